@@ -1,0 +1,187 @@
+"""The snapshot: everything a picture may know about a graph, frozen, without one array.
+
+A reader (`live.read`, `from_torch.read_torch`) fills these records; renderers see nothing else.
+Ids follow the order of backward: `n1` is the node that runs first, AccumulateGrad included.
+An edge is `n3:0` (node, slot in `next_functions`), a saved field `n3.self`, a tensor `t2`,
+a hook `h1`. `==` compares what torch can tell; the fields marked `_quiet` it cannot, or are values.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+
+SCHEMA = "minigrad.graph/1"
+
+
+def _quiet(default=None):
+    return field(default=default, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One entry of `next_functions`; `node` is None for `(None, 0)`."""
+
+    slot: int
+    node: str | None
+    nr: int = 0  # which output of that node
+    tensor: str | None = _quiet()  # the forward input at this slot, where it is known
+    expands: bool = _quiet(False)  # broadcast forward, so the engine sums on the way back
+    cut: bool = _quiet(False)  # goes on outside the part that is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A field that a node kept for backward: `_saved_self` has `field="self"`."""
+
+    field: str
+    text: str = _quiet("")  # a tensor's name, or a preview; "" once freed
+    tensor: str | None = _quiet()
+    is_tensor: bool = _quiet(False)
+    freed: bool = False
+    version: int | None = _quiet()  # counter when it was saved
+    now: int | None = _quiet()  # counter today; another number makes backward fail
+
+    @property
+    def stale(self) -> bool:
+        return self.version is not None and self.now is not None and self.version != self.now
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A grad_fn. `kind` is "op" or "accumulate" (its leaf is `leaf`)."""
+
+    id: str
+    name: str  # grad_fn.name(), AccumulateGrad without its prefix
+    kind: str = "op"
+    edges: tuple[Edge, ...] = ()
+    saved: tuple[Saved, ...] = ()
+    leaf: str | None = None
+    op: str = _quiet("")  # the forward's word: "mul" for MulBackward0
+    formula: str = _quiet("")  # "p = x · w" where the names are known
+    line: tuple[int, str] | None = _quiet()  # number and text of the line that made it
+    scope: str = _quiet("")  # the module it ran in
+    seq: int = _quiet(0)
+
+    def edge_id(self, slot: int) -> str:
+        return f"{self.id}:{slot}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A card. `kind`: "leaf", "constant" or "nonleaf"; `node` is its grad_fn or AccumulateGrad."""
+
+    id: str
+    kind: str
+    name: str | None
+    shape: tuple[int, ...]
+    dtype: str
+    requires_grad: bool
+    node: str | None = None
+    nr: int = 0
+    retains_grad: bool = False
+    base: str | None = None  # the tensor it is a view of, where that is drawn too
+    is_view: bool = _quiet(False)
+    version: int = _quiet(0)
+    value: str | None = _quiet()  # preview; None: nobody keeps it
+    grad: str | None = _quiet()
+
+    @property
+    def label(self) -> str:
+        return self.name or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A hook at a node; `kind`: "tensor", "pre", "post" or "post_accumulate"."""
+
+    id: str
+    node: str
+    kind: str
+    label: str
+    nr: int = 0
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What hangs from `roots`, as plain records; equal when torch would call it equal."""
+
+    roots: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    tensors: tuple[Tensor, ...]
+    hooks: tuple[Hook, ...] = _quiet(())
+    around: str | None = _quiet()
+
+    @cached_property
+    def index(self) -> dict[str, Node | Tensor]:
+        return {record.id: record for record in (*self.nodes, *self.tensors)}
+
+    def node(self, id: str) -> Node:
+        return self.index[id]
+
+    def tensor(self, id: str) -> Tensor:
+        return self.index[id]
+
+    @property
+    def ops(self) -> tuple[Node, ...]:
+        return tuple(n for n in self.nodes if n.kind == "op")
+
+    def outputs(self, node: str) -> tuple[Tensor, ...]:
+        """The tensors that hang from a node (or the leaf that an AccumulateGrad feeds)."""
+        return tuple(t for t in self.tensors if t.node == node)
+
+    def to_dict(self) -> dict:
+        return {"schema": SCHEMA, **asdict(self)}
+
+
+def from_dict(data: dict) -> Graph:
+    """The inverse of `Graph.to_dict` (lists from JSON become tuples again)."""
+    nodes = [
+        Node(**{**n, "edges": tuple(Edge(**e) for e in n["edges"]),
+                "saved": tuple(Saved(**s) for s in n["saved"]),
+                "line": tuple(n["line"]) if n["line"] else None})
+        for n in data["nodes"]
+    ]
+    tensors = [Tensor(**{**t, "shape": tuple(t["shape"])}) for t in data["tensors"]]
+    hooks = [Hook(**h) for h in data["hooks"]]
+    roots, around = tuple(data["roots"]), data["around"]
+    return Graph(roots, tuple(nodes), tuple(tensors), tuple(hooks), around)
+
+
+def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -> Graph:
+    """The nodes at most `radius` edges from `start`; edges that leave it are marked `cut`."""
+    near = _reach(graph, start, radius, both_ways)
+    nodes = tuple(replace(n, edges=tuple(_cut(e, near) for e in n.edges))
+                  for n in graph.nodes if n.id in near)
+    used = {e.tensor for n in nodes for e in n.edges} | {s.tensor for n in nodes for s in n.saved}
+    tensors = tuple(t for t in graph.tensors if t.node in near or (t.node is None and t.id in used))
+    kept = {t.id for t in tensors}
+    tensors = tuple(replace(t, base=t.base if t.base in kept else None) for t in tensors)
+    hooks = tuple(h for h in graph.hooks if h.node in near)
+    roots = tuple(r for r in graph.roots if r in kept)
+    return Graph(roots, nodes, tensors, hooks, around=",".join(start))
+
+
+def _cut(edge: Edge, near: set[str]) -> Edge:
+    outside = edge.node is not None and edge.node not in near
+    return replace(edge, node=None, cut=True) if outside else edge
+
+
+def _reach(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[str]:
+    """Breadth first from `start`, never recursive."""
+    neighbours = {n.id: [e.node for e in n.edges if e.node] for n in graph.nodes}
+    if both_ways:
+        for node in graph.nodes:
+            for edge in node.edges:
+                if edge.node:
+                    neighbours[edge.node].append(node.id)
+    distance, queue = dict.fromkeys(start, 0), deque(start)
+    while queue:
+        here = queue.popleft()
+        # AccumulateGrad belongs to its leaf, so it never ends the walk one step early
+        for there in neighbours[here] if distance[here] < radius else ():
+            if there not in distance:
+                distance[there] = distance[here] + 1
+                queue.append(there)
+    return set(distance)
