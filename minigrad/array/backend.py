@@ -1,0 +1,184 @@
+"""Where arrays live: the only file that names NumPy and CuPy.
+
+`xp` is NumPy, `device` is torch's name for a place, `move` carries an array there. The rest is
+geometry: a view's offset and strides counted in elements from its `storage`, as torch counts them.
+"""
+
+from types import ModuleType
+from typing import Any
+
+import numpy
+from numpy.lib.stride_tricks import as_strided as _strided
+
+from minigrad.text import say
+
+__all__ = [
+    "as_strided",
+    "device",
+    "device_of",
+    "geometry",
+    "move",
+    "namespace",
+    "ndarray",
+    "storage",
+    "strides",
+    "xp",
+]
+
+xp = numpy
+ndarray = numpy.ndarray
+_HOST = (numpy.ndarray, numpy.generic)
+_TYPES = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+    "mps, meta, hpu, mtia, privateuseone"
+)
+
+
+class device:
+    """A place for arrays: `device("cpu")`, `device("cuda:0")` or `device("cuda", 0)`."""
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: "str | device", index: int | None = None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        name, colon, number = type.partition(":")
+        if error := _complaint(type, name, colon, number, index):
+            raise RuntimeError(error)
+        self.type, self.index = name, int(number) if colon else index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, device)  # never equal to a string: torch says so too
+        return same and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+
+def _complaint(text: str, name: str, colon: str, number: str, index: int | None) -> str | None:
+    """What is wrong with a device string, in torch's words."""
+    if not text:
+        return "Device string must not be empty"
+    if name not in _TYPES.split(", "):
+        return f"Expected one of {_TYPES} device type at start of device string: {name}"
+    if colon and index is not None:
+        return (
+            f"type (string) must not include an index because index was passed explicitly: {text}"
+        )
+    if colon and not number.isdecimal():
+        return f"Invalid device string: '{text}'"
+    return None
+
+
+CPU = device("cpu")
+
+
+def _cupy() -> ModuleType:
+    """CuPy, or the error torch raises where it was built without CUDA."""
+    try:
+        import cupy
+    except ImportError:
+        error = AssertionError("Torch not compiled with CUDA enabled")
+        error.add_note(say("array.no_cupy"))
+        raise error from None
+    return cupy
+
+
+def namespace(array: Any) -> ModuleType:
+    """The library that computes with this array: NumPy, or CuPy for an array on a GPU."""
+    return numpy if isinstance(array, _HOST) else _cupy()
+
+
+def device_of(array: Any) -> device:
+    """Where the array lives."""
+    return CPU if isinstance(array, _HOST) else device("cuda", array.device.id)
+
+
+def move(array: Any, to: "device | str | None") -> Any:
+    """The array on another device; itself if it is there already, or if `to` is None.
+
+    Raises: AssertionError with torch's text if CuPy is missing, RuntimeError for other devices.
+    """
+    if to is None:
+        return array
+    to = device(to)
+    if to.type == "cpu":
+        return array if isinstance(array, _HOST) else array.get()
+    if to.type != "cuda":
+        error = RuntimeError(f"Torch not compiled with {to.type.upper()} enabled")
+        error.add_note(say("array.unknown_device", type=to))
+        raise error
+    cupy = _cupy()
+    with cupy.cuda.Device(to.index):
+        return cupy.asarray(array)
+
+
+# ---- geometry ------------------------------------------------------------------------------
+
+
+def storage(array: Any) -> Any:
+    """The array that owns the memory which `array` looks at."""
+    while isinstance(array.base, type(array)):
+        array = array.base
+    return array
+
+
+def _address(array: Any) -> int:
+    """Where the first element lies in memory."""
+    on_host = isinstance(array, ndarray)
+    return array.__array_interface__["data"][0] if on_host else array.data.ptr
+
+
+def strides(array: Any) -> tuple[int, ...]:
+    """Elements to skip per step along each dimension, as `Tensor.stride()` counts them."""
+    return tuple(step // array.itemsize for step in array.strides)
+
+
+def geometry(array: Any) -> tuple[Any, int, tuple[int, ...]]:
+    """`(storage, offset, strides)` of a view, both in elements."""
+    owner = storage(array)
+    return owner, (_address(array) - _address(owner)) // array.itemsize, strides(array)
+
+
+def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | None = None) -> Any:
+    """Look at the storage of `array` with another shape, all numbers in elements.
+
+    Raises: RuntimeError in torch's words if the view would leave the storage.
+    """
+    owner, offset, _ = geometry(array)
+    offset = offset if storage_offset is None else storage_offset
+    _check_inside(owner, tuple(size), tuple(stride), offset)
+    flat = _lib(owner)(owner, (owner.size,), (owner.itemsize,))
+    return _lib(owner)(flat[offset:], size, tuple(s * owner.itemsize for s in stride))
+
+
+def _lib(array: Any) -> Any:
+    """`as_strided` of the array's own library."""
+    return _strided if isinstance(array, ndarray) else _cupy().lib.stride_tricks.as_strided
+
+
+def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, "
+            f"got strides: {list(stride)}"
+        )
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    reach = 0 if 0 in size else offset + 1
+    reach += sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if reach else 0
+    if reach > owner.size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+            f"itemsize {owner.itemsize} requiring a storage size of {reach * owner.itemsize} "
+            f"are out of bounds for storage of size {owner.nbytes}"
+        )

@@ -1,0 +1,244 @@
+"""Element types: torch's names for NumPy's types, and the rule that mixes two of them.
+
+Promotion looks at the *category* first (bool < integer < float). Arrays with dimensions decide;
+a 0-d array is heard only if its category is higher, a Python number only if higher still.
+The dictionaries at the bottom are the whole type system; complex and bfloat16 are not in it.
+"""
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "as_numpy",
+    "can_cast",
+    "cast",
+    "category",
+    "check_cast",
+    "dtype",
+    "finfo",
+    "get_default_dtype",
+    "iinfo",
+    "of",
+    "promote",
+    "promote_types",
+    "result_dtype",
+    "set_default_dtype",
+]
+
+
+class dtype:
+    """An element type such as `torch.float32`; `np` is the NumPy type that carries it."""
+
+    __slots__ = ("c_name", "name", "np", "scalar_type")
+    is_complex = False
+
+    def __init__(self, name: str, scalar_type: str, c_name: str):
+        self.name = name  # float32
+        self.scalar_type = scalar_type  # Float, as torch's messages call it
+        self.c_name = c_name  # float, as its matmul messages do
+        self.np = np.dtype(name)
+
+    @property
+    def itemsize(self) -> builtins.int:
+        """Bytes per element."""
+        return self.np.itemsize
+
+    @property
+    def is_floating_point(self) -> builtins.bool:
+        """True for float16, float32 and float64: only these can require gradients."""
+        return self.np.kind == "f"
+
+    @property
+    def is_signed(self) -> builtins.bool:
+        """True if negative numbers can be stored."""
+        return self.np.kind in "fi"
+
+    @property
+    def tensor_type(self) -> str:
+        """The tensor type of old, e.g. `torch.FloatTensor`: errors and `.type()` still use it."""
+        return f"torch.{self.scalar_type}Tensor"
+
+    def to_numpy(self) -> np.dtype:
+        """The NumPy dtype of the same elements."""
+        return self.np
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name  # pickled as the module's global: unpickling finds the same object
+
+
+# From here on float, int and bool are torch's; Python's are builtins.float and so on.
+float64 = double = dtype("float64", "Double", "double")
+float32 = float = dtype("float32", "Float", "float")
+float16 = half = dtype("float16", "Half", "c10::Half")
+int64 = long = dtype("int64", "Long", "long int")
+int32 = int = dtype("int32", "Int", "int")
+int16 = short = dtype("int16", "Short", "short")
+int8 = dtype("int8", "Char", "signed char")
+uint8 = dtype("uint8", "Byte", "unsigned char")
+bool = dtype("bool", "Bool", "bool")
+
+ALL = (float64, float32, float16, int64, int32, int16, int8, uint8, bool)
+_BY_NUMPY = {d.np: d for d in ALL}
+_PYTHON = {builtins.float: float64, builtins.int: int64, builtins.bool: bool}
+_default = float32
+
+
+def get_default_dtype() -> dtype:
+    """The type of a tensor made from Python floats; float32 unless it was set."""
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Choose the type of tensors made from Python floats: float16, float32 or float64."""
+    global _default
+    if not isinstance(d, dtype):
+        raise TypeError(
+            "invalid dtype object: only floating-point types are supported as the default type"
+        )
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default = d
+
+
+def of(np_dtype: np.dtype) -> dtype:
+    """torch's name for a NumPy dtype."""
+    try:
+        return _BY_NUMPY[np_dtype]
+    except KeyError:
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{np.dtype(np_dtype).type.__name__}. "
+            f"The only supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool."
+        ) from None
+
+
+def as_numpy(d: dtype | type | None) -> np.dtype | None:
+    """NumPy's dtype for a `dtype=` argument: torch's, Python's float, int, bool, or None (kept)."""
+    if d is None:
+        return None
+    if not isinstance(d, dtype):
+        if d not in _PYTHON:
+            raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(d).__name__}")
+        d = _PYTHON[d]
+    return d.np
+
+
+# ---- promotion -----------------------------------------------------------------------------
+
+_CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
+
+
+def category(np_dtype: np.dtype) -> builtins.int:
+    """0 for bool, 1 for integers, 2 for floating point."""
+    return _CATEGORY[np_dtype.kind]
+
+
+def _wider(a: np.dtype, b: np.dtype) -> np.dtype:
+    """Promotion between equals: the higher category wins, within one NumPy and torch agree."""
+    if category(a) != category(b):
+        return max(a, b, key=category)
+    return np.result_type(a, b)
+
+
+_WIDER = {(a.np, b.np): _wider(a.np, b.np) for a in ALL for b in ALL}
+
+
+def promote_types(a: dtype, b: dtype) -> dtype:
+    """The smallest type that holds both, as two arrays with dimensions would meet."""
+    return _BY_NUMPY[_WIDER[a.np, b.np]]
+
+
+def _kind_and_rank(operand: Any) -> tuple[np.dtype, builtins.int]:
+    """An operand's dtype and its say: 2 with dimensions, 1 for 0-d, 0 for a Python number."""
+    python = type(operand)  # exactly: np.float64 is a float too, but it is 0-d data here
+    if python in _PYTHON:
+        return (_default.np if python is builtins.float else _PYTHON[python].np), 0
+    return operand.dtype, 2 if operand.ndim else 1
+
+
+def result_dtype(a: Any, b: Any) -> np.dtype:
+    """The dtype in which torch computes `a op b`; each an array, a NumPy or a Python scalar."""
+    (kind_a, rank_a), (kind_b, rank_b) = _kind_and_rank(a), _kind_and_rank(b)
+    if rank_a == rank_b:
+        return _WIDER[kind_a, kind_b]
+    strong, weak = (kind_a, kind_b) if rank_a > rank_b else (kind_b, kind_a)
+    return weak if category(weak) > category(strong) else strong
+
+
+def cast(a: Any, target: np.dtype) -> Any:
+    """`a` in the dtype `target`: itself if it fits already, integers wrap as in torch."""
+    if type(a) in _PYTHON:
+        return np.asarray(a).astype(target)[()]
+    return a if a.dtype == target else a.astype(target)
+
+
+def promote(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both operands, cast to their common dtype."""
+    if type(a) not in _PYTHON and type(b) not in _PYTHON and a.dtype is b.dtype:
+        return a, b
+    target = result_dtype(a, b)
+    return cast(a, target), cast(b, target)
+
+
+def can_cast(source: dtype, target: dtype) -> builtins.bool:
+    """True if a result of type `source` may be written into a `target`: no category is lost."""
+    return category(source.np) <= category(target.np)
+
+
+def check_cast(source: np.dtype, target: np.dtype) -> None:
+    """Raises: RuntimeError if an in-place result would lose its category (float into int)."""
+    if category(source) > category(target):
+        raise RuntimeError(
+            f"result type {of(source).scalar_type} can't be cast to "
+            f"the desired output type {of(target).scalar_type}"
+        )
+
+
+# ---- limits --------------------------------------------------------------------------------
+
+
+class finfo:
+    """Limits of a floating point type: `eps`, `max`, `min`, `tiny`, `resolution`, `bits`."""
+
+    def __init__(self, type: dtype | None = None):
+        type = type or _default
+        if not (isinstance(type, dtype) and type.is_floating_point):
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. "
+                "Use torch.iinfo to handle 'torch.finfo'"
+            )
+        limits = np.finfo(type.np)
+        self.dtype, self.bits = type.name, limits.bits
+        for name in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"):
+            setattr(self, name, builtins.float(getattr(limits, name)))
+        self.resolution = 10.0**-limits.precision  # NumPy's own is rounded to the type
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({''.join(f'{n}={getattr(self, n):g}, ' for n in names)}dtype={self.dtype})"
+
+
+class iinfo:
+    """Limits of an integer type: `max`, `min`, `bits`."""
+
+    def __init__(self, type: dtype):
+        if not isinstance(type, dtype):
+            got = type.__class__.__name__
+            raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {got}")
+        if type.is_floating_point:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. "
+                "Use torch.finfo to handle 'torch.iinfo'"
+            )
+        if type is bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        limits = np.iinfo(type.np)
+        self.dtype, self.bits = type.name, limits.bits
+        self.min, self.max = limits.min, limits.max
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

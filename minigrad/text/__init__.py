@@ -1,0 +1,57 @@
+"""Every sentence that minigrad says to a learner, in English and in Chinese.
+
+The sentences themselves live beside this file in `messages.toml`, both languages next to each
+other; this file only finds one and fills in its blanks. It imports nothing of minigrad.
+API words (`requires_grad`, `.grad`, `grad_fn`) are never translated.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+__all__ = ["LANGUAGES", "both", "get_language", "say", "set_language"]
+
+LANGUAGES = ("en", "zh")
+
+
+@cache
+def _sentences() -> dict[str, dict[str, str]]:
+    """All sentences as `{"section.key": {"en": ..., "zh": ...}}`, read at first use."""
+    import tomllib  # costs 2-3 ms, and most programs never fail and never draw
+
+    sections = tomllib.loads((Path(__file__).parent / "messages.toml").read_text("utf-8"))
+    return {
+        f"{section}.{key}": pair
+        for section, entries in sections.items()
+        for key, pair in entries.items()
+    }
+
+
+def both(key: str, **values: object) -> dict[str, str]:
+    """One sentence in each language: `{"en": ..., "zh": ...}`."""
+    return {lang: _sentences()[key][lang].format(**values) for lang in LANGUAGES}
+
+
+def say(key: str, lang: str | None = None, **values: object) -> str:
+    """The sentence `key` with its blanks filled; `lang="both"` puts English above Chinese."""
+    lang = lang or _language
+    if lang == "both":
+        return "\n".join(both(key, **values).values())
+    return _sentences()[key][lang].format(**values)
+
+
+def set_language(lang: str) -> None:
+    """Choose the language of notes, pictures and players: `"en"`, `"zh"` or `"both"`."""
+    global _language
+    if lang not in (*LANGUAGES, "both"):
+        raise ValueError(f"language must be 'en', 'zh' or 'both', not {lang!r}")
+    _language = lang
+
+
+def get_language() -> str:
+    """The language in use: `"en"`, `"zh"` or `"both"`."""
+    return _language
+
+
+# Never the locale: what a notebook prints must not depend on the machine it runs on.
+set_language(os.environ.get("MINIGRAD_LANG", "en"))
