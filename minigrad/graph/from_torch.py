@@ -1,0 +1,47 @@
+"""Read the graph of a real torch tensor into the same records; torch is never imported.
+
+Equal to `read` of the same program in minigrad: this is how we know that minigrad is faithful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .live import Reader
+from .snapshot import Graph
+
+
+def read_torch(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
+    """The graph behind torch tensors; `names` (name -> tensor) labels what it finds."""
+    return TorchReader(tensors, names or {}).graph()
+
+
+class TorchReader(Reader):
+    """torch's own spelling of the few things that differ."""
+
+    def is_tensor(self, value: Any) -> bool:
+        return super().is_tensor(value) and hasattr(value, "is_sparse")
+
+    def array(self, t: Any) -> Any:
+        return t.detach().to_dense() if t.is_sparse else t.detach()
+
+    def grad(self, t: Any) -> Any:
+        return t.grad
+
+    def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
+        metas = getattr(node, "_input_metadata", None)
+        return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
+
+    def input_shapes(self, node: Any) -> list | None:
+        return None  # every node knows its outputs
+
+    def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
+        """torch shows the hooks of live tensors; those of nodes stay in C++."""
+        for (owner, nr), t in self.tensors.items():
+            if owner == key:
+                for hook in (t._backward_hooks or {}).values():
+                    yield "tensor", nr, hook
+                if t.is_leaf:
+                    for hook in (t._post_accumulate_grad_hooks or {}).values():
+                        yield "post_accumulate", 0, hook

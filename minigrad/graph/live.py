@@ -1,0 +1,356 @@
+"""Read the graph of a minigrad tensor into records (`snapshot`).
+
+`Reader` walks without recursion and holds every node it met until it is done, for a node that is
+looked at can be made on demand and forgotten again. `from_torch` reads real torch the same way.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .preview import preview
+from .snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+
+INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
+         "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
+# ops that stretch their inputs to one shape; the engine sums their gradients back
+BROADCASTS = frozenset(
+    "add sub rsub mul div pow maximum minimum fmax fmin where atan2 lerp addcmul addcdiv remainder "
+    "fmod addmm xlogy hypot copysign masked_fill baddbmm addbmm addmv".split())
+# names of the differentiable inputs where they are not self, other
+INPUTS = {"pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
+          "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
+          "mse_loss": ("self", "target"), "where": ("self", "other"), "rsub": ("self", "other")}
+
+
+def read(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
+    """The graph behind minigrad tensors; `names` (name -> tensor) labels what it finds."""
+    return Reader(tensors, names or {}).graph()
+
+
+class Reader:
+    """One reading: discover, put in order of backward, then describe nodes and tensors."""
+
+    def __init__(self, roots: Iterable[Any], names: Mapping[str, Any]) -> None:
+        self.roots = tuple(roots)
+        self.found: dict[Any, Any] = {}  # key -> node, held until the reading ends
+        self.edges: dict[Any, list] = {}  # key -> [(key or None, nr)]
+        self.tensors: dict[Any, Any] = {}  # slot -> the live tensor that sits there
+        self.names: dict[Any, str] = {}  # slot -> name
+        self.records: dict[Any, Tensor] = {}  # slot -> record
+        self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
+
+    # ---- what a subclass says differently
+
+    def is_tensor(self, value: Any) -> bool:
+        return hasattr(value, "grad_fn") and hasattr(value, "_version")
+
+    def array(self, t: Any) -> Any:
+        return t._array()
+
+    def grad(self, t: Any) -> Any:
+        return t._grad
+
+    def source(self, node: Any) -> tuple[int, str] | None:
+        line = getattr(node, "line", None)
+        return None if line is None else (line[1], line[2])
+
+    def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
+        """Shape and dtype of an output that nobody holds, as far as the node knows."""
+        return None
+
+    def input_shapes(self, node: Any) -> list | None:
+        metas = getattr(node, "metas", None)
+        return metas and [m and (tuple(m[0]), str(m[1])) for m in metas]
+
+    def input_names(self, node: Any, op: str) -> tuple[str, ...]:
+        inputs = getattr(getattr(node, "row", None), "inputs", None)
+        return tuple(inputs) if inputs else INPUTS.get(op, ("self", "other"))
+
+    def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
+        """(kind, output number, callable) in the order in which they run."""
+        hooks = getattr(self.found[key], "hooks", None)
+        if hooks is None:
+            return
+        for nr, several in sorted(hooks.tensor.items()):
+            yield from (("tensor", nr, hook) for hook in several.values())
+        for kind in ("pre", "post", "post_accumulate"):
+            yield from ((kind, 0, hook) for hook in getattr(hooks, kind).values())
+
+    # ---- the walk
+
+    def graph(self) -> Graph:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # looking is not the learner's access
+            self.discover()
+            order = self.order()
+            self.ids = {key: f"n{i}" for i, key in enumerate(order, 1)}
+            self.place_tensors(order)
+            self.describe_tensors(order)
+            nodes = tuple(self.node(key) for key in order)
+            hooks = tuple(self.hooks(order))
+        roots = tuple(dict.fromkeys(self.records[self.slot(t)].id for t in self.roots))
+        return Graph(roots, nodes, tuple(self.records.values()), hooks)
+
+    def key(self, node: Any) -> Any:
+        """AccumulateGrad is known by its leaf, every other node by itself."""
+        leaf = getattr(node, "variable", None)
+        return id(node) if leaf is None else ("leaf", id(leaf))
+
+    def slot(self, t: Any) -> Any:
+        """Where a tensor sits: (node key, output number), or alone if it is a constant."""
+        fn = t.grad_fn
+        if fn is not None:
+            return self.key(fn), t.output_nr
+        return (("leaf", id(t)), 0) if t.requires_grad else ("constant", id(t))
+
+    def discover(self) -> None:
+        stack = []
+        for t in self.roots:
+            if t.grad_fn is not None:
+                stack.append(t.grad_fn)
+            elif t.requires_grad:
+                self.found[("leaf", id(t))], self.edges[("leaf", id(t))] = t, []
+        while stack:
+            node = stack.pop()
+            key = self.key(node)
+            if key in self.edges:
+                continue
+            self.found[key] = node
+            pairs = node.next_functions
+            self.edges[key] = [(None if n is None else self.key(n), nr) for n, nr in pairs]
+            stack += [n for n, _ in reversed(pairs) if n is not None]
+            self.found[key, "edges"] = pairs
+
+    def order(self) -> list:
+        """As backward would run: a ready AccumulateGrad at once, else the latest node."""
+        waiting = dict.fromkeys(self.edges, 0)
+        for targets in self.edges.values():
+            for target, _ in targets:
+                if target is not None:
+                    waiting[target] += 1
+        tick = itertools.count()
+        ready = [(-self.seq(k), next(tick), k) for k, n in waiting.items() if n == 0]
+        heapq.heapify(ready)
+        order = []
+        while ready:
+            key = heapq.heappop(ready)[2]
+            order.append(key)
+            for target, _ in self.edges[key]:
+                if target is not None:
+                    waiting[target] -= 1
+                    if waiting[target] == 0:
+                        heapq.heappush(ready, (-self.seq(target), next(tick), target))
+        return order
+
+    def seq(self, key: Any) -> int:
+        return 2**64 - 1 if isinstance(key, tuple) else self.found[key]._sequence_nr()
+
+    # ---- tensors
+
+    def place_tensors(self, order: list) -> None:
+        """Note which live tensor sits at which output, and what the learner calls it."""
+        for key in order:
+            if isinstance(key, tuple):
+                node = self.found[key]
+                self.tensors[key, 0] = getattr(node, "variable", node)
+        for t in self.roots:
+            self.tensors[self.slot(t)] = t
+        for name, t in self.named:
+            slot = self.slot(t)
+            if slot[0] in self.edges or slot[0] == "constant":
+                self.names.setdefault(slot, name)
+                self.tensors.setdefault(slot, t)
+        self.fields = {key: list(self.saved_values(self.found[key])) for key in order}
+        for key in order:
+            for _, value, _ in self.fields[key]:
+                if self.is_tensor(value):
+                    slot = self.slot(value)
+                    if slot[0] in self.edges:
+                        self.tensors.setdefault(slot, value)
+
+    def describe_tensors(self, order: list) -> None:
+        """Records for every output that is used or named, then for the constants."""
+        wanted = dict.fromkeys(self.slot(t) for t in self.roots if self.slot(t)[0] != "constant")
+        wanted |= dict.fromkeys(t for k in order for t in self.edges[k] if t[0] is not None)
+        wanted |= dict.fromkeys(s for s in self.tensors if s[0] in self.edges)
+        rank = {key: i for i, key in enumerate(order)}
+        self.shapes: dict[Any, tuple] = {}
+        for key in order:
+            self.infer_shapes(key)
+        for slot in sorted(wanted, key=lambda s: (rank[s[0]], s[1])):
+            self.add(slot)
+        for t in self.roots:
+            self.add(self.slot(t))
+        saved = [value for key in order for _, value, _ in self.fields[key]]
+        for value in saved:
+            if self.is_tensor(value) and self.slot(value) in self.names:
+                self.add(self.slot(value))
+        self.tie_views()
+
+    def infer_shapes(self, key: Any) -> None:
+        """What a node's inputs measure, as its consumers' records tell; latest nodes first."""
+        node = self.found[key]
+        inputs = self.input_shapes(node)
+        for i, slot in enumerate(self.edges[key]):
+            if slot[0] is None or slot in self.shapes:
+                continue
+            own = self.output_shape(self.found[slot[0]], slot[1]) or (inputs and inputs[i])
+            own = own or self.shapes.get((key, 0)) or self.shape_of((key, 0))
+            if own:
+                self.shapes[slot] = own
+
+    def shape_of(self, slot: Any) -> tuple | None:
+        t = self.tensors.get(slot)
+        return None if t is None else (tuple(t.shape), str(t.dtype))
+
+    def add(self, slot: Any) -> None:
+        if slot in self.records:
+            return
+        t = self.tensors.get(slot)
+        shape, dtype = self.shape_of(slot) or self.shapes.get(slot) or ((), "")
+        leaf = slot[0] == "constant" or isinstance(slot[0], tuple)
+        kind = "constant" if slot[0] == "constant" else "leaf" if leaf else "nonleaf"
+        extra = {} if t is None else {
+            "retains_grad": bool(t.retains_grad), "is_view": bool(t._is_view()),
+            "version": self.version(t), "value": preview(self.array(t)), "grad": self.kept(t)}
+        self.records[slot] = Tensor(
+            f"t{len(self.records) + 1}", kind, self.names.get(slot), shape,
+            dtype.rpartition(".")[2], kind != "constant", self.ids.get(slot[0]),
+            0 if slot[0] == "constant" else slot[1], **extra)
+
+    def version(self, t: Any) -> int:
+        try:
+            return t._version
+        except RuntimeError:  # inference tensors do not count
+            return 0
+
+    def kept(self, t: Any) -> str | None:
+        if not (t.is_leaf or t.retains_grad):
+            return None
+        grad = self.grad(t)
+        return None if grad is None else preview(self.array(grad))
+
+    def tie_views(self) -> None:
+        """Name the base of a view where both are drawn."""
+        for slot, record in list(self.records.items()):
+            base = getattr(self.tensors.get(slot), "_base", None) if record.is_view else None
+            if base is not None and self.slot(base) in self.records:
+                self.records[slot] = replace(record, base=self.records[self.slot(base)].id)
+
+    # ---- nodes
+
+    def node(self, key: Any) -> Node:
+        node = self.found[key]
+        if isinstance(key, tuple):
+            return Node(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.id_at((key, 0)),
+                        op="accumulate", seq=2**64 - 1)
+        name = node.name()
+        op = op_name(name)
+        saved = tuple(self.saved(node, *field) for field in self.fields[key])
+        edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
+        return Node(self.ids[key], name, "op", edges, saved, None, op,
+                    self.formula(key, op, edges, saved), self.source(node), "",
+                    node._sequence_nr())
+
+    def id_at(self, slot: Any) -> str | None:
+        return self.records[slot].id if slot in self.records else None
+
+    def edge(self, key: Any, op: str, i: int, slot: Any) -> Edge:
+        target, nr = slot
+        if target is None:
+            return Edge(i, None, 0, self.constant_at(key, op, i))
+        here, there = self.records.get((key, 0)), self.records.get(slot)
+        expands = (op in BROADCASTS and here is not None and there is not None
+                   and here.shape != there.shape and not (op == "addmm" and i))
+        return Edge(i, self.ids[target], nr, self.id_at(slot), expands)
+
+    def constant_at(self, key: Any, op: str, i: int) -> str | None:
+        """A constant input is known only where a field of its name saved it."""
+        names = self.input_names(self.found[key], op)
+        for field, value, _ in self.fields[key]:
+            if i < len(names) and field == names[i] and self.is_tensor(value):
+                return self.id_at(self.slot(value))
+        return None
+
+    def formula(self, key: Any, op: str, edges: tuple, saved: tuple) -> str:
+        """`p = x · w`, if every name in it is known."""
+        result = self.records.get((key, 0))
+        if result is None or not result.name or not edges:
+            return ""
+        texts = {s.field: s.text for s in saved if not s.freed}
+        names = self.input_names(self.found[key], op)
+        parts = []
+        for e, word in itertools.zip_longest(edges, names[: max(len(edges), 1)]):
+            t = e and e.tensor and next(r for r in self.records.values() if r.id == e.tensor)
+            parts.append((t.name if t else texts.get(word)) or "")
+        if op == "pow" and len(parts) == 1:
+            parts.append(texts.get("exponent", ""))
+        if not all(parts) or "None" in parts:
+            return ""
+        if op in INFIX and len(parts) == 2:
+            return f"{result.name} = {parts[0]} {INFIX[op]} {parts[1]}"
+        return f"{result.name} = {op}({', '.join(parts)})"
+
+    def saved_values(self, node: Any) -> Iterable[tuple[str, Any, str]]:
+        """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""
+        for attribute in dir(type(node)):
+            if attribute.startswith("_saved_") and not attribute.endswith("_sym_strides"):
+                try:
+                    yield attribute[7:], getattr(node, attribute), ""
+                except Exception as error:  # freed, modified, or a hook of the learner's
+                    yield attribute[7:], None, str(error)
+
+    def saved(self, node: Any, field: str, value: Any, error: str) -> Saved:
+        stale = re.search(r"is at version (\d+); expected version (\d+)", error)
+        if stale:
+            now, version = map(int, stale.groups())
+            return Saved(field, "", is_tensor=True, version=version, now=now)
+        if error:
+            return Saved(field, is_tensor=True, freed="second time" in error)
+        if self.is_tensor(value):
+            slot, version = self.slot(value), self.version(value)
+            text = self.names.get(slot) or (preview(self.array(value)))
+            return Saved(field, text, self.id_at(slot), True, False, version, version)
+        return Saved(field, plain(value))
+
+    def hooks(self, order: list) -> Iterable[Hook]:
+        number = itertools.count(1)
+        for key in order:
+            for kind, nr, hook in self.hooks_at(key):
+                yield Hook(f"h{next(number)}", self.ids[key], kind, hook_label(hook), nr)
+
+
+def op_name(name: str) -> str:
+    """The forward's word in a node's name: `mul` of MulBackward0, `log_softmax` of LogSoftmax..."""
+    short = re.sub(r"(Backward|Backwards)?\d*(_copy)?$", "", name.rpartition("::")[2])
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", short).lower()
+
+
+def plain(value: Any) -> str:
+    """A saved value that is no tensor; torch stores dim=-1 as 2**64 - 1."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
+        return f"−{2**64 - value}"
+    if isinstance(value, (tuple, list)):
+        inner = ", ".join(plain(v) for v in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if hasattr(value, "shape"):
+        return f"tensor{tuple(value.shape)}"
+    text = str(value)
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def hook_label(hook: Any) -> str:
+    """A function's name; for a lambda the first method it calls."""
+    hook = getattr(hook, "func", hook)  # functools.partial
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if name == "<lambda>":
+        names = hook.__code__.co_names
+        return names[-1] if names else "λ"
+    return name

@@ -1,0 +1,639 @@
+// @ts-check
+/**
+ * The backward player: one picture, laid out once, and a list of recorded steps.
+ *
+ * A frame is one event of one node. `show` is a pure function of the frame number, the order of the
+ * nodes and the modes; it only sets classes, texts and the callout. Numbers, sentences and MathML
+ * come from Python; what a user wrote reaches the page through `textContent` alone.
+ * `scene`: `{nodes, order, ui, before}`; `steps`: one entry per executed node with its `events`.
+ */
+
+/** @typedef {{en: string, zh: string}} Both */
+/** @typedef {Record<string, any>} Json */
+
+const SVG = "http://www.w3.org/2000/svg";
+const ICONS = {
+  first: "M2 2h3v12H2zM14 2v12L6 8z", prev: "M12 2v12L3 8z", play: "M3 1v14l12-7z",
+  pause: "M3 2h4v12H3zM9 2h4v12H9z", next: "M4 2v12l9-6z", last: "M11 2h3v12h-3zM2 2v12l8-6z",
+};
+const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
+  + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
+const PLAY_MS = 1600;
+
+// ---------------------------------------------------------------- small makers of elements
+
+/** @param {string} tag @param {Json} [props] @param {...(Node|string|null|undefined|false)} kids */
+function h(tag, props = {}, ...kids) {
+  const el = document.createElement(tag);
+  for (const [key, value] of Object.entries(props)) {
+    if (value === false || value == null) continue;
+    if (key === "class") el.className = value;
+    else el.setAttribute(key, value === true ? "" : String(value));
+  }
+  el.append(.../** @type {(Node|string)[]} */ (kids.filter((kid) => kid || kid === "")));
+  return el;
+}
+
+/** @param {string} tag @param {Json} attributes @param {string} [text] */
+function s(tag, attributes, text) {
+  const el = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) el.setAttribute(key, String(value));
+  if (text !== undefined) el.textContent = text;
+  return el;
+}
+
+/** @param {string} name */
+function icon(name) {
+  const el = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
+  el.append(s("path", { d: ICONS[name] }));
+  return el;
+}
+
+/** Text with `code` between backticks. @param {string} text */
+function rich(text) {
+  return text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : document.createTextNode(part)));
+}
+
+/** Both languages side by side; the stylesheet shows the chosen one. @param {Both} pair */
+function two(pair) {
+  const box = document.createDocumentFragment();
+  if (pair.en === pair.zh) box.append(...rich(pair.en));
+  else box.append(h("span", { lang: "en" }, ...rich(pair.en)), " ", h("span", { lang: "zh" }, ...rich(pair.zh)));
+  return box;
+}
+
+/** @param {Both} pair @param {Json} values A value may itself be bilingual. @returns {Both} */
+function fill(pair, values) {
+  const one = (lang) => pair[lang].replace(/\{(\w+)\}/g, (_, key) => values[key]?.[lang] ?? values[key] ?? "");
+  return { en: one("en"), zh: one("zh") };
+}
+
+/** @param {Both[]} pairs @returns {Both} */
+const join = (...pairs) => ({ en: pairs.map((p) => p.en).join(" "), zh: pairs.map((p) => p.zh).join("") });
+
+/** MathML from Python, copied element by element: nothing but formulas can pass. @param {string} source */
+function math(source) {
+  const copy = (node) => {
+    if (node.nodeType === 3) return document.createTextNode(node.data);
+    if (node.nodeType !== 1 || !MATH.has(node.localName)) return document.createTextNode("");
+    const el = document.createElementNS("http://www.w3.org/1998/Math/MathML", node.localName);
+    for (const name of ["mathvariant", "stretchy", "accent", "fence", "columnalign"])
+      if (node.hasAttribute(name)) el.setAttribute(name, node.getAttribute(name));
+    el.append(...[...node.childNodes].map(copy));
+    return el;
+  };
+  return copy(new DOMParser().parseFromString(source, "application/xml").documentElement);
+}
+
+/** The picture, without anything that could run. @param {string} source */
+function picture(source) {
+  const el = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
+  for (const bad of el.querySelectorAll("script, foreignObject")) bad.remove();
+  for (const any of el.querySelectorAll("*"))
+    for (const a of [...any.attributes]) if (/^on|href$/i.test(a.name) && !a.value.startsWith("#")) any.removeAttribute(a.name);
+  return /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(el, true)));
+}
+
+// ---------------------------------------------------------------- the walk: frames, order, readiness
+
+/** The recorded steps in an order: PyTorch's, or the one that a student drives. */
+class Walk {
+  /** @param {Json} scene @param {Json[]} steps @param {string[]} path */
+  constructor(scene, steps, path) {
+    this.scene = scene;
+    this.steps = new Map(steps.map((step) => [step.id, step]));
+    this.order = path.length ? path.filter((id) => this.steps.has(id)) : steps.map((step) => step.id);
+    this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
+    this.order.forEach((id, i) => this.steps.get(id).events.forEach((event, at) => this.frames.push({ id, at, n: i + 1, event })));
+    this.ends = this.frames.flatMap((f, k) => (f.n !== this.frames[k + 1]?.n ? [k] : []));
+  }
+
+  get end() { return this.frames.length - 1; }
+
+  /** Which node, counted from 1, frame `k` belongs to. @param {number} k */
+  count(k) { return this.frames[k].n; }
+
+  /** "3b", or "3" for the last event of node 3. @param {number} k */
+  label(k) {
+    const { n, at } = this.frames[k];
+    return this.ends.includes(k) ? String(n) : n + String.fromCharCode(97 + (at % 26));
+  }
+
+  /** Everything that has happened by frame `k`. @param {number} k */
+  state(k) {
+    const st = { done: /** @type {string[]} */ ([]), now: this.frames[k].id, bad: "", marks: new Set(), freed: new Set(),
+      slots: new Map(), totals: new Map() };
+    for (let i = 1; i <= k; i++) {
+      const { id, event } = this.frames[i];
+      for (const [slot, text] of Object.entries(event.slots ?? {})) st.slots.set(slot, text);
+      for (const mark of event.marks ?? []) st.marks.add(mark);
+      for (const saved of event.freed ?? []) st.freed.add(saved);
+      for (const sent of event.sends ?? []) if (sent.to) st.totals.set(sent.to, sent);
+      if (event.bad) st.bad = id;
+      else if (this.ends.includes(i)) st.done.push(id);
+    }
+    return st;
+  }
+
+  /** Gradients that a node waits for, and how many came. @param {string} id @param {string[]} done */
+  arrived(id, done) {
+    const needs = this.scene.nodes[id].needs;
+    const missing = needs.filter((from) => !done.includes(from));
+    return { missing: [...new Set(missing)], n: needs.length - missing.length, m: needs.length };
+  }
+
+  /** Ready nodes, the one that PyTorch would take first. @param {string[]} done @param {string} now @param {boolean} [begun] */
+  ready(done, now, begun) {
+    const nodes = this.scene.nodes;
+    return Object.keys(nodes).filter((id) => !done.includes(id) && !(begun && id === now) && !this.arrived(id, done).missing.length)
+      .sort((a, b) => nodes[a].rank - nodes[b].rank);
+  }
+}
+
+// ---------------------------------------------------------------- geometry of the callout
+
+/** @typedef {{x: number, y: number, w: number, h: number}} Box */
+
+/** @param {Box} a @param {Box} b */
+function overlap(a, b) {
+  const w = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x), v = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+  return w > 0 && v > 0 ? w * v : 0;
+}
+
+/** The place on the stage that hides least and lies nearest. @param {Box} node @param {{w: number, h: number}} size
+ *  @param {Box[]} others @param {{w: number, h: number}} stage */
+function nearest(node, size, others, stage) {
+  let best = { x: 0, y: 0, w: size.w, h: size.h }, least = Infinity;
+  const cx = node.x + node.w / 2, cy = node.y + node.h / 2;
+  for (let y = 4; y <= Math.max(4, stage.h - size.h - 4); y += 8) {
+    for (let x = 4; x <= Math.max(4, stage.w - size.w - 4); x += 12) {
+      const box = { x, y, w: size.w, h: size.h };
+      const dx = Math.max(x - cx, cx - x - size.w, 0), dy = Math.max(y - cy, cy - y - size.h, 0);
+      let cost = Math.hypot(dx, dy) * 12 + Math.abs(x + size.w / 2 - cx) * 0.5;
+      if (cost >= least) continue;
+      for (const other of others) cost += overlap(box, other) * 2;
+      if (cost < least) { least = cost; best = box; }
+    }
+  }
+  return best;
+}
+
+// ---------------------------------------------------------------- the widget
+
+/** @param {{model: any, el: HTMLElement}} context */
+function render({ model, el }) {
+  const life = new AbortController(), on = { signal: life.signal };
+  const ui = model.get("scene").ui;
+  /** What only this view knows. */
+  const S = { quiz: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
+    answered: /** @type {Record<string, {v: number, r: number}>} */ ({}), present: false, timer: 0, want: 0,
+    breaks: new Set(model.get("breaks")) };
+  let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
+
+  const svg = picture(model.get("svg"));
+  const leader = s("svg", { class: "mg-leader", "aria-hidden": "true" });
+  const callout = h("div", { class: "mg-callout" });
+  const queue = h("div", { class: "mg-queue" });
+  const stage = h("div", { class: "mg-stage" }, svg, leader, callout);
+  const fit = h("div", { class: "mg-fit" }, stage);
+  const strip = h("div", { class: "mg-strip" });
+  const say = h("p", { class: "mg-say", "aria-live": "polite" });
+  const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
+  const root = h("div", { class: "mg-player", tabindex: 0, role: "application", "aria-roledescription": "backward player",
+    "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" }, fit, strip, queue, say, bar);
+
+  // ------------------------------------------------------------ the bar
+  /** @type {Record<string, HTMLButtonElement>} */
+  const buttons = {};
+  const button = (name, ...kids) => {
+    const made = /** @type {HTMLButtonElement} */ (h("button", { type: "button", "data-do": name, title: ui[name].en + " / " + ui[name].zh,
+      "aria-label": ui[name].en + " / " + ui[name].zh }, ...kids));
+    buttons[name] = made;
+    return made;
+  };
+  const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, "aria-label": ui.slider.en + " / " + ui.slider.zh }));
+  const count = h("span", { class: "mg-count" });
+  bar.append(
+    ...["first", "prev", "play", "next", "last"].map((name) => button(name, icon(name))), slider, count,
+    ...["predict", "drive", "present"].map((name) => button(name, two(ui[name]))), button("lang"), button("theme"));
+  buttons.predict.hidden = model.get("live");
+
+  // ------------------------------------------------------------ the picture: rings, badges, marks made once
+  /** @type {Map<string, {group: SVGGElement, under: SVGElement, badge: SVGElement, text: SVGElement, box: Box}>} */
+  const nodes = new Map();
+  const original = new Map([...svg.querySelectorAll("[data-slot]")].map((text) => [text, text.textContent]));
+  const view = { x: 0, y: 0, w: 1, h: 1, k: 1, dx: 0, dy: 0 };
+
+  function decorate() {
+    for (const group of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(".mg-node[data-id]"))) {
+      const id = group.dataset.id ?? "", box = boxOf(group), round = walk.scene.nodes[id]?.acc ? 10 : box.h / 2;
+      if (!walk.scene.nodes[id]) continue;
+      const rim = (pad, name) => s("rect", { x: box.x - pad, y: box.y - pad, width: box.w + 2 * pad, height: box.h + 2 * pad, rx: round + pad, class: name });
+      const under = s("g", { class: "mg-under" }), badge = s("g", { class: "mg-badge" }), at = box.x + box.w - 22;
+      under.append(rim(9, "mg-glow"), rim(4.5, "mg-ring"));
+      const text = s("text", { x: at, y: box.y + 5, "text-anchor": "middle" });
+      badge.append(s("rect", { x: at - 18, y: box.y - 9, width: 36, height: 19, rx: 9.5, class: "mg-badge-rim" }),
+        s("path", { d: `M${at - 12},${box.y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
+        s("path", { d: octagon(at, box.y, 12), class: "mg-octagon" }), s("text", { x: at, y: box.y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
+        s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
+      svg.insertBefore(under, svg.querySelector("g") ?? svg.firstChild);
+      svg.append(badge);
+      nodes.set(id, { group, under, badge, text, box });
+    }
+  }
+  /** @param {SVGGraphicsElement} g @returns {Box} */
+  function boxOf(g) {
+    const [x, y, w, t] = (g.dataset.box ?? "").split(" ").map(Number);
+    if (t) return { x, y, w, h: t };
+    const b = g.getBBox();
+    return { x: b.x, y: b.y, w: b.width, h: b.height };
+  }
+  /** @param {number} x @param {number} y @param {number} r */
+  function octagon(x, y, r) {
+    const corner = (i) => [r * Math.cos((i + 0.5) * Math.PI / 4) + x, r * Math.sin((i + 0.5) * Math.PI / 4) + y].map((v) => v.toFixed(1)).join(",");
+    return "M" + Array.from({ length: 8 }, (_, i) => corner(i)).join("L") + "z";
+  }
+
+  /** Largest scale that fits, but never below 12 px text; what is larger scrolls. */
+  function layout() {
+    if (!fit.clientWidth || !svg.viewBox.baseVal) return;
+    if (!nodes.size) decorate();
+    const vb = svg.viewBox.baseVal, wide = vb.width > vb.height * 1.2, W = fit.clientWidth, H = fit.clientHeight;
+    const roomX = wide ? 0 : 320, roomY = wide ? 96 : 0;
+    const k = Math.min(1.3, Math.max(0.925, Math.min((W - roomX) / vb.width, (H - roomY) / vb.height)));
+    Object.assign(view, { x: vb.x, y: vb.y, k, w: Math.max(W, vb.width * k), h: Math.max(H, vb.height * k + roomY) });
+    view.dx = wide ? (view.w - vb.width * k) / 2 : Math.min((view.w - vb.width * k) / 2, W * 0.1);
+    view.dy = Math.min(view.h - vb.height * k, roomY + (view.h - vb.height * k - roomY) / 2);
+    for (const [name, value] of Object.entries({ w: view.w, h: view.h, x: view.dx, y: view.dy, sw: vb.width * k, sh: vb.height * k }))
+      stage.style.setProperty("--mg-" + name, value + "px");
+    show();
+  }
+  /** @param {Box} b In pixels of the stage. @returns {Box} */
+  const onStage = (b) => ({ x: (b.x - view.x) * view.k + view.dx, y: (b.y - view.y) * view.k + view.dy, w: b.w * view.k, h: b.h * view.k });
+
+  // ------------------------------------------------------------ showing a frame
+  const frame = () => Math.max(0, Math.min(walk.end, model.get("frame")));
+  const drive = () => model.get("drive");
+
+  function show() {
+    const k = frame(), f = walk.frames[k], st = walk.state(k), begun = !walk.ends.includes(k) || st.bad !== "";
+    const now = S.quiz || f.id, ready = st.bad ? [] : walk.ready(st.done, now, begun);
+    root.classList.toggle("mg-driving", drive());
+    root.classList.toggle("mg-presenting", S.present);
+    for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
+    root.classList.toggle("mg-dark", dark());
+    paint(st, now, ready);
+    cards(st, now, k);
+    showQueue(ready, st);
+    showSay(k, st);
+    showBar(k, st);
+    showCallout(st, now, k);
+  }
+
+  /** Classes and texts of the one picture. */
+  function paint(st, now, ready) {
+    const { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null };
+    for (const [text, first] of original) {
+      const slot = /** @type {SVGElement} */ (text).dataset.slot ?? "", value = st.slots.get(slot);
+      text.textContent = quiz?.slot === slot ? "?" : value ?? first;
+      text.classList.toggle("mg-set", value !== undefined);
+    }
+    for (const part of /** @type {NodeListOf<SVGElement>} */ (svg.querySelectorAll("[data-id]"))) {
+      part.classList.toggle("mg-on", st.marks.has(part.dataset.id));
+      part.classList.toggle("mg-freed", st.freed.has(part.dataset.id));
+    }
+    for (const [id, node] of nodes) {
+      const at = walk.order.indexOf(id), is = { "mg-now": id === now, "mg-done": st.done.includes(id), "mg-ready": ready.includes(id) && id !== now,
+        "mg-bad": id === st.bad, "mg-stop": S.breaks.has(id) };
+      for (const part of [node.group, node.under, node.badge])
+        for (const [name, yes] of Object.entries(is)) part.classList.toggle(name, yes);
+      node.text.textContent = at >= 0 && (is["mg-done"] || is["mg-now"] || !drive()) ? String(at + 1) : "";
+      node.badge.classList.toggle("mg-empty", !node.text.textContent);
+      const word = is["mg-bad"] ? ui.is_error : is["mg-now"] ? ui.is_now : is["mg-done"] ? ui.is_done : is["mg-ready"] ? ui.is_ready : ui.is_waiting;
+      node.group.setAttribute("aria-label", walk.scene.nodes[id].title + ": " + (lang() === "zh" ? word.zh : word.en));
+      node.group.setAttribute("role", drive() ? "button" : "img");
+      if (drive()) node.group.setAttribute("tabindex", "0"); else node.group.removeAttribute("tabindex");
+    }
+  }
+
+  /** The rule with its numbers, the hooks, what was printed: as far as the step has come. */
+  function rows(step, at) {
+    return step.rows.filter((row) => row.math || row.text || at >= row.at).map((row) => {
+      const come = at >= row.at;
+      if (row.gate) return h("div", { class: "mg-row" }, h("span", { class: "mg-num" }, row.before), h("span", { class: "mg-gate" }, row.gate), h("span", { class: "mg-num" }, row.after));
+      if (row.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, row.printed));
+      const left = row.math ? math(row.math) : h("code", {}, row.text), right = row.num ? math(row.num) : row.value;
+      return h("div", { class: "mg-row mg-rule" }, left, come && right && h("span", { class: "mg-num" }, right));
+    });
+  }
+  const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].acc ? " mg-acc" : "") }, walk.scene.nodes[id].title);
+  const heading = (id) => {
+    const n = walk.order.indexOf(id) + 1;
+    return (n && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.scene.nodes[id].title;
+  };
+
+  function showCallout(st, now, k) {
+    const id = S.refused?.id ?? now, node = nodes.get(id);
+    callout.hidden = !node;
+    leader.replaceChildren();
+    if (!node || !stage.offsetParent) return;
+    callout.className = "mg-callout" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad === id ? " mg-error" : "");
+    callout.replaceChildren(...content(id, k, st));
+    const box = onStage(node.box), free = { w: callout.offsetWidth, h: callout.offsetHeight };
+    const place = nearest(box, free, obstacles(id), { w: view.w, h: view.h });
+    callout.style.setProperty("--mg-x", place.x + "px");
+    callout.style.setProperty("--mg-y", place.y + "px");
+    lead(place, box);
+    const x = box.x + box.w / 2, y = (Math.min(box.y, place.y) + Math.max(box.y + box.h, place.y + place.h)) / 2;
+    fit.scrollTo({ left: x - fit.clientWidth / 2, top: y - fit.clientHeight / 2, behavior: calm() ? "auto" : "smooth" });
+  }
+  function content(id, k, st) {
+    const step = walk.steps.get(id), node = walk.scene.nodes[id], f = walk.frames[k];
+    const head = h("h3", {}, heading(id), " ", node.formula && h("span", { class: "mg-sub" }, node.formula));
+    if (S.refused) return [h("h3", {}, node.title), h("div", {}, two(S.refused.say))];
+    if (S.quiz) return [head, quizForm(step)];
+    if (st.bad === id) return [head, h("code", { class: "mg-message" }, f.event.bad), h("div", {}, two(f.event.note))];
+    return [head, ...rows(step, f.at), fanIn(id, st)].filter(Boolean);
+  }
+  /** Where several gradients meet: how many came. */
+  function fanIn(id, st) {
+    const sent = walk.frames[frame()].event.sends?.filter((one) => one.to && walk.scene.nodes[one.to].needs.length > 1) ?? [];
+    return sent.length ? h("div", { class: "mg-row mg-sub" }, two(join(...sent.map((one) => meet(one.to, st))))) : null;
+  }
+  function meet(id, st) {
+    const { n, m } = walk.arrived(id, st.done), total = st.totals.get(id);
+    const sum = total?.total && (n === m || total.n === n) && n > 1 ? fill(ui.sum, { total: n === m ? walk.scene.nodes[id].total ?? total.total : total.total }) : { en: "", zh: "" };
+    return join(fill(ui.arrived, { name: walk.scene.nodes[id].title, n, m }), sum);
+  }
+  /** Everything that the callout should not hide, in pixels. */
+  function obstacles(id) {
+    const parts = /** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll("[data-id], [data-slot], .mg-under.mg-now, .mg-ports text"));
+    const boxes = [...parts].map(boxOf).filter((b) => b.w && b.h).map(onStage);
+    const own = nodes.get(id)?.box;
+    return own ? boxes.concat(onStage({ x: own.x - 14, y: own.y - 14, w: own.w + 28, h: own.h + 28 })) : boxes;
+  }
+  /** A line from the callout to its node. @param {Box} from @param {Box} to */
+  function lead(from, to) {
+    const clamp = (v, a, b) => Math.max(a, Math.min(b, v)), cx = to.x + to.w * 0.3, cy = to.y + to.h / 2;
+    const a = [clamp(cx, from.x + 12, from.x + from.w - 12), clamp(cy, from.y + 12, from.y + from.h - 12)];
+    if (from.y + from.h <= to.y) a[1] = from.y + from.h; else if (from.y >= to.y + to.h) a[1] = from.y;
+    else a[0] = from.x > cx ? from.x : from.x + from.w;
+    const b = [clamp(a[0], to.x + 14, to.x + to.w - 30), clamp(a[1], to.y - 1, to.y + to.h + 1)];
+    leader.append(s("path", { d: `M${a}L${b}` }), s("circle", { cx: b[0], cy: b[1], r: 3.5 }));
+  }
+
+  function showQueue(ready, st) {
+    const acc = ready.some((id) => walk.scene.nodes[id].acc), n = ready.length;
+    const why = st.bad ? ui.queue_error : n > 1 ? (acc ? ui.queue_acc : ui.queue_many) : n ? ui.queue_one : st.done.length === Object.keys(walk.scene.nodes).length ? ui.queue_over : ui.queue_none;
+    const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
+    queue.replaceChildren(h("b", {}, two(ui.queue)), h("span", { class: "mg-chips" }, ...(n ? chips.map(chip) : [h("span", { class: "mg-sub" }, two(ui.empty))])),
+      h("span", { class: "mg-sub" }, two(drive() && n > 1 ? ui.queue_drive : why)));
+  }
+
+  function showSay(k, st) {
+    const f = walk.frames[k], sign = S.verdict ? (S.verdict.right ? "✓" : "✗") : S.quiz ? "?" : S.refused ? "…" : walk.label(k);
+    const text = S.verdict?.say ?? (S.quiz ? ui.quiz_say : S.refused?.say ?? (S.want > walk.ends.length - 1 ? ui.busy : S.note ? join(S.note, f.event.say) : f.event.say));
+    say.className = "mg-say" + (st.bad && !S.refused ? " mg-error" : S.refused ? " mg-refusal" : "");
+    say.replaceChildren(h("b", {}, sign), two(text));
+    if (S.verdict && !S.verdict.right) say.append(" ", h("button", { type: "button", "data-do": "replay" }, two(ui.replay)));
+  }
+
+  function showBar(k, st) {
+    const all = Object.keys(walk.scene.nodes).length, first = k === 0 && !S.quiz, more = model.get("live") ? walk.ends.length - 1 < all : false;
+    const last = drive() ? !walk.ready(st.done, walk.frames[k].id).length : k >= walk.end && !more;
+    buttons.first.disabled = buttons.prev.disabled = first;
+    buttons.next.disabled = buttons.last.disabled = (last || st.bad !== "") && !S.quiz && k >= walk.end;
+    buttons.play.replaceChildren(icon(S.timer ? "pause" : "play"));
+    for (const [name, yes] of Object.entries({ predict: model.get("predict"), drive: drive(), present: S.present }))
+      buttons[name].setAttribute("aria-pressed", String(yes));
+    buttons.lang.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
+    buttons.theme.textContent = dark() ? "☀" : "☾";
+    slider.max = String(walk.ends.length - 1);
+    slider.value = String(walk.ends.findLastIndex((end) => end <= k));
+    slider.setAttribute("aria-valuetext", walk.label(k));
+    count.textContent = walk.label(k) + " / " + (st.bad || walk.steps.size < all && !model.get("live") ? walk.order.length : all);
+  }
+
+  // ------------------------------------------------------------ scenes: the strip of the phone, the presenter's slide
+  function cards(st, now, k) {
+    const n = Math.max(0, walk.order.indexOf(now)), driven = drive() ? Object.keys(walk.scene.nodes).filter((id) => !walk.order.slice(0, walk.count(k)).includes(id)) : [];
+    const ids = drive() ? walk.order.slice(Math.max(0, walk.count(k) - 2), walk.count(k)).concat(driven) : walk.order.slice(Math.max(0, n - 2), n + 3);
+    const before = h("section", { class: "mg-scene" + (now ? "" : " mg-now") }, h("h2", {}, two(ui.before)), h("pre", {}, walk.scene.code), h("p", {}, two(walk.scene.before)));
+    strip.replaceChildren(...(drive() || n < 2 || !now ? [before] : []), ...ids.map((id) => card(id, st, now, k)));
+    const current = strip.querySelector(S.refused ? `[data-card="${S.refused.id}"]` : ".mg-scene.mg-now");
+    if (current instanceof HTMLElement && strip.offsetParent) strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
+  }
+  function card(id, st, now, k) {
+    const step = walk.steps.get(id), node = walk.scene.nodes[id], is = id === now, done = st.done.includes(id), f = walk.frames[k];
+    const at = done ? 99 : is && f.id === id ? f.at : -1, refused = S.refused?.id === id;
+    const box = h("section", { class: "mg-scene" + (node.acc ? " mg-acc" : "") + (is ? " mg-now" : ""), "data-card": id, "aria-current": is && "step" },
+      h("h2", {}, heading(id) + (done && !is ? " ✓" : "")), node.formula && h("div", { class: "mg-sub" }, node.formula));
+    if (refused) box.append(h("div", { class: "mg-callout mg-refusal" }, two(S.refused?.say)));
+    else if (st.bad === id) box.append(h("div", { class: "mg-callout mg-error" }, h("code", { class: "mg-message" }, f.event.bad), h("div", {}, two(f.event.note))));
+    else if (at < 0 && !is) box.append(h("p", { class: "mg-sub" }, two(fill(ui.waits_for, { who: node.needs.length ? [...new Set(node.needs)].map((i) => walk.scene.nodes[i].title).join(", ") : "backward()" }))));
+    else if (step) {
+      box.append(h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.in)), h("span", { class: "mg-num" }, step.incoming)), ...(S.quiz === id ? [quizForm(step)] : rows(step, at)),
+        ...step.out.filter((one) => at >= one.at).map((one) => h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.out)), "→ " + one.to, h("span", { class: "mg-num" }, one.text))));
+      if (!S.present && !S.quiz) box.append(h("ol", {}, ...step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, String.fromCharCode(97 + i)), " ", two(event.say)))));
+    }
+    if (drive() && !done && !is) box.append(h("button", { type: "button", "data-pick": id }, two(ui.run_node)));
+    return box;
+  }
+
+  // ------------------------------------------------------------ prediction: a state between two frames
+  function quizForm(step) {
+    const { quiz } = step, radio = (group, label, i) => h("label", {}, h("input", { type: "radio", name: group, value: i, required: true }), h("span", {}, label));
+    return h("form", { class: "mg-quizform" },
+      h("fieldset", {}, h("legend", {}, two(quiz.ask)), ...quiz.options.map((text, i) => radio("v", text, i))),
+      h("fieldset", { class: "mg-why" }, h("legend", {}, two(ui.because)), ...quiz.reasons.map((pair, i) => radio("r", two(pair), i))),
+      h("button", { class: "mg-main" }, two(ui.commit)));
+  }
+  function commit(form) {
+    const data = new FormData(form), v = Number(data.get("v")), r = Number(data.get("r")), step = walk.steps.get(S.quiz), right = v === step.quiz.answer && r === step.quiz.reason;
+    S.answered[S.quiz] = { v, r };
+    const start = walk.frames.findIndex((f) => f.id === S.quiz);
+    S.quiz = "";
+    S.verdict = { right, start, say: join(right ? ui.right : ui.wrong, step.quiz.why) };
+    move(start + step.events.length - 1);
+    root.focus({ preventScroll: true });
+  }
+  /** The first unanswered question between here and there. */
+  function question(from, to) {
+    if (!model.get("predict")) return null;
+    for (let k = from + 1; k <= to; k++) {
+      const { id, at } = walk.frames[k], quiz = walk.steps.get(id)?.quiz;
+      if (quiz && at === quiz.at && !S.answered[id]) return { id, k: k - 1 };
+    }
+    return null;
+  }
+
+  // ------------------------------------------------------------ moving
+  /** Absolute positions only: messages that merge on their way lose nothing. @param {number} k */
+  function move(k) {
+    model.set("frame", k);
+    model.save_changes();
+    show();
+  }
+  /** @param {number} k */
+  function go(k) {
+    const target = Math.max(0, Math.min(walk.end, k)), quiz = question(frame(), target);
+    Object.assign(S, { refused: null, verdict: null, note: null, quiz: quiz?.id ?? "" });
+    if (quiz) stop();
+    move(quiz ? quiz.k : target);
+  }
+  function next() {
+    const end = walk.ends.find((k) => k > frame());
+    if (end !== undefined) return go(end);
+    if (drive()) return pick(walk.ready(walk.state(frame()).done, walk.frames[frame()].id)[0]);
+    if (model.get("live")) ask(walk.ends.length);
+  }
+  const prev = () => go(S.quiz && frame() > 0 ? frame() : walk.ends.findLast((k) => k < frame()) ?? 0);
+  function last() {
+    if (model.get("live")) ask(Object.keys(walk.scene.nodes).length);
+    go(walk.end);
+  }
+  /** Ask the kernel for `want` nodes in all; until they come, it is busy. @param {number} want */
+  function ask(want) {
+    S.want = Math.min(want, Object.keys(walk.scene.nodes).length);
+    model.set("want", Math.max(model.get("want"), S.want));
+    model.save_changes();
+    show();
+  }
+  function stop() { clearInterval(S.timer); S.timer = 0; }
+  function play() {
+    if (S.timer) { stop(); return show(); }
+    if (frame() >= walk.end && !drive() && !model.get("live")) go(0);
+    S.timer = window.setInterval(() => {
+      next();
+      if (buttons.next.disabled || S.breaks.has(walk.frames[frame()].id)) { stop(); show(); }
+    }, PLAY_MS);
+    next();
+  }
+  /** To the next or the last node with a breakpoint. @param {number} sign */
+  function run(sign) {
+    const here = frame(), stops = walk.ends.filter((k) => S.breaks.has(walk.frames[k].id));
+    go(sign > 0 ? stops.find((k) => k > here) ?? walk.end : stops.findLast((k) => k < here) ?? 0);
+  }
+  function breakpoint() {
+    const id = walk.frames[frame()].id;
+    if (!id) return;
+    if (!S.breaks.delete(id)) S.breaks.add(id);
+    model.set("breaks", [...S.breaks]);
+    model.save_changes();
+    show();
+  }
+
+  // ------------------------------------------------------------ Drive: the student picks, the engine may refuse
+  /** @param {string|undefined} id */
+  function pick(id) {
+    if (!id) return;
+    const k = frame(), st = walk.state(k), { missing, n, m } = walk.arrived(id, st.done), title = walk.scene.nodes[id].title;
+    const ready = walk.ready(st.done, walk.frames[k].id), first = ready[0];
+    Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
+    if (st.bad || st.done.includes(id)) S.refused = { id, say: st.bad ? ui.queue_error : fill(ui.already, { name: title }) };
+    else if (missing.length) S.refused = { id, say: fill(ui.refused, { name: title, n, m, who: missing.map((i) => walk.scene.nodes[i].title).join(", ") }) };
+    else if (!walk.steps.has(id) && !(model.get("live") && id === first)) S.refused = { id, say: fill(ui.torch_first, { name: title, first: walk.scene.nodes[first].title }) };
+    else return take(id, first, st.done);
+    model.set("refused", [...model.get("refused"), id]);
+    model.save_changes();
+    show();
+  }
+  function take(id, first, done) {
+    if (!walk.steps.has(id)) return ask(walk.ends.length);
+    const reason = walk.scene.nodes[first].acc ? ui.because_acc : ui.because_seq, names = { name: walk.scene.nodes[id].title, first: walk.scene.nodes[first].title };
+    if (id !== first) S.note = join(fill(ui.accepted, names), fill(reason, names));
+    setPath([...done, id]);
+    move(walk.end);
+  }
+  /** @param {string[]} path */
+  function setPath(path) {
+    model.set("path", path);
+    walk = new Walk(model.get("scene"), model.get("steps"), path);
+    if (!path.length && drive()) walk = new Walk(model.get("scene"), model.get("steps"), [""]);
+  }
+  function toggleDrive() {
+    const n = walk.count(frame()), kept = walk.order.slice(0, n);
+    model.set("drive", !drive());
+    Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
+    stop();
+    setPath(drive() ? kept : []);
+    move(walk.ends[Math.min(n, walk.ends.length - 1)]);
+  }
+
+  // ------------------------------------------------------------ language, theme, presenting
+  const lang = () => (S.present && !S.picked ? "both" : model.get("lang"));
+  function dark() {
+    const theme = model.get("theme"), lab = document.body.dataset.jpThemeLight;
+    return theme ? theme === "dark" : lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  function present(yes = !S.present) {
+    S.present = yes;
+    S.picked = false;
+    const whole = root.getBoundingClientRect().height > window.innerHeight - 40;
+    if (yes && !whole) root.requestFullscreen?.().catch(() => undefined);
+    if (!yes && document.fullscreenElement === root) document.exitFullscreen();
+    layout();
+    show();
+  }
+  const set = (name, value) => { model.set(name, value); model.save_changes(); show(); };
+  const actions = {
+    first: () => go(0), prev, play, next, last, present: () => present(), drive: toggleDrive,
+    predict: () => { S.quiz = ""; S.verdict = null; set("predict", !model.get("predict")); },
+    lang: () => { const at = lang(); S.picked = true; set("lang", { en: "zh", zh: "both", both: "en" }[at]); },
+    theme: () => set("theme", dark() ? "light" : "dark"),
+    replay: () => { const start = S.verdict?.start ?? 0; S.verdict = null; go(start); },
+  };
+
+  // ------------------------------------------------------------ listening
+  root.addEventListener("click", (event) => {
+    const at = /** @type {Element} */ (event.target), act = at.closest("[data-do]"), chosen = at.closest("[data-pick]"), node = at.closest(".mg-node[data-id]");
+    if (act instanceof HTMLElement) actions[act.dataset.do ?? ""]?.();
+    else if (chosen instanceof HTMLElement) pick(chosen.dataset.pick);
+    else if (node instanceof SVGElement && drive() && nodes.has(node.dataset.id ?? "")) pick(node.dataset.id);
+  }, on);
+  slider.addEventListener("input", () => go(walk.ends[Number(slider.value)]), on);
+  root.addEventListener("submit", (event) => { event.preventDefault(); commit(event.target); }, on);
+  root.addEventListener("keydown", (event) => {
+    const at = /** @type {HTMLElement} */ (event.target), node = /** @type {SVGElement|null} */ (at.closest?.(".mg-node[data-id]"));
+    event.stopPropagation();
+    if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLInputElement && event.key !== "Escape")) return;
+    const pressed = at instanceof HTMLButtonElement, choose = node && drive() ? () => pick(node.dataset.id) : null;
+    const act = {
+      ArrowRight: event.shiftKey ? () => go(frame() + 1) : next, ArrowLeft: event.shiftKey ? () => go(frame() - 1) : prev, Home: actions.first, End: last,
+      " ": pressed ? null : choose ?? play, Enter: choose, p: model.get("live") ? null : actions.predict, d: toggleDrive, f: actions.present, b: breakpoint,
+      c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
+    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }, on);
+  document.addEventListener("fullscreenchange", () => { if (S.present && !document.fullscreenElement) present(false); }, on);
+
+  const renew = () => {
+    const atEnd = frame() >= walk.end;
+    walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
+    if (atEnd || S.want) model.set("frame", walk.end);
+    model.save_changes();
+    show();
+  };
+  const watched = { "change:frame": show, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
+  for (const [name, act] of Object.entries(watched)) model.on(name, act);
+  const size = new ResizeObserver(layout);
+  size.observe(fit);
+  const theme = new MutationObserver(show);
+  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  el.append(root);
+  if (drive() && !model.get("path").length) setPath([]);
+  layout();
+  show();
+  return () => {
+    life.abort();
+    stop();
+    size.disconnect();
+    theme.disconnect();
+    for (const [name, act] of Object.entries(watched)) model.off(name, act);
+  };
+}
+
+export default { render };
