@@ -1,0 +1,21 @@
+"""What minigrad does not do yet, with the reason: the only such list of the tests.
+
+A test fails as soon as something listed here agrees with torch, so that it is taken out.
+"""
+
+COMPLEX = "complex numbers wait"
+LINALG = "linear algebra beyond teaching waits"
+
+EXPRESSIONS = {
+    "torch.polar(x,y)": COMPLEX,
+    "torch.complex(x,y)": COMPLEX,
+    "torch.view_as_real(torch.complex(x,y))": COMPLEX,
+    "torch.view_as_complex(x)": COMPLEX,
+    "torch.fft.fft(v)": COMPLEX,
+    "torch.linalg.lstsq(x,y)[0]": LINALG,
+    "torch.linalg.pinv(x)": LINALG,
+    "torch.matrix_exp(x)": LINALG,
+    "torch.renorm(x,2,0,1.)": LINALG,
+}
+
+SNIPPETS: dict[str, str] = {}
