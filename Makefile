@@ -1,0 +1,8 @@
+# Every word is a row of binder/local.py, which also runs where there is no make:
+#     python binder/local.py test          (Windows: py -X utf8 binder\local.py test)
+# Add arguments with ARGS:  make test ARGS="-k hooks"     make lab ARGS=zh
+PYTHON ?= python3
+
+.PHONY: lab test check notebooks bench fuzz parity fix
+lab test check notebooks bench fuzz parity fix:
+	@$(PYTHON) binder/local.py $@ $(ARGS)

@@ -1,0 +1,124 @@
+"""The environment that Binder makes, made on this machine: `python binder/local.py lab`.
+
+Standard library only, and written so that a Python far too old still gets to its message.
+Makes `.venv` beside this checkout, installs what the word needs (again only when
+pyproject.toml has changed), then runs the word's commands in it. The Makefile calls this file.
+"""
+
+from __future__ import print_function
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+VENV = os.path.join(ROOT, ".venv")
+OLDEST = (3, 11)
+LINTED = ["minigrad", "tests", "notebooks", "binder"]
+
+# word -> (extras to install, modules to run; what the user adds goes to the last one)
+WORDS = {
+    "lab": (["lab"], []),           # see open_lab
+    "test": (["test"], [["pytest"]]),
+    "check": (["test"], [["ruff", "check"] + LINTED, ["mypy"], ["tests.lines"]]),
+    "fix": (["test"], [["ruff", "check", "--fix"] + LINTED]),
+    "notebooks": (["test"], [["notebooks.sync"], ["notebooks.refresh"]]),
+    "bench": (["test", "bench"], [["pytest", "tests/bench", "-m", "bench"]]),
+    "fuzz": (["test", "oracle"], [["pytest", "-m", "hypothesis", "--hypothesis-profile=fuzz"]]),
+    "parity": (["test", "oracle"], [["pytest", "-m", "oracle"]]),
+}
+GET_PYTHON = """minigrad needs Python {0}.{1} or newer, and this one is {2}.{3}.
+    macOS      brew install python        or python.org/downloads
+    Windows    winget install Python.Python.3.13
+    Ubuntu     sudo apt install python3 python3-venv        (22.04: python3.11 python3.11-venv)
+    any        uv venv --python 3.13 .venv        then the same command again
+Then:  PYTHON=/path/to/the/new/python make {4}     or     /path/to/the/new/python {5} {4}"""
+GET_VENV = """This Python cannot make a virtual environment. On Debian and Ubuntu:
+    sudo apt install python3-venv"""
+
+
+def python_in_venv():
+    folder, name = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    return os.path.join(VENV, folder, name)
+
+
+def new_enough_python():
+    """The running Python, or a newer one that stands on PATH under its own name, or None."""
+    if sys.version_info >= OLDEST:
+        return sys.executable
+    which = getattr(shutil, "which", lambda name: None)     # Python 2 has no shutil.which
+    found = (which("python3.{0}".format(minor)) for minor in (14, 13, 12, 11))
+    return next((path for path in found if path), None)
+
+
+def make_venv(word):
+    if os.path.exists(python_in_venv()):
+        return
+    python = new_enough_python()
+    if python is None:
+        sys.exit(GET_PYTHON.format(*(OLDEST + sys.version_info[:2] + (word, "binder/local.py"))))
+    print("Making a virtual environment in .venv ...")
+    if subprocess.call([python, "-m", "venv", VENV]):
+        shutil.rmtree(VENV, ignore_errors=True)
+        sys.exit(GET_VENV)
+
+
+def install(extras):
+    """Install this checkout, editable, with its extras, unless exactly that has been done."""
+    with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
+        wanted = hashlib.sha256(file.read()).hexdigest()
+    stamp = os.path.join(VENV, "minigrad-installed.txt")
+    done = open(stamp).read().split() if os.path.exists(stamp) else [""]
+    have = set(done[1:]) if done[0] == wanted else set()
+    if set(extras) <= have:
+        return
+    print("Installing minigrad with [{0}], a minute or two the first time ..."
+          .format(", ".join(extras)))
+    sys.stdout.flush()
+    run("pip", "install", "--quiet", "--editable", ".[" + ",".join(extras) + "]")
+    with open(stamp, "w") as file:
+        file.write(" ".join([wanted] + sorted(have | set(extras))))
+
+
+def run(*module):
+    """`python -m module ...` in the environment, in this checkout, in UTF-8; leave if it fails."""
+    environment = dict(os.environ, PYTHONUTF8="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
+    code = subprocess.call([python_in_venv(), "-m"] + list(module), cwd=ROOT, env=environment)
+    if code:
+        sys.exit(code)
+
+
+def open_lab(language="en", *options):
+    """JupyterLab on the first notebook of a language, its stored players alive from the start."""
+    folder = os.path.join(ROOT, "notebooks", language)
+    notebooks = sorted(
+        os.path.join(where, name) for where, _, names in os.walk(folder)
+        for name in names if name.endswith(".ipynb") and ".ipynb_checkpoints" not in where)
+    if not notebooks:
+        sys.exit("No notebooks in notebooks/{0}: say en or zh.".format(language))
+    print("Marking the notebooks of this checkout as trusted, so that their pictures move.")
+    run("jupyter", "trust", *notebooks)
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0          # in a container
+    run("jupyterlab", *(notebooks[:1] + ["--allow-root"] * is_root + list(options)))
+
+
+def main(word="", *added):
+    if word not in WORDS:
+        sys.exit("usage: python binder/local.py " + "|".join(WORDS))
+    extras, modules = WORDS[word]
+    make_venv(word)
+    install(extras)
+    if word == "lab":
+        return open_lab(*added)
+    for module in modules[:-1]:
+        run(*module)
+    run(*(modules[-1] + list(added)))
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.exit(130)
