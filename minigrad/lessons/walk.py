@@ -1,0 +1,312 @@
+"""Lesson 3, "Walk backward yourself": small graphs, and a referee who watches them being walked.
+
+A case is a program of a few lines. `build` makes the exercise's nodes from it, `truth` runs it
+through the real engine, and a `Referee` compares the two: who fired when, with what, how often.
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from math import isclose
+from typing import Any
+
+from .. import float64, tensor
+from .verdict import Verdict, not_yet, right, wrong
+
+Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its sentence needs
+
+PATIENCE = 20_000  # steps; an honest walk over the largest case takes fewer than a hundred
+
+# Per operation: how to compute it, and its local derivatives with respect to both inputs.
+OPERATIONS: dict[str, tuple[Callable, Callable]] = {
+    "+": (operator.add, lambda a, b: (1, 1)),
+    "-": (operator.sub, lambda a, b: (1, -1)),
+    "*": (operator.mul, lambda a, b: (b, a)),
+}
+
+
+class Endless(Exception):
+    """The walk took so many steps that it must be going round in circles, or along every path."""
+
+
+@dataclass
+class Log:
+    """What the referee sees: each call of `vjp` in order, and the number of steps so far."""
+
+    calls: list[tuple[Node, float]] = field(default_factory=list)
+    steps: int = 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > PATIENCE:
+            raise Endless
+
+
+class Node:
+    """A step of backward, cut down to what the exercise needs.
+
+    `next` holds the nodes that get a gradient from this one, `vjp(g)` gives one gradient for each
+    of them. `grad` is free for collecting what arrives; it starts at 0.0. A leaf's `next` is empty.
+    """
+
+    __slots__ = ("_factors", "_log", "_next", "grad", "line", "name")
+
+    def __init__(self, name: str, line: str, links: list[tuple[Node, float]], log: Log) -> None:
+        self.name, self.line, self.grad, self._log = name, line, 0.0, log
+        self._next = tuple(node for node, _ in links)
+        self._factors = tuple(factor for _, factor in links)
+
+    @property
+    def next(self) -> tuple[Node, ...]:
+        self._log.step()
+        return self._next
+
+    def vjp(self, g: float) -> tuple[float, ...]:
+        """Vector-Jacobian product: from this node's gradient, one for each entry of `next`."""
+        self._log.step()
+        if self._next:
+            self._log.calls.append((self, g))
+        return tuple(g * factor for factor in self._factors)
+
+    def __repr__(self) -> str:
+        return f"Node({self.line})"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A few lines of arithmetic: leaves `(name, value)`, then `(name, sign, left, right)` each.
+
+    `right` is a name or a number; the last line is the root.
+    """
+
+    leaves: tuple[tuple[str, int], ...]
+    lines: tuple[tuple[str, str, str, str | int], ...]
+
+    def __str__(self) -> str:
+        made = [f"{name} = {value}" for name, value in self.leaves]
+        return "\n".join(f"    {s}" for s in made + [self.source(line) for line in self.lines])
+
+    @staticmethod
+    def source(line: tuple[str, str, str, str | int]) -> str:
+        name, sign, left, right_ = line
+        return f"{name} = {left} {sign} {right_}"
+
+    def size(self) -> tuple[bool, int]:
+        """Programs are tried from small to large, `a + a` after all that use each input once."""
+        return any(left == right_ for _, _, left, right_ in self.lines), len(self.lines)
+
+
+def build(program: Program, log: Log) -> dict[str, Node]:
+    """The exercise's nodes of a program, by name; the last one is the root."""
+    values: dict[Any, float] = dict(program.leaves)
+    nodes = {name: Node(name, f"{name} = {value}", [], log) for name, value in program.leaves}
+    for line in program.lines:
+        name, sign, left, right_ = line
+        a, b = values[left], values.get(right_, right_)
+        compute, local = OPERATIONS[sign]
+        values[name] = compute(a, b)
+        inputs = zip((left, right_), local(a, b), strict=True)
+        links = [(nodes[i], factor) for i, factor in inputs if i in nodes]
+        nodes[name] = Node(name, program.source(line), links, log)
+    return nodes
+
+
+def truth(program: Program) -> dict[str, float]:
+    """The gradient at each name, from minigrad's own engine."""
+    t = {n: tensor(float(v), dtype=float64, requires_grad=True) for n, v in program.leaves}
+    for name, sign, left, right_ in program.lines:
+        t[name] = OPERATIONS[sign][0](t[left], t.get(right_, right_))
+        t[name].retain_grad()
+    t[name].backward()
+    return {name: value.grad.item() for name, value in t.items()}
+
+
+def diamond() -> Node:
+    """The root of the lesson's graph: `a` is used twice, by `b` and by `c`."""
+    return build(DIAMOND, Log())["d"]
+
+
+CHAIN = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 5)))
+DIAMOND = Program(
+    (("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 2), ("c", "*", "a", 5), ("d", "+", "b", "c"))
+)
+FORK = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "x", 5), ("c", "+", "a", "b")))
+SHORTCUT = Program(  # the short way reaches `a` before the long one
+    (("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 2), ("c", "*", "b", 5), ("d", "+", "a", "c"))
+)
+TWICE = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", "a"), ("c", "*", "b", 5)))
+
+
+def random_program(rng: random.Random) -> Program:
+    """A random program of up to 10 lines in which every line reaches the root."""
+    leaves = (("x", rng.randint(1, 3)), ("y", rng.randint(1, 3)))
+    names, lines = ["x", "y"], []
+    for name in "abcdefghij"[: rng.randint(5, 10)]:
+        sign, left = rng.choice("++-**"), rng.choice(names[-3:])
+        other: str | int = rng.choice(names) if sign != "*" else rng.randint(2, 5)
+        lines.append((name, sign, left, other))
+        names.append(name)
+    return prune(Program(leaves, tuple(lines)))
+
+
+def prune(program: Program) -> Program:
+    """Drop what the last line does not depend on."""
+    used = {program.lines[-1][0]}
+    for name, _, left, right_ in reversed(program.lines):
+        used |= {left, right_} if name in used else set()
+    leaves = tuple(leaf for leaf in program.leaves if leaf[0] in used)
+    return Program(leaves, tuple(line for line in program.lines if line[0] in used))
+
+
+@cache
+def cases() -> tuple[tuple[Program, dict[str, float]], ...]:
+    """The five programs above and 30 random ones with their true gradients, from small to large."""
+    rng, chosen = random.Random(3), []
+    while len(chosen) < 30:
+        program = random_program(rng)
+        gradients = truth(program)
+        # small cases are the ones made by hand; a gradient of 0 would hide that nobody sent it
+        if len(program.lines) > len(DIAMOND.lines) and all(gradients.values()):
+            chosen.append((program, gradients))
+    by_hand = [(program, truth(program)) for program in (CHAIN, FORK, DIAMOND, SHORTCUT, TWICE)]
+    return tuple(sorted(by_hand + chosen, key=lambda case: case[0].size()))
+
+
+class Referee:
+    """Compares one walk with the truth; `faults` yields what went wrong, telling things first."""
+
+    def __init__(self, nodes: dict[str, Node], log: Log, gradients: dict[str, float]) -> None:
+        self.nodes, self.calls, self.gradients = list(nodes.values()), log.calls, gradients
+        self.root = self.nodes[-1]
+        self.arrivals: dict[str, list[float]] = {node.name: [] for node in self.nodes}
+        self.links: Counter[str] = Counter()
+        for node in self.nodes:
+            for target, factor in zip(node._next, node._factors, strict=True):
+                self.arrivals[target.name].append(gradients[node.name] * factor)
+                self.links[target.name] += 1
+
+    def faults(self) -> Iterator[Fault]:
+        yield from self._seed()
+        yield from self._left_out()
+        yield from self._repeats()
+        yield from self._order()
+        yield from self._leaves()
+
+    def _seed(self) -> Iterator[Fault]:
+        first = next((g for node, g in self.calls if node is self.root), 1.0)
+        if not close(first, 1.0):
+            yield "walk_seed", {"got": shown(first)}
+
+    def _left_out(self) -> Iterator[Fault]:
+        fired = {node for node, _ in self.calls}
+        for node in self.nodes:
+            if node._next and node not in fired:
+                yield "walk_stopped", {"node": node.name}
+
+    def _repeats(self) -> Iterator[Fault]:
+        """A node that fired more than once: right sums mean one walk per path, wrong ones worse."""
+        for name, times in Counter(node.name for node, _ in self.calls).items():
+            if times > 1:
+                yield self._repeated(name, times)
+
+    def _repeated(self, name: str, times: int) -> Fault:
+        if not any(self._wrong_leaves()):
+            return "walk_paths", {"node": name, "times": times}
+        single = all(self._is_arrival(node.name, g) for node, g in self.calls if node.name == name)
+        return ("walk_overwrite" if single else "walk_again"), {"node": name, "times": times}
+
+    def _order(self) -> Iterator[Fault]:
+        arrived: Counter[str] = Counter()
+        for node, g in self.calls:
+            name, want = node.name, self.gradients[node.name]
+            if arrived[name] < self.links[name]:
+                yield "walk_early", {"node": name, "came": arrived[name], "of": self.links[name]}
+            elif not close(g, want):
+                yield self._wrong_sum(name, g)
+            arrived.update(target.name for target in node._next)
+
+    def _wrong_sum(self, name: str, got: float) -> Fault:
+        values = {"node": name, "got": shown(got), "want": shown(self.gradients[name])}
+        if any(node._next.count(target) > 1 for node in self.nodes
+               for target in node._next if target.name == name):  # fmt: skip
+            return "walk_double_edge", values
+        return ("walk_overwrite" if self._is_arrival(name, got) else "walk_sum"), values
+
+    def _leaves(self) -> Iterator[Fault]:
+        for leaf in self._wrong_leaves():
+            if leaf.grad == 0.0:
+                yield "walk_no_leaf", {"node": leaf.name}
+            else:
+                yield self._wrong_sum(leaf.name, leaf.grad)
+
+    def _wrong_leaves(self) -> Iterator[Node]:
+        leaves = (node for node in self.nodes if not node._next)
+        return (leaf for leaf in leaves if not close(leaf.grad, self.gradients[leaf.name]))
+
+    def _is_arrival(self, name: str, g: float) -> bool:
+        return len(self.arrivals[name]) > 1 and any(close(g, one) for one in self.arrivals[name])
+
+
+def close(got: Any, want: float) -> bool:
+    try:
+        return isclose(got, want, rel_tol=1e-9)
+    except TypeError:  # None, a list, a tensor of another shape ...
+        return False
+
+
+def shown(g: Any) -> str:
+    return f"{g:g}" if isinstance(g, int | float) else repr(g)
+
+
+def walk(answer: Callable, program: Program, gradients: dict[str, float]) -> Fault | None:
+    """Let the learner walk one graph; return the first fault, or "untouched"."""
+    log = Log()
+    nodes = build(program, log)
+    root = list(nodes.values())[-1]
+    try:
+        answer(root)
+    except Endless:
+        return "walk_endless", {"steps": PATIENCE}
+    except Exception as error:  # whatever the learner's code raises is news for the learner
+        return "walk_raised", {"error": f"{type(error).__name__}: {error}"}
+    if not log.calls and not any(node.grad for node in nodes.values()):
+        return "untouched", {}
+    return first(Referee(nodes, log, gradients).faults())
+
+
+def first(faults: Iterable[Fault]) -> Fault | None:
+    return next(iter(faults), None)
+
+
+def check_walk(answer: Any) -> Verdict:
+    """Exercise 03: `my_backward(root)` leaves the gradient of every leaf in its `.grad`."""
+    if answer is ...:
+        return not_yet("03")
+    if not callable(answer):
+        return wrong("03", "walk_not_callable")
+    for program, gradients in cases():
+        fault = walk(answer, program, gradients)
+        if fault and fault[0] == "untouched":
+            return not_yet("03")
+        if fault:
+            return wrong("03", fault[0], str(program), **fault[1])
+    nodes = sum(len(program.lines) for program, _ in cases())
+    return right("03", "walk_right", graphs=len(cases()), nodes=nodes)
+
+
+PREDICTIONS = {"A": "walk_guess_twice", "B": "walk_guess_first", "D": "walk_guess_product"}
+
+
+def check_prediction(answer: Any) -> Verdict:
+    """Exercise 03.1: what the shared node of the diamond does, A, B, C or D."""
+    if answer is ...:
+        return not_yet("03.1")
+    letter = str(answer).strip().upper()
+    if letter == "C":
+        return right("03.1", "walk_guess_right")
+    return wrong("03.1", PREDICTIONS.get(letter, "walk_guess_letter"))
