@@ -1,0 +1,161 @@
+"""The five reproduced notebooks against the ledger: every code cell verbatim, every output exact.
+
+`data/cells.json` holds the code and the recorded output of each cell. Where the recorded output
+cannot come from the code as it stands, the notebook shows the cell twice: "as shown", verbatim, and
+"as recorded", with the smallest change that prints the recorded text.
+"""
+
+import json
+import re
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import nbformat
+import pytest
+
+HERE = Path(__file__).parent
+NOTEBOOKS = HERE.parent / "notebooks"
+LEDGER = json.loads((HERE / "data" / "cells.json").read_text("utf-8"))
+CODE = [cell for cell in LEDGER if "source" in cell]
+PROSE = [cell for cell in LEDGER if "source" not in cell]
+SEEDS = sorted({cell["seed"] for cell in LEDGER})
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+LANGUAGE_LINE = re.compile(r'(?m)^minigrad\.set_language\("(en|zh)"\)')
+
+
+@cache
+def twin(name, lang):
+    return nbformat.read(NOTEBOOKS / lang / name, as_version=4)
+
+
+def tutorial(seed, lang):
+    (path,) = (NOTEBOOKS / lang / "tutorials").glob(f"{seed}_*.ipynb")
+    return twin(f"tutorials/{path.name}", lang)
+
+
+def ours(cell):
+    return cell.metadata.get("minigrad", {})
+
+
+def reproductions(entry, lang):
+    return [
+        cell
+        for cell in tutorial(entry["seed"], lang).cells
+        if ours(cell).get("cell") == entry["index"] and ours(cell).get("seed") == entry["seed"]
+    ]
+
+
+def without_addresses(text):
+    return re.sub(r"0x[0-9a-fA-F]+", "0x", text)
+
+
+def printed(cell):
+    """What a cell put out, in the ledger's words."""
+    texts = {
+        "stream": lambda out: ("stream" if out.name == "stdout" else "stderr", out.text),
+        "execute_result": lambda out: ("result", out.data["text/plain"]),
+        "display_data": lambda out: ("display", out.data["text/plain"]),
+        "error": lambda out: ("error", f"{out.ename}: {out.evalue}"),
+    }
+    found = (texts[out.output_type](out) for out in cell.outputs)
+    return [(kind, without_addresses(text)) for kind, text in found]
+
+
+def label(entry):
+    return f"{entry['seed']}-{entry['index']}"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("entry", CODE, ids=label)
+def test_a_recorded_cell_stands_there_verbatim(entry, lang):
+    cells = reproductions(entry, lang)
+    shown = [c for c in cells if ours(c).get("variant", "as shown") == "as shown"]
+
+    assert [cell.source for cell in shown] == [entry["source"]]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("entry", CODE, ids=label)
+def test_a_recorded_output_is_printed_again(entry, lang):
+    recorded = [(out["type"], without_addresses(out["text"])) for out in entry["outputs"]]
+    cells = reproductions(entry, lang)
+    exact = [c for c in cells if ours(c).get("variant", "as recorded") == "as recorded"]
+
+    assert [printed(cell) for cell in exact] == [recorded]
+    assert all(cell.execution_count for cell in cells)
+
+
+@pytest.mark.parametrize("entry", PROSE, ids=label)
+def test_every_idea_of_the_original_text_is_told_again(entry):
+    told = [
+        cell.id
+        for cell in tutorial(entry["seed"], "en").cells
+        if entry["index"] in ours(cell).get("covers", [])
+    ]
+
+    assert told
+
+
+@pytest.mark.parametrize("seed", ["002", "003"])
+def test_chinese_comments_are_told_in_english_below(seed):
+    cells = tutorial(seed, "en").cells
+    for cell, below in pairwise(cells):
+        shown = ours(cell).get("variant", "as shown") == "as shown"
+        if cell.cell_type == "code" and shown and CHINESE.search(cell.source):
+            assert below.cell_type == "markdown"
+            assert ours(below).get("comments_on") == ours(cell)["cell"]
+
+
+def test_seventeen_cells_explain_themselves_in_chinese_only():
+    counted = [
+        ours(cell)["comments_on"]
+        for seed in ("002", "003")
+        for cell in tutorial(seed, "en").cells
+        if "comments_on" in ours(cell)
+    ]
+
+    assert len(counted) == 17
+
+
+NAMES = sorted(str(p.relative_to(NOTEBOOKS / "en")) for p in (NOTEBOOKS / "en").rglob("*.ipynb"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_twins_share_code_and_ids(name):
+    en, zh = twin(name, "en").cells, twin(name, "zh").cells
+    first = next(i for i, cell in enumerate(en) if cell.cell_type == "code")
+
+    assert [c.id for c in en] == [c.id for c in zh]
+    for i, (one, other) in enumerate(zip(en, zh, strict=True)):
+        assert one.cell_type == other.cell_type
+        if one.cell_type == "code" and i == first:
+            assert LANGUAGE_LINE.findall(one.source) == ["en"]
+            assert LANGUAGE_LINE.findall(other.source) == ["zh"]
+            assert LANGUAGE_LINE.sub("", one.source) == LANGUAGE_LINE.sub("", other.source)
+        elif one.cell_type == "code":
+            assert one.source == other.source
+            assert printed(one) == printed(other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_links_to_its_twin(name):
+    for lang, other in (("en", "zh"), ("zh", "en")):
+        assert f"(../../{other}/{name})" in twin(name, lang).cells[0].source
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_tutorial_ends_with_its_source_and_licence(seed, lang):
+    footer = tutorial(seed, lang).cells[-1].source
+
+    assert "github.com/pytorch/tutorials" in footer
+    assert "BSD-3-Clause" in footer
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("lessons/")])
+def test_a_lesson_is_short(name):
+    cells = twin(name, "en").cells
+
+    assert len(cells) <= 20
+    assert all(len(c.source.splitlines()) <= 12 for c in cells if c.cell_type == "code")
