@@ -24,7 +24,7 @@ WORDS = {
     "test": (["test"], [["pytest"]]),
     "check": (["test"], [["ruff", "check"] + LINTED, ["mypy"], ["tests.lines"]]),
     "fix": (["test"], [["ruff", "check", "--fix"] + LINTED]),
-    "notebooks": (["test"], [["notebooks.sync"], ["notebooks.refresh"]]),
+    "notebooks": (["test"], [["notebooks.sync"], ["notebooks.refresh", "--twice"]]),
     "bench": (["test", "bench"], [["pytest", "tests/bench", "-m", "bench"]]),
     "fuzz": (["test", "oracle"], [["pytest", "-m", "hypothesis", "--hypothesis-profile=fuzz"]]),
     "parity": (["test", "oracle"], [["pytest", "-m", "oracle"]]),
@@ -70,8 +70,11 @@ def install(extras):
     with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
         wanted = hashlib.sha256(file.read()).hexdigest()
     stamp = os.path.join(VENV, "minigrad-installed.txt")
-    done = open(stamp).read().split() if os.path.exists(stamp) else [""]
-    have = set(done[1:]) if done[0] == wanted else set()
+    have = set()
+    if os.path.exists(stamp):
+        with open(stamp) as file:
+            done = file.read().split()
+        have = set(done[1:]) if done[0] == wanted else have
     if set(extras) <= have:
         return
     print("Installing minigrad with [{0}], a minute or two the first time ..."

@@ -1,0 +1,81 @@
+"""What every test run shares: no test is left out in silence, and none at all where CI is set.
+
+Tests in a folder named e2e, or marked `browser`, need a Chromium; a test whose module imports
+the real torch is marked `oracle`. `pytest --hypothesis-profile=fuzz` draws many more examples.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+
+import hypothesis
+import pytest
+
+from tests.browser import HOW_TO_GET_ONE, find_browser
+
+ON_CI = os.environ.get("CI") == "true"
+NO_TORCH = (
+    "No torch here: the live comparisons were left out, the recorded ones ran. Get it with: "
+    "pip install torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
+)
+
+hypothesis.settings.register_profile("tests", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile(
+    "fuzz", deadline=None, max_examples=10_000, suppress_health_check=list(hypothesis.HealthCheck)
+)
+hypothesis.settings.load_profile("tests")
+
+left_out: list[str] = []        # one line for each kind of test that did not run, and each skip
+
+
+def needs_browser(item: pytest.Item) -> bool:
+    return "e2e" in item.path.parts or item.get_closest_marker("browser") is not None
+
+
+def uses_torch(item: pytest.Item) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and torch in vars(getattr(item, "module", None) or object).values()
+
+
+@pytest.hookimpl(tryfirst=True)                     # before -m looks at the marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if needs_browser(item):
+            item.add_marker("browser")
+        if uses_torch(item):
+            item.add_marker("oracle")
+    without = [item for item in items if item.get_closest_marker("browser")]
+    if without and find_browser() is None:
+        left_out.append(HOW_TO_GET_ONE)
+        config.hook.pytest_deselected(items=without)
+        items[:] = [item for item in items if item not in without]
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    note_skip(report)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    note_skip(report)
+
+
+def note_skip(report: pytest.CollectReport | pytest.TestReport) -> None:
+    if report.skipped and not hasattr(report, "wasxfail"):
+        left_out.append(f"skipped: {report.nodeid}")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if ON_CI and left_out and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    hints = left_out if ON_CI else [line for line in left_out if not line.startswith("skipped")]
+    if find_spec("torch") is None:
+        hints = [*hints, NO_TORCH]
+    if hints:
+        title = "LEFT OUT, which fails where CI is set" if ON_CI else "left out"
+        terminalreporter.section(title)
+        terminalreporter.write_line("\n".join(hints))
