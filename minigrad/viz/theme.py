@@ -15,8 +15,8 @@ MONO = '"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans Mono CJK SC",monospace'
 
 # token: (light, dark); a kind has a fill and a line
 TOKENS = {
-    "page": ("#FFFFFF", "#14191F"), "ink": ("#1B2430", "#EEF2F7"), "muted": ("#515C6B", "#B4BFCC"),
-    "wire": ("#66717F", "#93A0B1"), "panel": ("#F6F8FA", "#1D242E"), "rule": ("#D3D9E1", "#333E4B"),
+    "page": ("#FFFFFF", "#14181F"), "ink": ("#1B2430", "#EEF2F7"), "muted": ("#515C6B", "#AAB5C4"),
+    "wire": ("#66717F", "#8D99A9"), "panel": ("#F6F8FA", "#1A2029"), "rule": ("#D3D9E1", "#333D4A"),
     "op-fill": ("#F3E6F0", "#3A2235"), "op": ("#8A2F8A", "#F0A6E0"),
     "leaf-fill": ("#DCEBFA", "#0F3450"), "leaf": ("#0064A8", "#6CBCF5"),
     "constant-fill": ("#EEF0F3", "#262D37"), "constant": ("#6B7686", "#93A0B1"),

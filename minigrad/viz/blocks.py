@@ -1,0 +1,371 @@
+"""A block: one op with all that hangs around it, or one leaf, measured around its own anchor.
+
+The anchor is the middle of the pill (or drawer). Notes stand above, the tensor's card below, a leaf
+that nobody else uses hangs lower left, hooks and the copy for retain_grad stand on the wire that
+arrives at the right. `layout` puts blocks beside each other and never looks inside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..graph.snapshot import Graph, Hook, Node, Saved, Tensor
+from ..text import say
+from .theme import shorten, width
+
+LINE, CARD, DRAWER, NOTE, GATE = 48, 46, 42, 24, 26  # shortest wire, and heights
+WIDEST = 230  # of a card, a note, a formula
+MANY_NOTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle; `x`, `y` its upper left corner."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def right(self) -> float:
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.h
+
+    @property
+    def cx(self) -> float:
+        return self.x + self.w / 2
+
+    @property
+    def cy(self) -> float:
+        return self.y + self.h / 2
+
+    def moved(self, dx: float, dy: float) -> Box:
+        return Box(self.x + dx, self.y + dy, self.w, self.h)
+
+
+@dataclass
+class Block:
+    """Boxes, ports and places for texts, relative to the anchor."""
+
+    id: str
+    boxes: dict[str, Box] = field(default_factory=dict)  # id of the part -> where it is drawn
+    room: list[Box] = field(default_factory=list)  # kept free, though nothing is drawn
+    ports: dict[int, tuple[float, float]] = field(default_factory=dict)  # slot -> left port
+    entry: tuple[float, float] = (0, 0)  # where wires arrive
+    outs: dict[str, tuple[float, float]] = field(default_factory=dict)  # tensor -> data leaves
+    slots: dict[str, tuple[float, float, str]] = field(default_factory=dict)  # text -> x, y, anchor
+    hangs: dict[int, str] = field(default_factory=dict)  # slot -> leaf or constant drawn inside
+
+    @property
+    def parts(self) -> list[Box]:
+        return [*self.boxes.values(), *self.room]
+
+    def extent(self) -> tuple[float, float, float, float]:
+        """How far it reaches left, right, up and down of the anchor."""
+        parts = self.parts
+        return (-min(p.x for p in parts), max(p.right for p in parts),
+                -min(p.y for p in parts), max(p.bottom for p in parts))
+
+
+def shape_text(t: Tensor, versions: bool = False) -> str:
+    """What stands muted behind the name: `(2,) float64 @v1`."""
+    text = str(t.shape) if t.dtype in ("float32", "") else f"{t.shape} {t.dtype}"
+    return f"{text} @v{t.version}" if versions else text
+
+
+def word(key: str, lang: str | None, **values: object) -> str:
+    """A few words for the picture; both languages stand beside each other."""
+    return say(f"draw.{key}", lang, **values).replace("\n", " · ")
+
+
+def value_text(t: Tensor, lang: str | None = None) -> str:
+    return word("not_kept", lang) if t.value is None else t.value
+
+
+def note_text(saved: Saved, versions: bool = False) -> str:
+    """`self = x @v0`; only the field once it is freed."""
+    if saved.freed:
+        return saved.field
+    text = f"{saved.field} = {saved.text}" if saved.text else saved.field
+    if saved.stale or (versions and saved.version is not None):
+        text += f" @v{saved.version}"
+    return shorten(text, WIDEST)
+
+
+def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
+    """What stands over a gate: `hook on z`, `pre-hook`."""
+    owner = next((t for t in graph.outputs(hook.node) if t.nr == hook.nr and t.name), None)
+    if hook.kind == "tensor" and owner is not None:
+        return word("hook_on", lang, name=owner.name)
+    return word(f"hook_{hook.kind}", lang)
+
+
+class Builder:
+    """Makes the blocks of one graph. `show` says which satellites there are, `values` which texts
+    the slots must be able to hold (the player passes the widest of all frames)."""
+
+    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str],
+                 lang: str | None = None) -> None:
+        self.graph, self.show, self.values, self.lang = graph, show, values, lang
+        self.uses = Counter(e.node or e.tensor for n in graph.nodes for e in n.edges)
+        self.outputs: dict[str, list[Tensor]] = {}
+        for t in graph.tensors:
+            self.outputs.setdefault(t.node, []).append(t)
+        self.hooks: dict[str, list[Hook]] = {}
+        for hook in graph.hooks if "hooks" in show else ():
+            self.hooks.setdefault(hook.node, []).append(hook)
+        self.formulas = "cards" in show
+
+    def blocks(self) -> dict[str, Block]:
+        """All blocks that are not part of another one."""
+        found = {n.id: self.op(n) for n in self.graph.ops}
+        inside = {x for block in found.values() for x in block.hangs.values()}
+        for node in self.graph.nodes:
+            if node.kind == "accumulate" and node.id not in inside:
+                found[node.id] = self.leaf(node)
+        for t in self.graph.tensors:
+            if t.kind == "constant" and t.id not in inside and "cards" in self.show:
+                found[t.id] = self.constant(t)
+        return found
+
+    def slot_width(self, slot: str, known: str | None = "") -> float:
+        return max(width(text or "", bold=True) for text in (known, self.values.get(slot)))
+
+    # ---- an op
+
+    def op(self, node: Node) -> Block:
+        block = Block(node.id)
+        formula = node.formula if self.formulas else ""
+        wide = max(width(node.op), width(node.name, bold=True), width(shorten(formula, WIDEST), 12.5))
+        high = max(60 if formula else CARD, 14 * len(node.edges))
+        pill = block.boxes[node.id] = Box(-max(wide + 30, 90) / 2, -high / 2, max(wide + 30, 90), high)
+        if "saved" in self.show:
+            self.notes(block, node, pill)
+        low = self.cards(block, node, pill) if "cards" in self.show else pill.bottom
+        self.stem(block, node, pill)
+        self.left(block, node, pill, low)
+        return block
+
+    def notes(self, block: Block, node: Node, pill: Box) -> None:
+        """Rows of notes above the pill, the first field lowest; freed ones have a word above."""
+        shown = list(node.saved[:MANY_NOTES])
+        rows: list[list[tuple[str, float, float]]] = []
+        for saved in shown:
+            versions, high = "versions" in self.show, 46 if saved.stale else NOTE
+            w = width(note_text(saved, versions)) + 24
+            if saved.stale:
+                w = max(w, width(word("stale", self.lang, saved=saved.version, now=saved.now))) + 48
+            if not rows or sum(x[1] + 8 for x in rows[-1]) + w > WIDEST:
+                rows.append([])
+            rows[-1].append((f"{node.id}.{saved.field}", w, high))
+        bottom = pill.y - 18
+        for row in rows:
+            x = -(sum(w for _, w, _ in row) + 8 * (len(row) - 1)) / 2
+            for id, w, high in row:
+                block.boxes[id] = Box(x, bottom - high, w, high)
+                x += w + 8
+            bottom -= max(high for _, _, high in row) + 6
+        if len(node.saved) > MANY_NOTES:
+            block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
+
+    def card_size(self, t: Tensor) -> tuple[float, float]:
+        extra = " requires_grad" if t.kind == "leaf" else ""
+        name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
+        first = name + width(shape_text(t, "versions" in self.show) + extra)
+        second = max(width(value_text(t, self.lang)), self.slot_width(f"value:{t.id}")) if self.values_shown else 0
+        least = 0 if t.kind == "leaf" else 90
+        return max(first + 20, second + 20, least), CARD if self.values_shown else 28
+
+    @property
+    def values_shown(self) -> bool:
+        return "values" in self.show
+
+    def cards(self, block: Block, node: Node, pill: Box) -> float:
+        """The tensors that this op made, beside each other under the pill."""
+        outs = self.outputs.get(node.id, [])[:MANY_NOTES]
+        sizes = [self.card_size(t) for t in outs]
+        x, top = -(sum(w for w, _ in sizes) + 8 * (len(sizes) - 1)) / 2, pill.bottom + 26
+        low = top
+        for t, (w, h) in zip(outs, sizes, strict=True):
+            tab = 9 if t.is_view else 0
+            card = block.boxes[t.id] = Box(x, top, w, h + tab)
+            block.outs[t.id] = (card.right, card.y + tab + h / 2)
+            x, low = x + w + 8, max(low, card.bottom)
+            if t.retains_grad and "grads" in self.show:
+                wide = max(width(".grad", mono=True) + 12 + self.slot_width(f"grad:{t.id}", t.grad or "None"),
+                           card.w - 10)
+                sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
+                block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
+                low = sheet.bottom + 5
+        if outs and pill.bottom:
+            block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 26))
+        return low
+
+    def stem(self, block: Block, node: Node, target: Box) -> None:
+        """Gates and the copy, from the node outwards: pre-hooks, copy, tensor hooks."""
+        y = target.cy
+        hooks = self.hooks.get(node.id, [])
+        copies = [t for t in self.outputs.get(node.id, []) if f"grad:{t.id}" in block.boxes]
+        gates = [h for h in hooks if h.kind == "pre"] + [h for h in hooks if h.kind == "tensor"]
+        x = target.right
+        if gates or copies:
+            x += max(LINE, self.slot_width(f"in:{node.id}") + 26)
+            block.slots[f"in:{node.id}"] = ((target.right + 10 + x) / 2, y - 8, "middle")
+        for t in copies:
+            sheet = block.boxes[f"grad:{t.id}"]
+            place = max(target.right + 34, sheet.right + 16)
+            block.boxes[f"copy:{t.id}"] = Box(place - 4.5, y - 4.5, 9, 9)
+            block.room.append(Box(place, sheet.y - 50, 12 + width("retain_grad"), 20))
+            x = max(x, place + 18)
+        for hook in gates:
+            label = gate_label(self.graph, hook, self.lang)
+            wide = max(width(hook.label, bold=True) + 32, 48)
+            block.boxes[hook.id] = Box(x, y - GATE / 2, wide, GATE)
+            block.room.append(Box(x + wide / 2 - width(label) / 2, y - 34, width(label), 18))
+            x += max(wide, wide / 2 + width(label) / 2) + 14
+        block.entry = (x - 14 if gates else x, y)
+        if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
+            wide = max(30, self.slot_width(f"seed:{node.id}") + 12)
+            block.room.append(Box(block.entry[0], y - 20, wide, 26))
+            block.slots[f"seed:{node.id}"] = (block.entry[0] + 12, y - 8, "start")
+
+    # ---- the left side: ports, (None, 0), a leaf or a constant that hangs here
+
+    def left(self, block: Block, node: Node, pill: Box, low: float) -> None:
+        after = [h for h in self.hooks.get(node.id, []) if h.kind == "post"]
+        x = pill.x
+        for hook in after:
+            wide = max(width(hook.label, bold=True) + 32, 48)
+            x -= wide + 8
+            block.boxes[hook.id] = Box(x, -GATE / 2, wide, GATE)
+        hung = self.hanging(node)
+        order = sorted(range(len(node.edges)), key=lambda i: self.port_rank(node, i, hung))
+        for place, y in zip(order, self.port_heights(node, order, hung, pill.h), strict=True):
+            block.ports[node.edges[place].slot] = (x, y)
+        for e in node.edges:
+            px, y = block.ports[e.slot]
+            if e.node is None:
+                block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 36, y - 5.5, 11, 11)
+                text = "…" if e.cut else "(None, 0)"
+                block.room.append(Box(px - 44 - width(text), y - 8, 44 + width(text), 16))
+            elif e.slot != hung:
+                self.wire_room(block, node, e.slot, e.expands)
+        if hung is not None:
+            self.hang_leaf(block, node, hung, low)
+        self.hang_constant(block, node, pill)
+
+    def wire_room(self, block: Block, node: Node, slot: int, expands: bool) -> None:
+        x, y = block.ports[slot]
+        wide = self.slot_width(f"edge:{node.id}:{slot}")
+        least = max(LINE, wide + 28, 96 if expands else 0, self.slot_width(f"sum:{node.id}:{slot}") + 20)
+        block.room.append(Box(x - least, y - 14, least, 20))
+
+    def hanging(self, node: Node) -> int | None:
+        """The slot whose leaf hangs under this op: used once, and without hooks of its own."""
+        for e in reversed(node.edges if "cards" in self.show else ()):
+            if e.node and e.tensor and self.uses[e.node] == 1 and e.node not in self.hooks:
+                target = self.graph.node(e.node)
+                if target.kind == "accumulate" and self.graph.tensor(target.leaf).id not in self.graph.roots:
+                    return e.slot
+        return None
+
+    @staticmethod
+    def port_rank(node: Node, i: int, hung: int | None) -> tuple[int, int]:
+        """(None, 0) on top, wires in the order of slots, the hanging leaf lowest."""
+        e = node.edges[i]
+        return (0 if e.node is None else 2 if e.slot == hung else 1), i
+
+    def port_heights(self, node: Node, order: list[int], hung: int | None, high: float) -> list[float]:
+        """The first real wire leaves level with the middle, so that a chain runs straight."""
+        levels = [self.port_rank(node, i, hung)[0] for i in order]
+        step = min(18, (high - 14) / max(1, len(order) - 1))
+        if 1 in levels and len(order) <= 3:
+            middle = levels.index(1)
+            ys = [(k - middle) * step for k in range(len(order))]
+            if min(ys) >= -high / 2 + 4 and max(ys) <= high / 2 - 4:
+                return ys
+        if len(order) == 2:
+            step = 23
+        return [(k - (len(order) - 1) / 2) * step for k in range(len(order))]
+
+    def hang_leaf(self, block: Block, node: Node, slot: int, low: float) -> None:
+        """Drawer and leaf, lower left; the wire drops from the port onto the drawer."""
+        e = next(e for e in node.edges if e.slot == slot)
+        target = self.graph.node(e.node)
+        size = self.leaf_size(target)
+        px, _ = block.ports[slot]
+        drop = px - 30
+        top = low + (46 if e.expands else 22)
+        left = drop - size[0] / 2
+        self.put_leaf(block, target, Box(left, top, size[0], size[1]))
+        block.hangs[slot] = target.id
+        block.outs[target.leaf] = (drop, block.boxes[target.leaf].y)
+        wide = self.slot_width(f"edge:{node.id}:{slot}")
+        block.slots[f"edge:{node.id}:{slot}"] = (drop - 7, (low + 8) / 2 + 12, "end")
+        block.room.append(Box(drop - 12 - wide, 12, wide + 16, low - 12))
+        if e.expands:
+            block.boxes[f"sum:{node.id}:{slot}"] = Box(drop - 29, top - 40, 58, 24)
+            block.slots[f"sum:{node.id}:{slot}"] = (drop + 36, top - 23, "start")
+            wide = max(self.slot_width(f"sum:{node.id}:{slot}"), width(self.expansion(node, e.tensor)))
+            block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
+
+    def expansion(self, node: Node, leaf: str) -> str:
+        """`() → (2,)`, beside the ghost of the forward view."""
+        out = next((t for t in self.outputs.get(node.id, []) if t.nr == 0), None)
+        return f"{self.graph.tensor(leaf).shape} → {out.shape}" if out else ""
+
+    def hang_constant(self, block: Block, node: Node, pill: Box) -> None:
+        """A named constant input, upper left, beside the note that saved it."""
+        if "cards" not in self.show:
+            return
+        for e in node.edges:
+            if e.node is None and e.tensor and self.uses[e.tensor] == 1 and e.tensor not in self.graph.roots:
+                w, h = self.card_size(self.graph.tensor(e.tensor))
+                notes = [b for id, b in block.boxes.items() if id.startswith(f"{node.id}.")]
+                right = min([pill.x - 12, *(b.x - 24 for b in notes)])
+                bottom = block.ports[e.slot][1] - 20
+                card = block.boxes[e.tensor] = Box(right - w, bottom - h, w, h)
+                block.outs[e.tensor] = (card.cx, card.bottom)
+                block.hangs[e.slot] = e.tensor
+                return
+
+    # ---- leaves and constants on their own
+
+    def leaf_size(self, node: Node) -> tuple[float, float]:
+        t = self.graph.tensor(node.leaf)
+        w, h = self.card_size(t)
+        grad = self.slot_width(f"grad:{t.id}", t.grad or "None") if "grads" in self.show else 0
+        drawer = max(width("AccumulateGrad", bold=True), width(".grad ", mono=True) + grad + 36)
+        return max(w, drawer + 20), h
+
+    def put_leaf(self, block: Block, node: Node, place: Box) -> None:
+        """The drawer, and glued under it the leaf."""
+        high = DRAWER if "grads" in self.show else 26
+        block.boxes[node.id] = Box(place.x, place.y, place.w, high)
+        block.boxes[node.leaf] = Box(place.x, place.y + high, place.w, place.h)
+
+    def leaf(self, node: Node) -> Block:
+        block = Block(node.id)
+        w, h = self.leaf_size(node)
+        high = DRAWER if "grads" in self.show else 26
+        self.put_leaf(block, node, Box(-w / 2, -high / 2, w, h))
+        self.stem(block, node, block.boxes[node.id])
+        card = block.boxes[node.leaf]
+        block.outs[node.leaf] = (card.right, card.cy)
+        for k, hook in enumerate(h for h in self.hooks.get(node.id, []) if h.kind == "post_accumulate"):
+            wide = max(width(hook.label, bold=True) + 32, 48)
+            block.boxes[hook.id] = Box(-w / 2 - 22 - (k + 1) * wide, -GATE / 2, wide, GATE)
+            label = width(gate_label(self.graph, hook, self.lang))
+            block.room.append(Box(block.boxes[hook.id].cx - label / 2, -34, label, 18))
+        return block
+
+    def constant(self, t: Tensor) -> Block:
+        w, h = self.card_size(t)
+        box = Box(-w / 2, -h / 2, w, h)
+        return Block(t.id, boxes={t.id: box}, entry=(box.right, 0), outs={t.id: (box.right, 0)})

@@ -1,0 +1,504 @@
+"""Where every part of a picture goes: blocks into columns, columns into bands, wires between them.
+
+Columns follow the longest way to the root, so forward runs right and gradients run left; a graph
+that is too wide goes on in a band below. The layout does not depend on the view: a node keeps its
+place in record, forward and backward. `engine="dot"` and `"graphviz"` (the wheel, in process) let
+Graphviz place the blocks; wires and everything inside a block are ours in any case.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+
+from ..graph.snapshot import Graph
+from ..text import say
+from .blocks import Block, Box, Builder
+from .theme import width
+
+WIDEST_PICTURE, MARGIN, GUTTER, LANE = 1000, 20, 44, 24
+FAR = 2  # a leaf used again further away than this many columns is drawn again, small
+ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
+
+
+@dataclass
+class Layout:
+    """Absolute places. Boxes by id, texts by slot, paths by edge id (`n3:0`)."""
+
+    width: float = 0
+    height: float = 0
+    boxes: dict[str, Box] = field(default_factory=dict)
+    slots: dict[str, tuple[float, float, str]] = field(default_factory=dict)
+    ports: dict[str, tuple[float, float]] = field(default_factory=dict)
+    entries: dict[str, tuple[float, float]] = field(default_factory=dict)
+    back: dict[str, list] = field(default_factory=dict)  # from the node to its next_function
+    data: dict[str, list] = field(default_factory=dict)  # from the input to the op
+    refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf drawn again there
+
+
+@dataclass
+class Spot:
+    """A block in its column, or the place where a long wire passes through one."""
+
+    rank: int
+    block: Block | None
+    reach: tuple[float, float, float, float]  # left, right, up, down
+    y: float = 0
+    order: float = 0
+    roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
+    leaves: list[tuple[Spot, float]] = field(default_factory=list)
+
+    def neighbours(self, towards_root: bool) -> list[tuple[Spot, float]]:
+        return self.roots if towards_root else self.leaves
+
+
+def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] | None = None,
+           lang: str | None = None, engine: str | None = None) -> Layout:
+    """Place everything. `values` (slot -> widest text) reserves room that the player will need."""
+    builder = Builder(graph, show, values or {}, lang)
+    net = Net(graph, builder.blocks(), show)
+    if engine in ("graphviz", "dot") and net.wires:
+        centres = graphviz_places(net, engine)
+        return Router(net, centres=centres).layout()
+    net.order()
+    net.heights()
+    return Router(net).layout()
+
+
+class Net:
+    """The blocks as a layered graph: ranks, places for long wires, order and height in a column."""
+
+    def __init__(self, graph: Graph, blocks: dict[str, Block], show: frozenset[str]) -> None:
+        self.graph, self.blocks = graph, blocks
+        self.wires: list[tuple[str, str, int, str, bool]] = []  # node, id, slot, target, is a gradient's
+        self.refs: dict[str, str] = {}
+        hung = {b.id: b.hangs for b in blocks.values()}
+        for n in graph.ops:
+            for e in n.edges:
+                target = e.node or e.tensor
+                if target in blocks and e.slot not in hung[n.id]:
+                    self.wires.append((n.id, n.edge_id(e.slot), e.slot, target, e.node is not None))
+        self.rank_all()
+        self.again()
+        self.spots = {id: Spot(self.rank[id], b, b.extent()) for id, b in blocks.items()}
+        self.ways = {id: self.way(a, slot, b) for a, id, slot, b, _ in self.wires}
+        self.columns: list[list[Spot]] = [[] for _ in range(max(self.rank.values(), default=0) + 1)]
+        passing = [s for way in self.ways.values() for s in way[1:-1]]
+        for spot in (*self.spots.values(), *passing):
+            self.columns[spot.rank].append(spot)
+
+    def rank_all(self) -> None:
+        """Longest way from a root; nodes already stand in an order where consumers come first."""
+        self.rank = dict.fromkeys(self.blocks, 0)
+        after: dict[str, list[str]] = {}
+        for node, _, _, target, _ in self.wires:
+            after.setdefault(node, []).append(target)
+        for n in self.graph.nodes:
+            for target in after.get(n.id, ()):
+                self.rank[target] = max(self.rank[target], self.rank[n.id] + 1)
+
+    def again(self) -> None:
+        """A leaf used far from its place gets a small stub there: hubs are what ruins a layout."""
+        many = len(self.graph.ops) > 300
+        for i, (node, id, slot, target, gradient) in enumerate(self.wires):
+            block = self.blocks[target]
+            if target in self.spots_of_ops() or not block.outs:
+                continue
+            if self.rank[target] - self.rank[node] > (1 if many else FAR):
+                leaf = next(iter(block.outs))
+                stub = f"ref:{id}"
+                wide = max(width(self.graph.tensor(leaf).label, bold=True) + 28, 44)
+                self.blocks[stub] = Block(stub, boxes={stub: Box(-wide / 2, -13, wide, 26)},
+                                          entry=(wide / 2, 0), outs={leaf: (wide / 2, 0)})
+                self.rank[stub] = self.rank[node] + 1
+                self.refs[id] = leaf
+                self.wires[i] = (node, id, slot, stub, gradient)
+
+    def spots_of_ops(self) -> frozenset[str]:
+        if not hasattr(self, "_ops"):
+            self._ops = frozenset(n.id for n in self.graph.ops)
+        return self._ops
+
+    def way(self, node: str, slot: int, target: str) -> list[Spot]:
+        """The spots that a wire passes, from the node to its target."""
+        start, end = self.spots[node], self.spots[target]
+        way = [start, *(Spot(r, None, (0, 0, 9, 9)) for r in range(start.rank + 1, end.rank)), end]
+        for k, (a, b) in enumerate(pairwise(way)):
+            height = start.block.ports[slot][1] if k == 0 else 0
+            b.roots.append((a, height))
+            a.leaves.append((b, -height))
+        return way
+
+    def order(self) -> None:
+        """Beside each other what belongs together: barycentres, down and up a few times."""
+        for column in self.columns:
+            for i, spot in enumerate(column):
+                spot.order = i
+        for sweep in range(7):
+            towards_root = sweep % 2 == 0
+            for column in self.columns if towards_root else reversed(self.columns):
+                marks = {id(s): self.barycentre(s, towards_root) for s in column}
+                column.sort(key=lambda s: marks[id(s)])
+                for i, spot in enumerate(column):
+                    spot.order = i
+
+    @staticmethod
+    def barycentre(spot: Spot, towards_root: bool) -> float:
+        near = spot.neighbours(towards_root)
+        if not near:
+            return spot.order
+        return sum(s.order + dy / 200 for s, dy in near) / len(near)
+
+    def heights(self) -> None:
+        """Level with the neighbours where that is possible; long wires and ops pull hardest."""
+        for sweep in range(8):
+            towards_root = sweep % 2 == 0
+            for column in self.columns if towards_root else reversed(self.columns):
+                if column:
+                    self.settle(column, towards_root)
+
+    def settle(self, column: list[Spot], towards_root: bool) -> None:
+        wanted, weights = [], []
+        for spot in column:
+            near = spot.neighbours(towards_root)
+            pulls = [(s.y, self.weight(s)) for s, _ in near]
+            total = sum(w for _, w in pulls)
+            wanted.append(sum(y * w for y, w in pulls) / total if total else spot.y)
+            weights.append(self.weight(spot) if near else 0.1)
+        gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
+        for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
+            spot.y = y
+
+    def weight(self, spot: Spot) -> float:
+        return 8 if spot.block is None or spot.block.id in self.spots_of_ops() else 1
+
+
+def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> list[float]:
+    """The heights nearest to the wanted ones that keep the gaps (pool adjacent violators)."""
+    offsets = [0, *accumulate(gaps)]
+    pools: list[list[float]] = []  # weighted sum, weight, count
+    for y, w, offset in zip(wanted, weights, offsets, strict=True):
+        pools.append([(y - offset) * w, w, 1])
+        while len(pools) > 1 and pools[-2][0] / pools[-2][1] >= pools[-1][0] / pools[-1][1]:
+            last = pools.pop()
+            pools[-1] = [a + b for a, b in zip(pools[-1], last, strict=True)]
+    means = [s / w for s, w, count in pools for _ in range(int(count))]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
+
+
+class Packer:
+    """Pushes a column against what stands left of it, part against part."""
+
+    def __init__(self) -> None:
+        self.parts: list[Box] = []
+        self.right, self.wall = 0.0, -1e9
+
+    def where(self, column: list[Spot], clean: bool) -> float:
+        """The x of the anchors. `clean`: wires will curve here, so the columns must not interlock."""
+        left = max(s.reach[0] for s in column)
+        if not self.parts:
+            return left
+        if clean:
+            return self.right + GUTTER + left
+        x = self.wall + left
+        for new in self.boxes(column, 0):
+            for old in self.parts:
+                if new.y < old.bottom + 6 and old.y < new.bottom + 6:
+                    x = max(x, old.right + 10 - new.x)
+        return x
+
+    def put(self, column: list[Spot], x: float, clean: bool) -> tuple[float, float, float]:
+        left = x - max(s.reach[0] for s in column)
+        self.parts += self.boxes(column, x)
+        self.right = max(self.right, x + max(s.reach[1] for s in column))
+        self.wall = left if clean else self.wall
+        return x, left, self.right
+
+    @staticmethod
+    def boxes(column: list[Spot], x: float) -> list[Box]:
+        lane = Box(0, -9, 0, 18)
+        return [p.moved(x, s.y) for s in column for p in (s.block.parts if s.block else [lane])]
+
+
+class Router:
+    """Gives columns their x, bands their y, and draws the wires."""
+
+    def __init__(self, net: Net, centres: dict[int, tuple[float, float]] | None = None) -> None:
+        self.net, self.out = net, Layout(refs=net.refs)
+        self.x: dict[int, float] = {}  # id(spot) -> x of the anchor
+        self.edge: dict[int, tuple[float, float]] = {}  # id(spot) -> left and right of its column
+        self.band: dict[int, int] = {}
+        self.tracks: dict[int, int] = {}
+        if centres is None:
+            self.place()
+        else:
+            self.place_at(centres)
+
+    # ---- columns and bands
+
+    def place(self) -> None:
+        """From the leaves to the root; a new band where the picture would get too wide."""
+        columns = [c for c in reversed(self.net.columns) if c]
+        limit = WIDEST_PICTURE - 2 * MARGIN
+        bands = self.fill(columns, limit)
+        if len(bands) > 1:  # the same number of bands, filled evenly
+            for share in (0.6, 0.7, 0.8, 0.9):
+                even = self.fill(columns, limit * share)
+                if len(even) == len(bands):
+                    bands = even
+                    break
+        top = 0.0
+        for k, band in enumerate(bands):
+            spots = [s for column, _, _, _ in band for s in column]
+            up = min(s.y - s.reach[2] for s in spots)
+            crossing = sum(1 for way in self.net.ways.values() for a, b in pairwise(way)
+                           if k and any(a is s for s in band[0][0]) and a.rank + 1 == b.rank)
+            top += 22 + 9 * crossing if k else 0
+            for column, x, left, right in band:
+                for spot in column:
+                    spot.y += top - up
+                    self.x[id(spot)], self.edge[id(spot)] = x, (left, right)
+                    self.band[id(spot)] = k
+            top = max(s.y + s.reach[3] for s in spots)
+        self.bottom = top
+
+    def fill(self, columns: list[list[Spot]], limit: float) -> list[list[tuple]]:
+        bands: list[list[tuple]] = [[]]
+        packer = Packer()
+        for column in columns:
+            clean = bool(bands[-1]) and not self.straight(column, bands[-1][-1][0])
+            x = packer.where(column, clean)
+            if bands[-1] and x + max(s.reach[1] for s in column) > limit:
+                bands.append([])
+                packer, clean = Packer(), False
+                x = packer.where(column, clean)
+            bands[-1].append((column, *packer.put(column, x, clean)))
+        return bands
+
+    @staticmethod
+    def straight(column: list[Spot], before: list[Spot]) -> bool:
+        """Do all wires between two neighbouring columns run level?"""
+        return all(abs(a.y + dy + (0 if s.block is None else -s.block.entry[1]) - s.y) < 3
+                   for s in before for a, dy in s.roots if any(a is c for c in column))
+
+    def place_at(self, centres: dict[int, tuple[float, float]]) -> None:
+        """What Graphviz chose; a block's own sides take the part of its column's."""
+        for column in self.net.columns:
+            for spot in column:
+                x, spot.y = centres[id(spot)]
+                self.x[id(spot)], self.band[id(spot)] = x, 0
+                self.edge[id(spot)] = (x - spot.reach[0], x + spot.reach[1])
+        self.bottom = max(s.y + s.reach[3] for c in self.net.columns for s in c)
+
+    # ---- the result
+
+    def layout(self) -> Layout:
+        out = self.out
+        for spot in self.net.spots.values():
+            self.put(spot)
+        right = max(b.right for b in out.boxes.values())
+        for spot in self.net.spots.values():
+            right = max(right, self.edge[id(spot)][1])
+        self.right = right
+        for node, edge_id, slot, target, gradient in self.net.wires:
+            self.wire(node, edge_id, slot, target, gradient)
+        self.shift(MARGIN + 9 * max(self.tracks.values(), default=0), MARGIN)
+        return out
+
+    def put(self, spot: Spot) -> None:
+        """Move everything inside a block to its place."""
+        out, block, dx, dy = self.out, spot.block, self.x[id(spot)], spot.y
+        for part, box in block.boxes.items():
+            out.boxes[part] = box.moved(dx, dy)
+        for name, (x, y, anchor) in block.slots.items():
+            out.slots[name] = (x + dx, y + dy, anchor)
+        out.entries[block.id] = (block.entry[0] + dx, block.entry[1] + dy)
+        for slot, (x, y) in block.ports.items():
+            out.ports[f"{block.id}:{slot}"] = (x + dx, y + dy)
+        for slot, target in block.hangs.items():
+            self.hung_wire(block, slot, target)
+
+    def hung_wire(self, block: Block, slot: int, target: str) -> None:
+        id, out = f"{block.id}:{slot}", self.out
+        px, py = out.ports[id]
+        box = out.boxes[target]
+        if target.startswith("t"):  # a constant, upper left: data only
+            out.data[id] = [("M", box.cx, box.bottom),
+                            ("C", box.cx, py, px - 16, py, px, py)]
+            return
+        leaf, drop = out.boxes[self.net.graph.node(target).leaf], box.cx
+        bend = [("M", px, py), ("C", drop, py + 2, drop, py + 30, drop, py + 62)]
+        out.back[id] = [*bend, ("L", drop, box.y)]
+        out.data[id] = backwards([*bend, ("L", drop, leaf.y)])
+
+    # ---- wires between blocks
+
+    def wire(self, node: str, id_: str, slot: int, target: str, gradient: bool) -> None:
+        out, way = self.out, self.net.ways[id_]
+        start = out.ports[id_]
+        tensor = next(e.tensor for e in self.net.graph.node(node).edges if e.slot == slot)
+        end = out.entries[target]
+        block = self.net.blocks[target]
+        source = block.outs.get(tensor) if block.outs else None
+        spot = self.net.spots[target]
+        leave = end if source is None else (source[0] + self.x[id(spot)], source[1] + spot.y)
+        if gradient:
+            out.back[id_] = self.path(way, start, end)
+        out.data[id_] = backwards(self.path(way, start, leave))
+        self.label(node, id_, slot, start, end, len(way) == 2)
+
+    def path(self, way: list[Spot], start: tuple, end: tuple) -> list:
+        """Level inside a column, a soft curve between columns, around the margin between bands."""
+        pieces, (x, y) = [("M", *start)], start
+        for a, b in pairwise(way):
+            last = b is way[-1]
+            left, right = self.edge[id(a)][0], self.edge[id(b)][1]
+            to = end if last else (right, b.y)
+            if self.band[id(a)] != self.band[id(b)]:
+                pieces += self.around(a, b, left, right, y, to)
+            elif last and len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
+                pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve((x, y), to))
+            else:
+                pieces += [("L", left, y), curve((left, y), (right, to[1])), ("L", to[0], to[1])]
+            x, y = to
+            if not last:
+                x = self.edge[id(b)][0]
+                pieces.append(("L", x, y))
+        return pieces
+
+    def around(self, a: Spot, b: Spot, left: float, right: float, y: float, to: tuple) -> list:
+        """Out at the left, up between the bands, and in again from the right."""
+        track = self.tracks[id(a)] = self.tracks.get(id(a), -1) + 1
+        band = [s for s in self.edge if self.band[s] == self.band[id(a)]]
+        tops = [s.y - s.reach[2] for c in self.net.columns for s in c if id(s) in set(band)]
+        west, east, gap = -10 - 9 * track, self.right + 10 + 9 * track, min(tops) - 10 - 9 * track
+        return round_corners([(left, y), (west, y), (west, gap), (east, gap), (east, to[1]), to])
+
+    def label(self, node: str, id_: str, slot: int, start: tuple, end: tuple, near: bool) -> None:
+        ports = [p[1] for i, p in self.out.ports.items() if i.startswith(f"{node}:")]
+        low = len(ports) > 1 and start[1] == max(ports)
+        level = near and abs(start[1] - end[1]) < 3 and end[0] < start[0]
+        x = (start[0] + end[0] + 10) / 2 if level and start[0] - end[0] < 260 else start[0] - 38
+        self.out.slots[f"edge:{id_}"] = (x, start[1] + (17 if low and not level else -8), "middle")
+        e = next(e for e in self.net.graph.node(node).edges if e.slot == slot)
+        if e.expands:
+            cx, cy = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+            self.out.boxes[f"sum:{id_}"] = Box(cx - 29, cy - 12, 58, 24)
+            self.out.slots[f"sum:{id_}"] = (cx, cy + 28, "middle")
+
+    def shift(self, dx: float, dy: float) -> None:
+        """Move everything so that the margins are free, and measure the whole."""
+        out = self.out
+        west = min([*(b.x for b in out.boxes.values()), 0.0])
+        dx -= west
+        out.boxes = {k: b.moved(dx, dy) for k, b in out.boxes.items()}
+        out.slots = {k: (x + dx, y + dy, a) for k, (x, y, a) in out.slots.items()}
+        for points in (out.ports, out.entries):
+            points.update({k: (x + dx, y + dy) for k, (x, y) in points.items()})
+        for paths in (out.back, out.data):
+            paths.update({k: [shifted(piece, dx, dy) for piece in p] for k, p in paths.items()})
+        tracks = max(self.tracks.values(), default=-1) + 1
+        out.width = self.right + dx + MARGIN + (10 + 9 * tracks if tracks else 0)
+        out.height = self.bottom + dy + MARGIN / 2
+
+
+# ---- paths: pieces ("M", x, y), ("L", x, y), ("C", x1, y1, x2, y2, x, y)
+
+
+def curve(a: tuple, b: tuple) -> tuple:
+    """A level start and a level end, whatever lies between."""
+    bend = (b[0] - a[0]) / 2
+    return ("C", a[0] + bend, a[1], b[0] - bend, b[1], *b)
+
+
+def shifted(piece: tuple, dx: float, dy: float) -> tuple:
+    return (piece[0], *(v + (dy if i % 2 else dx) for i, v in enumerate(piece[1:])))
+
+
+def backwards(pieces: list) -> list:
+    """The same line drawn from its other end."""
+    out = [("M", *pieces[-1][-2:])]
+    for piece, before in zip(reversed(pieces[1:]), reversed(pieces[:-1]), strict=True):
+        end = before[-2:]
+        out.append(("C", *piece[3:5], *piece[1:3], *end) if piece[0] == "C" else ("L", *end))
+    return out
+
+
+def round_corners(points: list[tuple], radius: float = 8) -> list:
+    """A line of level and upright pieces, its corners softened."""
+    out: list = []
+    for before, here, after in zip(points, points[1:], points[2:], strict=False):
+        start, end = towards(here, before, radius), towards(here, after, radius)
+        out += [("L", *start), ("C", *here, *here, *end)]
+    return [("L", *points[0]), *out, ("L", *points[-1])]
+
+
+def towards(a: tuple, b: tuple, step: float) -> tuple:
+    length = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1e-9)
+    share = min(step, length / 2) / length
+    return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
+
+
+def write(pieces: list) -> str:
+    """The `d` of an SVG path."""
+    return " ".join(p[0] + " ".join(f"{v:.1f}".removesuffix(".0") for v in p[1:]) for p in pieces)
+
+
+# ---- Graphviz
+
+
+def graphviz_places(net: Net, engine: str) -> dict[int, tuple[float, float]]:
+    """Let Graphviz place the blocks and the bends; both engines run the same program."""
+    spots = [s for column in net.columns for s in column]
+    name = {id(s): f"s{i}" for i, s in enumerate(spots)}
+    lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7;", "node [shape=box, fixedsize=true];"]
+    for s in spots:
+        left, right, up, down = s.reach
+        lines.append(f"{name[id(s)]} [width={(left + right + 2) / 72:.3f}, height={max(up, down) / 36:.3f}];")
+    for s in spots:
+        lines += [f"{name[id(s)]} -> {name[id(leaf)]};" for leaf, _ in s.leaves]
+    plain = run_graphviz("\n".join([*lines, "}"]), engine)
+    places = {}
+    for line in plain.splitlines():
+        words = line.split()
+        if words and words[0] == "node":
+            places[words[1]] = float(words[2]) * 72, -float(words[3]) * 72
+    return {id(s): (places[name[id(s)]][0] + (s.reach[0] - s.reach[1]) / 2, places[name[id(s)]][1])
+            for s in spots}
+
+
+def run_graphviz(source: str, engine: str, form: str = "plain") -> str | bytes:
+    """Graphviz's answer; Raises RuntimeError with advice where this engine is not installed."""
+    text = form == "plain"
+    if engine == "graphviz":
+        try:
+            import pygraphviz
+        except ImportError:
+            raise RuntimeError(say("draw.no_engine", engine=engine)) from None
+        with quiet_stderr():  # Fontconfig and Pango chatter from below Python
+            out = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
+        return out.decode() if text else out
+    program = shutil.which("dot")
+    if program is None:
+        raise RuntimeError(say("draw.no_engine", engine=engine))
+    done = subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True,
+                          timeout=20, check=True)
+    return done.stdout.decode() if text else done.stdout
+
+
+@contextmanager
+def quiet_stderr():
+    """Send file descriptor 2 to nowhere for a while, for C libraries that write to it."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
