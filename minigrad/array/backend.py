@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from numpy.lib.stride_tricks import as_strided as _strided
 
-from minigrad.text import say
+from ..text import say
 
 __all__ = [
     "as_strided",

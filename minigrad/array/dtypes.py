@@ -8,7 +8,7 @@ The dictionaries at the bottom are the whole type system; complex and bfloat16 a
 import builtins
 from typing import Any
 
-import numpy as np
+from .backend import xp
 
 __all__ = [
     "as_numpy",
@@ -38,7 +38,7 @@ class dtype:
         self.name = name  # float32
         self.scalar_type = scalar_type  # Float, as torch's messages call it
         self.c_name = c_name  # float, as its matmul messages do
-        self.np = np.dtype(name)
+        self.np = xp.dtype(name)
 
     @property
     def itemsize(self) -> builtins.int:
@@ -60,7 +60,7 @@ class dtype:
         """The tensor type of old, e.g. `torch.FloatTensor`: errors and `.type()` still use it."""
         return f"torch.{self.scalar_type}Tensor"
 
-    def to_numpy(self) -> np.dtype:
+    def to_numpy(self) -> xp.dtype:
         """The NumPy dtype of the same elements."""
         return self.np
 
@@ -105,18 +105,18 @@ def set_default_dtype(d: dtype) -> None:
     _default = d
 
 
-def of(np_dtype: np.dtype) -> dtype:
+def of(np_dtype: xp.dtype) -> dtype:
     """torch's name for a NumPy dtype."""
     try:
         return _BY_NUMPY[np_dtype]
     except KeyError:
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{np.dtype(np_dtype).type.__name__}. "
+            f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. "
             f"The only supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool."
         ) from None
 
 
-def as_numpy(d: dtype | type | None) -> np.dtype | None:
+def as_numpy(d: dtype | type | None) -> xp.dtype | None:
     """NumPy's dtype for a `dtype=` argument: torch's, Python's float, int, bool, or None (kept)."""
     if d is None:
         return None
@@ -132,16 +132,16 @@ def as_numpy(d: dtype | type | None) -> np.dtype | None:
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
 
 
-def category(np_dtype: np.dtype) -> builtins.int:
+def category(np_dtype: xp.dtype) -> builtins.int:
     """0 for bool, 1 for integers, 2 for floating point."""
     return _CATEGORY[np_dtype.kind]
 
 
-def _wider(a: np.dtype, b: np.dtype) -> np.dtype:
+def _wider(a: xp.dtype, b: xp.dtype) -> xp.dtype:
     """Promotion between equals: the higher category wins, within one NumPy and torch agree."""
     if category(a) != category(b):
         return max(a, b, key=category)
-    return np.result_type(a, b)
+    return xp.result_type(a, b)
 
 
 _WIDER = {(a.np, b.np): _wider(a.np, b.np) for a in ALL for b in ALL}
@@ -152,15 +152,15 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     return _BY_NUMPY[_WIDER[a.np, b.np]]
 
 
-def _kind_and_rank(operand: Any) -> tuple[np.dtype, builtins.int]:
+def _kind_and_rank(operand: Any) -> tuple[xp.dtype, builtins.int]:
     """An operand's dtype and its say: 2 with dimensions, 1 for 0-d, 0 for a Python number."""
-    python = type(operand)  # exactly: np.float64 is a float too, but it is 0-d data here
+    python = type(operand)  # exactly: xp.float64 is a float too, but it is 0-d data here
     if python in _PYTHON:
         return (_default.np if python is builtins.float else _PYTHON[python].np), 0
     return operand.dtype, 2 if operand.ndim else 1
 
 
-def result_dtype(a: Any, b: Any) -> np.dtype:
+def result_dtype(a: Any, b: Any) -> xp.dtype:
     """The dtype in which torch computes `a op b`; each an array, a NumPy or a Python scalar."""
     (kind_a, rank_a), (kind_b, rank_b) = _kind_and_rank(a), _kind_and_rank(b)
     if rank_a == rank_b:
@@ -169,10 +169,10 @@ def result_dtype(a: Any, b: Any) -> np.dtype:
     return weak if category(weak) > category(strong) else strong
 
 
-def cast(a: Any, target: np.dtype) -> Any:
+def cast(a: Any, target: xp.dtype) -> Any:
     """`a` in the dtype `target`: itself if it fits already, integers wrap as in torch."""
     if type(a) in _PYTHON:
-        return np.asarray(a).astype(target)[()]
+        return xp.asarray(a).astype(target)[()]
     return a if a.dtype == target else a.astype(target)
 
 
@@ -189,7 +189,7 @@ def can_cast(source: dtype, target: dtype) -> builtins.bool:
     return category(source.np) <= category(target.np)
 
 
-def check_cast(source: np.dtype, target: np.dtype) -> None:
+def check_cast(source: xp.dtype, target: xp.dtype) -> None:
     """Raises: RuntimeError if an in-place result would lose its category (float into int)."""
     if category(source) > category(target):
         raise RuntimeError(
@@ -211,7 +211,7 @@ class finfo:
                 "torch.finfo() requires a floating point input type. "
                 "Use torch.iinfo to handle 'torch.finfo'"
             )
-        limits = np.finfo(type.np)
+        limits = xp.finfo(type.np)
         self.dtype, self.bits = type.name, limits.bits
         for name in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"):
             setattr(self, name, builtins.float(getattr(limits, name)))
@@ -236,7 +236,7 @@ class iinfo:
             )
         if type is bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
-        limits = np.iinfo(type.np)
+        limits = xp.iinfo(type.np)
         self.dtype, self.bits = type.name, limits.bits
         self.min, self.max = limits.min, limits.max
 

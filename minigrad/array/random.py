@@ -7,30 +7,38 @@ distribution. Where torch's compiled code rounds once (`x * scale + shift`), so 
 """
 
 import math
+import os
 from typing import Any
 
-import numpy as np
+from .backend import xp
 
 __all__ = [
     "Generator",
     "bernoulli",
     "default_generator",
     "exponential",
+    "get_state",
+    "initial_seed",
     "integers",
+    "manual_seed",
     "multinomial",
     "normal",
     "permutation",
+    "seed",
     "set_entropy",
+    "set_state",
     "uniform",
 ]
 
 Shape = tuple[int, ...]
 
 # torch's own layout of a saved state, so that states travel between the two libraries.
-_STATE = np.dtype(
-    [("seed", "u8"), ("left", "i4"), ("seeded", "i4"), ("next", "u8"), ("words", "u8", 624)]
-    + [("normal_x", "f8"), ("normal", "f8"), ("normal_rho", "f8"), ("has_normal", "i8")]
-    + [("float_normal", "f4"), ("has_float_normal", "i4")]
+_STATE = xp.dtype(
+    "u8, i4, i4, u8, 624u8, f8, f8, f8, i8, f4, i4",
+)
+_STATE.names = (
+    *("seed", "left", "seeded", "next", "words"),
+    *("normal_x", "normal", "normal_rho", "has_normal", "float_normal", "has_float_normal"),
 )
 _FIRST_SEED = 67280421310721  # of a generator that nobody seeded
 _entropy: list[int] = []
@@ -50,19 +58,19 @@ class Generator:
 
     def manual_seed(self, seed: int) -> "Generator":
         """Start the stream over. Negative seeds count down from 2**64; the low 32 bits decide."""
-        if not isinstance(seed, int | np.integer):
+        if not isinstance(seed, int | xp.integer):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = int(seed) % 2**64
-        self._twister = np.random.MT19937()
-        np.random.RandomState(self._twister).seed(self._seed & 0xFFFFFFFF)
+        self._twister = xp.random.MT19937()
+        xp.random.RandomState(self._twister).seed(self._seed & 0xFFFFFFFF)
         self._spare = None  # normals are made in pairs: the second waits here
         return self
 
     def seed(self) -> int:
         """Seed by chance, and return the seed."""
-        chance = _entropy.pop() if _entropy else int.from_bytes(np.random.bytes(8), "little")
+        chance = _entropy.pop() if _entropy else int.from_bytes(os.urandom(8), "little")
         self.manual_seed(chance)
         return chance
 
@@ -70,29 +78,29 @@ class Generator:
         """The seed in use."""
         return self._seed
 
-    def get_state(self) -> np.ndarray:
+    def get_state(self) -> xp.ndarray:
         """Everything that decides the numbers to come, as 5056 bytes."""
         twister = self._twister.state["state"]
-        state = np.zeros((), _STATE)
+        state = xp.zeros((), _STATE)
         state["seed"], state["seeded"], state["words"] = self._seed, 1, twister["key"]
         state["left"], state["next"] = 625 - twister["pos"], twister["pos"]
         if self._spare is not None:
             state["normal"], state["has_normal"] = self._spare, 1
-        return np.frombuffer(state.tobytes(), np.uint8).copy()
+        return xp.frombuffer(state.tobytes(), xp.uint8).copy()
 
-    def set_state(self, state: np.ndarray) -> "Generator":
+    def set_state(self, state: xp.ndarray) -> "Generator":
         """Continue where the saved state was taken."""
-        if state.dtype != np.uint8:
+        if state.dtype != xp.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         if state.size != _STATE.itemsize:
             raise RuntimeError(
                 f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} "
                 f"but found the input RNG state size to be {state.size}"
             )
-        saved = np.frombuffer(state.tobytes(), _STATE)[0]
+        saved = xp.frombuffer(state.tobytes(), _STATE)[0]
         self._seed = int(saved["seed"])
-        key, used = saved["words"].astype(np.uint32), 625 - int(saved["left"])
-        self._twister = np.random.MT19937()
+        key, used = saved["words"].astype(xp.uint32), 625 - int(saved["left"])
+        self._twister = xp.random.MT19937()
         self._twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": used}}
         self._spare = float(saved["normal"]) if saved["has_normal"] else None
         return self
@@ -102,26 +110,26 @@ class Generator:
 
     # -- the stream ----------------------------------------------------------------------
 
-    def words(self, n: int) -> np.ndarray:
+    def words(self, n: int) -> xp.ndarray:
         """The next `n` words of 32 bits, as uint64."""
         return self._twister.random_raw(n)
 
-    def long_words(self, n: int) -> np.ndarray:
+    def long_words(self, n: int) -> xp.ndarray:
         """The next `n` words of 64 bits; the first half drawn is the high one."""
         pairs = self.words(2 * n)
-        return pairs[::2] << np.uint64(32) | pairs[1::2]
+        return pairs[::2] << xp.uint64(32) | pairs[1::2]
 
-    def singles(self, n: int) -> np.ndarray:
+    def singles(self, n: int) -> xp.ndarray:
         """`n` float32 in [0, 1): 24 bits of one word each."""
-        return (self.words(n) & 0xFFFFFF).astype(np.float32) * np.float32(2**-24)
+        return (self.words(n) & 0xFFFFFF).astype(xp.float32) * xp.float32(2**-24)
 
-    def doubles(self, n: int) -> np.ndarray:
+    def doubles(self, n: int) -> xp.ndarray:
         """`n` float64 in [0, 1): 53 bits of two words each."""
-        return (self.long_words(n) & ((1 << 53) - 1)).astype(np.float64) * 2.0**-53
+        return (self.long_words(n) & ((1 << 53) - 1)).astype(xp.float64) * 2.0**-53
 
-    def uniforms(self, n: int, dtype: np.dtype) -> np.ndarray:
+    def uniforms(self, n: int, dtype: xp.dtype) -> xp.ndarray:
         """`n` numbers in [0, 1), as fine as the dtype can tell them apart (float16: as float32)."""
-        return self.doubles(n) if dtype == np.float64 else self.singles(n)
+        return self.doubles(n) if dtype == xp.float64 else self.singles(n)
 
     def one_normal(self) -> float:
         """One standard normal: the one kept from the last pair, or a new pair (Box-Muller)."""
@@ -135,6 +143,13 @@ class Generator:
 
 
 default_generator = Generator()
+seed, initial_seed = default_generator.seed, default_generator.initial_seed
+get_state, set_state = default_generator.get_state, default_generator.set_state
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the default stream over; anything that `int` takes is a seed."""
+    return default_generator.manual_seed(int(seed))
 
 
 # ---- distributions -------------------------------------------------------------------------
@@ -142,66 +157,66 @@ default_generator = Generator()
 
 def uniform(
     shape: Shape,
-    dtype: np.dtype = np.float32,
+    dtype: xp.dtype = xp.float32,
     low: float = 0.0,
     high: float = 1.0,
     generator: Generator | None = None,
-) -> np.ndarray:
+) -> xp.ndarray:
     """Numbers spread evenly over `[low, high)`."""
     u = (generator or default_generator).uniforms(math.prod(shape), dtype)
-    low, high = np.array([low, high], dtype).astype(u.dtype)
+    low, high = u.dtype.type(low), u.dtype.type(high)
     values = _affine(u, high - low, low).astype(dtype, copy=False)
-    values[values == high] = low  # rounded up to the excluded end
+    values[values == values.dtype.type(high)] = low  # rounded up to the excluded end
     return values.reshape(shape)
 
 
 def normal(
     shape: Shape,
-    dtype: np.dtype = np.float32,
+    dtype: xp.dtype = xp.float32,
     mean: float = 0.0,
     std: float = 1.0,
     generator: Generator | None = None,
-) -> np.ndarray:
+) -> xp.ndarray:
     """Normal numbers. Below 16 elements one by one and exact; above, in blocks of 16.
 
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
     """
     generator, n = generator or default_generator, math.prod(shape)
     if n < 16:
-        z = np.array([generator.one_normal() for _ in range(n)], np.float64)
+        z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
     else:
-        z = _normal_blocks(generator, n, np.dtype(dtype))
+        z = _normal_blocks(generator, n, xp.dtype(dtype))
     return (
         _affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False).reshape(shape)
     )
 
 
-def _normal_blocks(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
+def _normal_blocks(generator: Generator, n: int, dtype: xp.dtype) -> xp.ndarray:
     """Standard normals from whole blocks of 16 uniforms; a ragged tail is drawn again as one."""
     ragged = n % 16
-    z = np.empty(n, np.float64 if dtype == np.float64 else np.float32)
+    z = xp.empty(n, xp.float64 if dtype == xp.float64 else xp.float32)
     z[: n - ragged] = _box_muller(generator.uniforms(n - ragged, dtype))
     if ragged:
-        if dtype != np.float16:
+        if dtype != xp.float16:
             generator.uniforms(ragged, dtype)  # drawn for the tail by torch too, then dropped
         z[-16:] = _box_muller(generator.uniforms(16, dtype))
     return z
 
 
-def _box_muller(u: np.ndarray) -> np.ndarray:
+def _box_muller(u: xp.ndarray) -> xp.ndarray:
     """Blocks of 16 uniforms to blocks of 16 normals: 8 radii, 8 angles, 8 cosines, 8 sines."""
     u = u.reshape(-1, 2, 8)
-    radius = np.sqrt(u.dtype.type(-2) * np.log(1 - u[:, 0]))
+    radius = xp.sqrt(u.dtype.type(-2) * xp.log(1 - u[:, 0]))
     angle = u.dtype.type(2 * math.pi) * u[:, 1]
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).ravel()
+    return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], 1).ravel()
 
 
-def _affine(x: np.ndarray, scale: Any, shift: Any) -> np.ndarray:
+def _affine(x: xp.ndarray, scale: Any, shift: Any) -> xp.ndarray:
     """`x * scale + shift`, rounded once like the fused instruction torch is compiled to."""
     if scale == 1 and shift == 0:
         return x
-    if x.dtype == np.float32:  # a product of two float32 is exact in float64
-        return (x.astype(np.float64) * float(scale) + float(shift)).astype(np.float32)
+    if x.dtype == xp.float32:  # a product of two float32 is exact in float64
+        return (x.astype(xp.float64) * float(scale) + float(shift)).astype(xp.float32)
     product, (a, b), (c, d) = x * scale, _halves(x), _halves(scale)
     lost = a * c - product + a * d + b * c + b * d  # what rounding the product dropped (Dekker)
     total = product + shift
@@ -220,9 +235,9 @@ def integers(
     low: int,
     high: int,
     shape: Shape,
-    dtype: np.dtype = np.int64,
+    dtype: xp.dtype = xp.int64,
     generator: Generator | None = None,
-) -> np.ndarray:
+) -> xp.ndarray:
     """Integers of `[low, high)`."""
     if low >= high:
         raise RuntimeError(
@@ -230,24 +245,24 @@ def integers(
         )
     generator, span = generator or default_generator, high - low
     draw = generator.words if span < 2**28 else generator.long_words
-    steps = draw(math.prod(shape)) % np.uint64(span)
-    return (steps.astype(np.int64) + low).astype(dtype).reshape(shape)
+    steps = draw(math.prod(shape)) % xp.uint64(span)
+    return (steps.astype(xp.int64) + low).astype(dtype).reshape(shape)
 
 
-def permutation(n: int, generator: Generator | None = None) -> np.ndarray:
+def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
     """The numbers 0 .. n-1 in random order (Fisher-Yates from the front)."""
     words = (generator or default_generator).words(max(n - 1, 0))
     order = list(range(n))
-    for i, step in enumerate((words % np.arange(n, 1, -1, dtype=np.uint64)).tolist()):
+    for i, step in enumerate((words % xp.arange(n, 1, -1, dtype=xp.uint64)).tolist()):
         order[i], order[i + step] = order[i + step], order[i]
-    return np.array(order, np.int64)
+    return xp.array(order, xp.int64)
 
 
 def bernoulli(
-    p: np.ndarray | float, shape: Shape | None = None, generator: Generator | None = None
-) -> np.ndarray:
+    p: xp.ndarray | float, shape: Shape | None = None, generator: Generator | None = None
+) -> xp.ndarray:
     """True with probability `p`: an array of them, or one number for a whole `shape`."""
-    p = np.asarray(p)
+    p = xp.asarray(p)
     shape = p.shape if shape is None else shape
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
@@ -257,42 +272,42 @@ def bernoulli(
 
 def exponential(
     shape: Shape,
-    dtype: np.dtype = np.float32,
+    dtype: xp.dtype = xp.float32,
     rate: float = 1.0,
     generator: Generator | None = None,
-) -> np.ndarray:
+) -> xp.ndarray:
     """Waiting times at `rate` events a unit of time."""
     u = (generator or default_generator).doubles(math.prod(shape))
-    return (-1.0 / rate * np.log1p(-u)).astype(dtype, copy=False).reshape(shape)
+    return (-1.0 / rate * xp.log1p(-u)).astype(dtype, copy=False).reshape(shape)
 
 
 def multinomial(
-    p: np.ndarray, num_samples: int, replacement: bool = False, generator: Generator | None = None
-) -> np.ndarray:
+    p: xp.ndarray, num_samples: int, replacement: bool = False, generator: Generator | None = None
+) -> xp.ndarray:
     """Indices drawn from the weights of each row of `p`, with or without putting them back."""
     _check_weights(p, num_samples, replacement)
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)
     race = p / exponential(p.shape, p.dtype, generator=generator)  # the heavier, the sooner
-    return np.argsort(-race, -1, kind="stable")[..., :num_samples]
+    return xp.argsort(-race, -1, kind="stable")[..., :num_samples]
 
 
-def _with_replacement(p: np.ndarray, num_samples: int, generator: Generator) -> np.ndarray:
-    rows = np.cumsum(p.reshape(-1, p.shape[-1]), -1, dtype=p.dtype)
+def _with_replacement(p: xp.ndarray, num_samples: int, generator: Generator) -> xp.ndarray:
+    rows = xp.cumsum(p.reshape(-1, p.shape[-1]), -1, dtype=p.dtype)
     rows /= rows[:, -1:].copy()
     draws = generator.doubles(len(rows) * num_samples).reshape(-1, num_samples)
-    found = [np.searchsorted(row, draw) for row, draw in zip(rows, draws, strict=True)]
-    return np.array(found, np.int64).reshape(*p.shape[:-1], num_samples)
+    found = [xp.searchsorted(row, draw) for row, draw in zip(rows, draws, strict=True)]
+    return xp.array(found, xp.int64).reshape(*p.shape[:-1], num_samples)
 
 
-def _check_weights(p: np.ndarray, num_samples: int, replacement: bool) -> None:
+def _check_weights(p: xp.ndarray, num_samples: int, replacement: bool) -> None:
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not (replacement or num_samples <= p.shape[-1]):
         raise RuntimeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
         )
-    if not (np.isfinite(p) & (p >= 0)).all():
+    if not (xp.isfinite(p) & (p >= 0)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (p.sum(-1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
