@@ -106,13 +106,25 @@ def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
     return word(f"hook_{hook.kind}", lang)
 
 
+def known_values(graph: Graph) -> dict[str, str]:
+    """What a still picture of backward can tell: seeds, and gradients that were kept."""
+    known = {}
+    for t in graph.tensors:
+        if t.retains_grad and t.grad is not None and t.node:
+            known[f"in:{t.node}"] = t.grad
+        if t.id in graph.roots and t.kind == "nonleaf" and t.shape == ():
+            known[f"seed:{t.node}"] = "1"
+    return known
+
+
 class Builder:
     """Makes the blocks of one graph. `show` says which satellites there are, `values` which texts
     the slots must be able to hold (the player passes the widest of all frames)."""
 
     def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str],
                  lang: str | None = None) -> None:
-        self.graph, self.show, self.values, self.lang = graph, show, values, lang
+        self.graph, self.show, self.lang = graph, show, lang
+        self.values = {**known_values(graph), **values}
         self.uses = Counter(e.node or e.tensor for n in graph.nodes for e in n.edges)
         self.outputs: dict[str, list[Tensor]] = {}
         for t in graph.tensors:
@@ -144,7 +156,8 @@ class Builder:
         formula = node.formula if self.formulas else ""
         wide = max(width(node.op), width(node.name, bold=True), width(shorten(formula, WIDEST), 12.5))
         high = max(60 if formula else CARD, 14 * len(node.edges))
-        pill = block.boxes[node.id] = Box(-max(wide + 30, 90) / 2, -high / 2, max(wide + 30, 90), high)
+        wide = max(wide + 24, 90)
+        pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
         if "saved" in self.show:
             self.notes(block, node, pill)
         low = self.cards(block, node, pill) if "cards" in self.show else pill.bottom
@@ -154,7 +167,8 @@ class Builder:
 
     def notes(self, block: Block, node: Node, pill: Box) -> None:
         """Rows of notes above the pill, the first field lowest; freed ones have a word above."""
-        shown = list(node.saved[:MANY_NOTES])
+        near = {e.tensor for e in node.edges if e.node is None}  # their card stands to the left
+        shown = sorted(node.saved[:MANY_NOTES], key=lambda s: (s.tensor not in near or not s.tensor, not s.is_tensor))
         rows: list[list[tuple[str, float, float]]] = []
         for saved in shown:
             versions, high = "versions" in self.show, 46 if saved.stale else NOTE
@@ -171,6 +185,8 @@ class Builder:
                 block.boxes[id] = Box(x, bottom - high, w, high)
                 x += w + 8
             bottom -= max(high for _, _, high in row) + 6
+        if any(s.is_tensor for s in shown):  # "buffer freed" will stand here
+            block.room.append(Box(-40, bottom - 14, 80, 14))
         if len(node.saved) > MANY_NOTES:
             block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
 
@@ -215,11 +231,11 @@ class Builder:
         gates = [h for h in hooks if h.kind == "pre"] + [h for h in hooks if h.kind == "tensor"]
         x = target.right
         if gates or copies:
-            x += max(LINE, self.slot_width(f"in:{node.id}") + 26)
+            x += max(LINE, self.slot_width(f"in:{node.id}") + 24)
             block.slots[f"in:{node.id}"] = ((target.right + 10 + x) / 2, y - 8, "middle")
         for t in copies:
             sheet = block.boxes[f"grad:{t.id}"]
-            place = max(target.right + 34, sheet.right + 16)
+            place = max((target.right + x) / 2 + 6, sheet.right + 16)
             block.boxes[f"copy:{t.id}"] = Box(place - 4.5, y - 4.5, 9, 9)
             block.room.append(Box(place, sheet.y - 50, 12 + width("retain_grad"), 20))
             x = max(x, place + 18)

@@ -21,7 +21,7 @@ from ..text import say
 from .blocks import Block, Box, Builder
 from .theme import width
 
-WIDEST_PICTURE, MARGIN, GUTTER, LANE = 1000, 20, 44, 24
+WIDEST_PICTURE, MARGIN, GUTTER, LANE = 1060, 20, 44, 24
 FAR = 2  # a leaf used again further away than this many columns is drawn again, small
 ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
 
@@ -349,8 +349,13 @@ class Router:
         leave = end if source is None else (source[0] + self.x[id(spot)], source[1] + spot.y)
         if gradient:
             out.back[id_] = self.path(way, start, end)
-        out.data[id_] = backwards(self.path(way, start, leave))
+        level = len(way) == 2 and abs(start[1] - end[1]) < 3 and self.together(way)
+        line = [("M", *start), curve(start, leave)] if level else self.path(way, start, leave)
+        out.data[id_] = backwards(line)
         self.label(node, id_, slot, start, end, len(way) == 2)
+
+    def together(self, way: list[Spot]) -> bool:
+        return len({self.band[id(s)] for s in way}) == 1
 
     def path(self, way: list[Spot], start: tuple, end: tuple) -> list:
         """Level inside a column, a soft curve between columns, around the margin between bands."""
@@ -429,7 +434,7 @@ def backwards(pieces: list) -> list:
     return out
 
 
-def round_corners(points: list[tuple], radius: float = 8) -> list:
+def round_corners(points: list[tuple], radius: float = 12) -> list:
     """A line of level and upright pieces, its corners softened."""
     out: list = []
     for before, here, after in zip(points, points[1:], points[2:], strict=False):

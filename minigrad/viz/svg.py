@@ -17,10 +17,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..graph.preview import MARKS
 from ..graph.snapshot import Graph, Hook, Node, Saved, Tensor
-from .blocks import Box, gate_label, note_text, shape_text, shorten, value_text, word
+from .blocks import Box, gate_label, known_values, note_text, shape_text, shorten, value_text, word
 from .layout import ALL, MARGIN, Layout, write
 from .theme import stylesheet, width
 
+CJK = re.compile("[⺀-鿿＀-￯]")
 VIEWS = ("record", "forward", "backward")
 WIRES = ("record", "forward", "backward", "gradfn")
 
@@ -41,6 +42,8 @@ def clean(text: str) -> str:
 def text(x: float, y: float, words: str, kind: str = "", slot: str = "") -> str:
     if any(mark in words for mark in MARKS):
         kind += " mg-bad"
+    if CJK.search(words):
+        kind += " mg-cjk"
     kind = " ".join(kind.split())
     extra = (f' class="{kind}"' if kind else "") + (f" data-slot={quoteattr(slot)}" if slot else "")
     return f'<text x="{num(x)}" y="{num(y)}"{extra}>{clean(words)}</text>'
@@ -92,21 +95,11 @@ class Painter:
     def __init__(self, graph: Graph, layout: Layout, view: str, lang: str | None,
                  show: frozenset[str], values: Mapping[str, str]) -> None:
         self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
-        self.values, self.known = values, self.known_values()
+        self.values = {**known_values(graph), **values}
         self.wires: list[str] = []
         self.shapes: list[str] = []
         self.kinds: dict[str, None] = {}
         self.versions = "versions" in show
-
-    def known_values(self) -> dict[str, str]:
-        """What a still picture of backward can tell: seeds, and gradients that were kept."""
-        known = {}
-        for t in self.graph.tensors:
-            if t.retains_grad and t.grad is not None and t.node:
-                known[f"in:{t.node}"] = t.grad
-            if t.id in self.graph.roots and t.node and t.shape == ():
-                known[f"seed:{t.node}"] = "1"
-        return known
 
     # ---- putting parts down
 
@@ -124,7 +117,7 @@ class Painter:
 
     def slot(self, name: str, kind: str = "", default: str = "") -> str:
         """A text that the player can fill; nothing is drawn where the layout kept no place."""
-        words = self.values.get(name, self.known.get(name, default))
+        words = self.values.get(name, default)
         if name not in self.at.slots:
             return ""
         x, y, anchor = self.at.slots[name]
@@ -216,7 +209,7 @@ class Painter:
         b = self.at.boxes[f"none:{id}"]
         px, py = self.at.ports[id]
         body = path(f"M{num(px)},{num(py)} H{num(b.right)}", "mg-record" + (" mg-cut" if e.cut else ""))
-        body += circle(b.cx, b.cy, 5.5) if not e.cut else ""
+        body += circle(b.cx, b.cy, 5.5, "mg-ring") if not e.cut else ""
         body += text(b.x - 5, py + 4.5, "…" if e.cut else "(None, 0)", "mg-e mg-m")
         self.part(self.shapes, "mg-none", id, "rb", body + port, "cut" if e.cut else "none")
 
@@ -271,10 +264,10 @@ class Painter:
             if f"{node.id}.{saved.field}" in self.at.boxes:
                 self.note(node, saved, pill)
         if freed:
-            top = min(self.at.boxes[f"{node.id}.{s.field}"].y for s in node.saved
-                      if f"{node.id}.{s.field}" in self.at.boxes)
+            boxes = [self.at.boxes[f"{node.id}.{s.field}"] for s in freed]
+            top, middle = min(b.y for b in boxes), sum(b.cx for b in boxes) / len(boxes)
             self.part(self.shapes, "mg-word", f"freed:{node.id}", "rb",
-                      text(pill.cx, top - 7, word("freed", self.lang), "mg-c mg-m"))
+                      text(middle, top - 7, word("freed", self.lang), "mg-c mg-m"))
         if f"more:{node.id}" in self.at.boxes:
             b = self.at.boxes[f"more:{node.id}"]
             more = len(node.saved) - 4
@@ -323,8 +316,7 @@ class Painter:
             kind, key = f"{kind} mg-view", "view"
         elif t.kind == "nonleaf" and t.value is None:
             kind, key = f"{kind} mg-lost", "lost"
-        views = "rfb" if t.kind != "constant" or t.id in self.graph.roots else "rfb"
-        self.part(self.shapes, kind, t.id, views, self.card_body(t, b, 9 if tab else 0), key)
+        self.part(self.shapes, kind, t.id, "rfb", self.card_body(t, b, 9 if tab else 0), key)
         if t.kind == "nonleaf" and t.node in self.at.boxes:
             self.hang(t, b, self.at.boxes[t.node])
         if f"grad:{t.id}" in self.at.boxes:
@@ -478,7 +470,7 @@ def _card(kind: str, radius: float = 5):
 
 def _ring(b: Box) -> str:
     line = path(f"M{num(b.right)},{num(b.cy)} H{num(b.x + 10)}", "mg-record")
-    return _group("mg-none", line + circle(b.x + 5, b.cy, 5))
+    return _group("mg-none", line + circle(b.x + 5, b.cy, 5, "mg-ring"))
 
 
 def _arrow_right(kind: str):

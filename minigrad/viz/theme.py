@@ -11,6 +11,7 @@ import unicodedata
 
 SANS = ('"Helvetica Neue",Arial,"Liberation Sans","Noto Sans CJK SC","PingFang SC",'
         '"Microsoft YaHei","DejaVu Sans",sans-serif')
+CJK = '"Noto Sans CJK SC","PingFang SC","Microsoft YaHei","Helvetica Neue",Arial,sans-serif'
 MONO = '"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans Mono CJK SC",monospace'
 
 # token: (light, dark); a kind has a fill and a line
@@ -34,7 +35,7 @@ TOKENS = {
 RULES = """
 text{font-family:SANS;font-size:13px;fill:$ink}
 .mg-m{fill:$muted}.mg-b{font-weight:700}.mg-c{text-anchor:middle}.mg-e{text-anchor:end}
-.mg-mono{font-family:MONO;white-space:pre}.mg-name{font-size:15px;font-weight:700}
+.mg-cjk{font-family:CJK}.mg-mono{font-family:MONO;white-space:pre}.mg-name{font-size:15px;font-weight:700}
 .mg-t1{font-size:20px;font-weight:700}.mg-t2{font-size:14px;fill:$muted}.mg-f{font-size:12.5px;fill:$muted}
 .mg-halo{paint-order:stroke;stroke:$page;stroke-width:5px;stroke-linejoin:round}
 .mg-value{fill:$ink}.mg-g{fill:$grad;font-weight:700}.mg-bad{fill:$error;font-weight:700}
@@ -62,7 +63,7 @@ text{font-family:SANS;font-size:13px;fill:$ink}
 .mg-dots{fill:none;stroke:$saved;stroke-width:1.6;stroke-dasharray:1.5 4;stroke-linecap:round}
 .mg-shares{fill:none;stroke:$view;stroke-width:1.6;stroke-dasharray:7 4}
 .mg-diamond{fill:$page;stroke:$view;stroke-width:1.6}
-.mg-port{fill:$op}.mg-none>circle{fill:$page;stroke:$op;stroke-width:1.6}.mg-cut{stroke-dasharray:2 4}
+.mg-port{fill:$op}.mg-ring{fill:$page;stroke:$op;stroke-width:1.6}.mg-cut{stroke-dasharray:2 4}
 .mg-head-record{fill:$op}.mg-head-backward{fill:$grad}.mg-head-forward{fill:$wire}.mg-head-gradfn{fill:$muted}
 """
 
@@ -79,7 +80,7 @@ def stylesheet(theme: str | None) -> str:
         name = match[1]
         return f"var(--mg-{name})" if theme is None else TOKENS[name][theme == "dark"]
 
-    rules = RULES.replace("SANS", SANS).replace("MONO", MONO).replace("\n", "")
+    rules = RULES.replace("SANS", SANS).replace("MONO", MONO).replace("CJK}", CJK + "}").replace("\n", "")
     return re.sub(r"\$([a-z]+(?:-fill)?)", colour, rules)
 
 

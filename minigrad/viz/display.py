@@ -1,0 +1,191 @@
+"""`draw`: from the learner's tensors to a picture that every notebook can show.
+
+Finds the names that the learner gave, chooses how much to show, and offers the picture in the
+formats that hosts understand. A `Drawing` holds the snapshot only: no array stays alive for it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..graph.snapshot import Graph, part
+from ..text import get_language, say
+from . import dot, svg, text
+from .layout import Layout, layout, run_graphviz
+
+SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
+NO_SATELLITES, BUILTIN_ONLY, TOO_LARGE = 150, 300, 3000  # ops
+NOT_NAMES = frozenset({"In", "Out"})
+
+
+def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
+         depth: int | None = None, around: Any = None, radius: int = 2,
+         names: Mapping[str, Any] | None = None, lang: str | None = None, theme: str = "light",
+         engine: str | None = None) -> Drawing:
+    """A picture of the graph behind `tensors`, of minigrad or of torch.
+
+    `view` is "record" (what autograd keeps), "forward" or "backward". `show` chooses among values,
+    grads, saved, hooks, versions and scopes. A large graph is cut with `depth` (steps from the
+    root) or `around=tensor, radius=2`. `names` maps names to tensors, over the names found in the
+    calling namespace. `engine`: "builtin", "graphviz" (in process) or "dot".
+    Raises: TypeError for what is not a tensor; ValueError for an unknown view, item or engine.
+    """
+    check(view, svg.VIEWS, "view")
+    check(theme, ("light", "dark"), "theme")
+    check(engine, (None, "builtin", "graphviz", "dot"), "engine")
+    shown = (SHOW - {"versions"}) if show is None else frozenset([show] if isinstance(show, str) else show)
+    for item in shown:
+        check(item, SHOW, "show")
+    named = {**namespace(), **(names or {})}
+    picked = {id(v): k for k, v in (names or {}).items()}
+    named = {k: v for k, v in named.items() if picked.get(id(v), k) == k}
+    extra = () if around is None else (around,)
+    graph = reader(*tensors, *extra)(*tensors, names=named)
+    graph = section(graph, depth, around, radius, named)
+    return Drawing(graph, view, shown, lang or get_language(), theme, engine)
+
+
+def check(value: Any, allowed: Iterable[Any], what: str) -> None:
+    if value not in allowed:
+        listed = ", ".join(sorted(repr(a) for a in allowed if a is not None))
+        raise ValueError(f"{what} must be one of {listed}, not {value!r}")
+
+
+def reader(*tensors: Any) -> Any:
+    """`read` or `read_torch`, by where the tensors' class comes from."""
+    for t in tensors:
+        homes = {c.__module__.partition(".")[0] for c in type(t).__mro__}
+        if not hasattr(t, "grad_fn") or not homes & {"minigrad", "torch"}:
+            raise TypeError(say("draw.not_a_tensor", kind=type(t).__name__))
+    if not tensors:
+        raise TypeError(say("draw.not_a_tensor", kind="nothing"))
+    own = any(c.__module__.startswith("minigrad") for c in type(tensors[0]).__mro__)
+    home, name = ("live", "read") if own else ("from_torch", "read_torch")
+    return getattr(import_module(f"minigrad.graph.{home}"), name)
+
+
+def section(graph: Graph, depth: int | None, around: Any, radius: int,
+            names: Mapping[str, Any]) -> Graph:
+    """The part that was asked for."""
+    if around is not None:
+        place = reader(around)(around, names=names)
+        root = place.tensor(place.roots[0])
+        found = [t.node for t in graph.tensors if t.node and t.name and t.name == root.name]
+        start = found or [n.id for n in graph.nodes if place.nodes and n.seq == place.nodes[0].seq
+                          and n.kind == place.nodes[0].kind and n.name == place.nodes[0].name]
+        return part(graph, start, radius, both_ways=True)
+    if depth is not None:
+        return part(graph, [graph.tensor(r).node for r in graph.roots if graph.tensor(r).node], depth)
+    return graph
+
+
+def namespace() -> dict[str, Any]:
+    """Names and tensors where the learner stands: the calling frame, which in IPython is the cell."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "minigrad":
+        frame = frame.f_back
+    found: dict[str, Any] = {}
+    for name, value in {**frame.f_globals, **frame.f_locals}.items():
+        if name.startswith("_") or name in NOT_NAMES:
+            continue
+        if hasattr(type(value), "grad_fn"):
+            found[name] = value
+        elif hasattr(type(value), "named_parameters"):
+            found |= {f"{name}.{k}": p for k, p in value.named_parameters()}
+    return found
+
+
+class Drawing:
+    """One view of one graph, as it was when `draw` was called; shows itself in a notebook."""
+
+    def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] = SHOW,
+                 lang: str = "en", theme: str = "light", engine: str | None = None) -> None:
+        self.graph, self.view, self.lang, self.theme, self.engine = graph, view, lang, theme, engine
+        count = len(graph.ops)
+        self.show = show | {"cards"} if count <= NO_SATELLITES else show & {"values"}
+        if count > BUILTIN_ONLY:
+            self.engine = "builtin"
+
+    @cached_property
+    def layout(self) -> Layout:
+        if len(self.graph.ops) > TOO_LARGE:
+            raise ValueError(say("draw.too_large", count=len(self.graph.ops), limit=TOO_LARGE))
+        return layout(self.graph, self.show, lang=self.lang, engine=self.engine)
+
+    def to_svg(self) -> str:
+        return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show)
+
+    def to_png(self, zoom: float = 1) -> bytes:
+        """The SVG as PNG; without resvg-py Graphviz draws its own picture of the same graph."""
+        try:
+            import resvg_py
+        except ImportError:
+            return self.graphviz_png()
+        fonts = find_spec("matplotlib")  # brings DejaVu where the system has no fonts at all
+        dirs = [str(Path(fonts.origin).parent / "mpl-data/fonts/ttf")] if fonts else []
+        return bytes(resvg_py.svg_to_bytes(svg_string=self.to_svg(), zoom=zoom, font_dirs=dirs))
+
+    def graphviz_png(self) -> bytes:
+        for engine in ("graphviz", "dot"):
+            try:
+                return run_graphviz(self.to_dot(), engine, "png")
+            except (RuntimeError, OSError):
+                continue
+        raise RuntimeError(say("draw.no_png"))
+
+    def to_dot(self) -> str:
+        return dot.source(self.graph, self.view, self.theme)
+
+    def to_text(self) -> str:
+        return text.tree(self.graph, self.view)
+
+    def to_html(self) -> str:
+        """A page of its own that needs nothing from anywhere."""
+        return (f'<!DOCTYPE html><html lang="{self.lang}"><head><meta charset="utf-8">'
+                f"<title>minigrad</title></head><body>{self.to_svg()}</body></html>\n")
+
+    def to_json(self) -> str:
+        return json.dumps(self.graph.to_dict(), ensure_ascii=False)
+
+    @property
+    def source(self) -> Any:
+        """A `graphviz.Source`, for those who have the graphviz package."""
+        try:
+            from graphviz import Source
+        except ImportError:
+            raise RuntimeError(say("draw.no_engine", engine="graphviz")) from None
+        return Source(self.to_dot())
+
+    def save(self, path: str | Path) -> None:
+        """Write svg, png, dot, txt, html or json, as the ending says."""
+        path = Path(path)
+        writers = {".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
+                   ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
+        check(path.suffix, writers, "the file's ending")
+        content = writers[path.suffix]()
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
+        makers = {"text/plain": self.to_text}
+        if len(self.graph.ops) <= TOO_LARGE:
+            makers |= {"image/svg+xml": self.to_svg, "image/png": self.to_png}
+        wanted = [m for m in makers if (not include or m in include) and m not in (exclude or ())]
+        bundle = {}
+        for mime in wanted:
+            try:
+                bundle[mime] = makers[mime]()
+            except RuntimeError:  # no engine for PNG here; the others do not need one
+                if mime != "image/png":
+                    raise
+        return bundle
+
+    def __repr__(self) -> str:
+        return self.to_text()

@@ -1,0 +1,112 @@
+"""The graph as Graphviz source: plain labels, one statement a line, the same text every time.
+
+It is what tests compare and what readers carry to their own tools; our own pictures come from `svg`.
+"""
+
+from __future__ import annotations
+
+from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+from .blocks import note_text, shape_text
+from .theme import TOKENS
+
+
+def quote(text: str) -> str:
+    """A DOT string; `\\n` stays a line break, everything else is literal."""
+    inner = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return '"' + "".join(c for c in inner if c.isprintable()) + '"'
+
+
+class Writer:
+    """Writes one view of a graph."""
+
+    def __init__(self, graph: Graph, view: str, theme: str) -> None:
+        self.graph, self.view, self.column = graph, view, theme == "dark"
+        self.lines: list[str] = []
+
+    def colour(self, token: str) -> str:
+        return TOKENS[token][self.column]
+
+    def put(self, statement: str, **attributes: str) -> None:
+        listed = ", ".join(f"{k}={quote(v)}" for k, v in attributes.items())
+        self.lines.append(f"  {statement} [{listed}];" if listed else f"  {statement};")
+
+    def box(self, id: str, label: str, token: str, shape: str, style: str = "filled") -> None:
+        self.put(quote(id), label=label, shape=shape, style=style, color=self.colour(token),
+                 fillcolor=self.colour(f"{token}-fill"))
+
+    def source(self) -> str:
+        direction = "LR" if self.view == "forward" else "RL"
+        for node in self.graph.nodes:
+            self.node(node)
+        for t in self.graph.tensors:
+            self.tensor(t)
+        if self.view != "forward":
+            for hook in self.graph.hooks:
+                self.hook(hook)
+        head = [
+            "digraph minigrad {", f"  rankdir={direction};",
+            f"  graph [bgcolor={quote(self.colour('page'))}];",
+            f"  node [fontname=\"Helvetica\", fontsize=\"11\", fontcolor={quote(self.colour('ink'))}];",
+            f"  edge [fontname=\"Helvetica\", fontsize=\"10\", fontcolor={quote(self.colour('muted'))}];",
+        ]  # fmt: skip
+        return "\n".join([*head, *self.lines, "}"]) + "\n"
+
+    def node(self, node: Node) -> None:
+        if node.kind == "op":
+            formula = f"\n{node.formula}" if node.formula else ""
+            self.box(node.id, f"{node.op}\n{node.name}{formula}", "op", "box", "rounded,filled")
+        elif self.view != "forward":
+            leaf = self.graph.tensor(node.leaf)
+            self.box(node.id, f"{node.name}\n.grad {leaf.grad or 'None'}", "acc", "cylinder")
+        for e in node.edges:
+            self.edge(node, e)
+        for saved in node.saved if self.view == "record" else ():
+            self.saved(node, saved)
+
+    def edge(self, node: Node, e: Edge) -> None:
+        end = quote(node.id)
+        if self.view == "forward":
+            if e.tensor:
+                self.put(f"{quote(e.tensor)} -> {end}", headlabel=str(e.slot), color=self.colour("wire"))
+            return
+        colour = self.colour("grad" if self.view == "backward" else "op")
+        if e.node is None:
+            stub = node.edge_id(e.slot)
+            self.put(quote(stub), label="…" if e.cut else "(None, 0)", shape="plaintext")
+            self.put(f"{end} -> {quote(stub)}", taillabel=str(e.slot), arrowhead="odot", color=colour)
+            return
+        nr = {"headlabel": f"output {e.nr}"} if e.nr else {}
+        self.put(f"{end} -> {quote(e.node)}", taillabel=str(e.slot), color=colour, **nr)
+
+    def saved(self, node: Node, saved: Saved) -> None:
+        id = f"{node.id}.{saved.field}"
+        token = "error" if saved.stale else "freed" if saved.freed else "saved"
+        style = "filled,dashed" if saved.freed else "filled"
+        self.box(id, note_text(saved), token, "octagon" if saved.stale else "note", style)
+        self.put(f"{quote(id)} -> {quote(node.id)}", style="dotted", arrowhead="none",
+                 color=self.colour("saved"))
+
+    def tensor(self, t: Tensor) -> None:
+        words = " ".join(filter(None, (t.name, shape_text(t), "requires_grad" if t.kind == "leaf" else "")))
+        style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}.get(t.kind)
+        shape = "tab" if t.is_view and t.kind == "nonleaf" else "box"
+        token = "view" if shape == "tab" else t.kind
+        self.box(t.id, f"{words}\n{t.value}" if t.value is not None else words, token, shape,
+                 style or "rounded,filled")
+        if t.node and self.view == "forward" and t.kind == "nonleaf":
+            self.put(f"{quote(t.node)} -> {quote(t.id)}", color=self.colour("wire"))
+        elif t.node and self.view != "forward":
+            arrow = {"label": ".grad_fn"} if t.kind == "nonleaf" else {"arrowhead": "none"}
+            self.put(f"{quote(t.id)} -> {quote(t.node)}", **arrow, color=self.colour("muted"))
+        if t.base:
+            self.put(f"{quote(t.id)} -> {quote(t.base)}", style="dashed", arrowhead="odiamond",
+                     color=self.colour("view"), constraint="false")
+
+    def hook(self, hook: Hook) -> None:
+        self.box(hook.id, f"{hook.kind} hook\n{hook.label}", "hook", "larrow")
+        self.put(f"{quote(hook.id)} -> {quote(hook.node)}", style="dotted", color=self.colour("hook"))
+
+
+def source(graph: Graph, view: str = "record", theme: str = "light") -> str:
+    """Graphviz source of one view."""
+    return Writer(graph, view, theme).source()

@@ -1,0 +1,93 @@
+"""The graph as an indented tree of at most 40 lines: language-free, the same on every machine.
+
+A line reads: slot, tensor with its shape and value, grad_fn with what it saved, `.grad`, hooks, the
+line of source that made it. `↑` marks a node that stands further up already.
+"""
+
+from __future__ import annotations
+
+from ..graph.snapshot import Edge, Graph, Node, Tensor
+
+LINES = 40
+
+
+def tree(graph: Graph, view: str = "record", limit: int = LINES) -> str:
+    """Depth first from the roots, in the order of `next_functions`; never recursive."""
+    lines: list[str] = []
+    seen: set[str] = set()
+    for root in graph.roots or starts(graph):
+        stack = [("", "", root)]
+        while stack:
+            lead, below, id = stack.pop()
+            if len(lines) == limit - 1 and (stack or has_more(graph, id, seen)):
+                return "\n".join([*lines, f"… +{len(graph.nodes) - len(seen)}"])
+            lines.append((lead + describe(graph, id, seen)).rstrip())
+            node = node_of(graph, id)
+            if node is None or node.id in seen:
+                continue
+            seen.add(node.id)
+            stack += reversed(list(branches(node, below, graph)))
+    return "\n".join(lines)
+
+
+def starts(graph: Graph) -> tuple[str, ...]:
+    """Where a part begins whose roots lie outside: nodes that nothing in it points to."""
+    targets = {e.node for n in graph.nodes for e in n.edges}
+    return tuple(f"{n.id}:0" for n in graph.nodes if n.id not in targets)
+
+
+def branches(node: Node, below: str, graph: Graph):
+    """(first part of its line, indent of its children, what hangs there) for each slot."""
+    for i, e in enumerate(node.edges):
+        last = i == len(node.edges) - 1
+        mark, deeper = ("└─", "  ") if last else ("├─", "│ ")
+        yield f"{below}{mark}{e.slot} ", below + deeper, target(e)
+
+
+def target(e: Edge) -> str:
+    if e.node is None:
+        return "…" if e.cut else "None"
+    return e.tensor or f"{e.node}:{e.nr}"
+
+
+def node_of(graph: Graph, id: str) -> Node | None:
+    if id in ("None", "…"):
+        return None
+    if id.startswith("n"):
+        return graph.node(id.partition(":")[0])
+    t = graph.tensor(id)
+    return graph.index.get(t.node)
+
+
+def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
+    node = node_of(graph, id)
+    return node is not None and node.id not in seen and bool(node.edges)
+
+
+def describe(graph: Graph, id: str, seen: set[str]) -> str:
+    if id in ("None", "…"):
+        return id
+    t = graph.tensor(id) if id.startswith("t") else None
+    node = node_of(graph, id)
+    words = [] if t is None else [tensor_words(t)]
+    if node is None:
+        return "  ".join(words)
+    if node.id in seen:
+        return f"{(t.name + '  ') if t and t.name else ''}{node.name} ↑"
+    words.append(node.name + (f"{{{', '.join(saved_words(node))}}}" if node.saved else ""))
+    if t is not None and (t.kind == "leaf" or t.retains_grad):
+        words.append(f".grad {t.grad or 'None'}")
+    hooks = [h.label for h in graph.hooks if h.node == node.id]
+    words += [f"hooks: {', '.join(hooks)}"] if hooks else []
+    words += [f"line {node.line[0]}: {node.line[1]}"] if node.line and node.line[1] else []
+    return "  ".join(words)
+
+
+def tensor_words(t: Tensor) -> str:
+    parts = [t.name or "", str(t.shape), "" if t.value is None else f"= {t.value}"]
+    return " ".join(p for p in parts if p)
+
+
+def saved_words(node: Node) -> list[str]:
+    return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else "")
+            for s in node.saved]
