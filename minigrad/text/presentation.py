@@ -13,6 +13,13 @@ class Presentation:
     """Today's PyTorch (2.13): names and messages as they are written in the core."""
 
     version = "2.13.0"
+    warns_non_leaf_grad = True
+    warns_t_of_other_ranks = True
+    hint = (
+        "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+    tensor_text: Any = None  # `minigrad` puts `_tensor.tensor_text` here
 
     def node_name(self, node: Any) -> str:
         return node.torch_name or type(node).__name__

@@ -88,7 +88,7 @@ function math(source) {
 /** The picture, without anything that could run. @param {string} source */
 function picture(source) {
   const el = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
-  for (const bad of el.querySelectorAll("script, foreignObject")) bad.remove();
+  for (const bad of el.querySelectorAll("script, foreignObject, style")) bad.remove();   // the style is in player.css
   for (const any of el.querySelectorAll("*"))
     for (const a of [...any.attributes]) if (/^on|href$/i.test(a.name) && !a.value.startsWith("#")) any.removeAttribute(a.name);
   return /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(el, true)));
@@ -200,7 +200,8 @@ function render({ model, el }) {
   const say = h("p", { class: "mg-say", "aria-live": "polite" });
   const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
   const root = h("div", { class: "mg-player", tabindex: 0, role: "application", "aria-roledescription": "backward player",
-    "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" }, fit, strip, queue, say, bar);
+    "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" },
+    h("div", { class: "mg-body" }, fit, strip, queue, say, bar));
 
   // ------------------------------------------------------------ the bar
   /** @type {Record<string, HTMLButtonElement>} */
@@ -221,13 +222,17 @@ function render({ model, el }) {
   // ------------------------------------------------------------ the picture: rings, badges, marks made once
   /** @type {Map<string, {group: SVGGElement, under: SVGElement, badge: SVGElement, text: SVGElement, box: Box}>} */
   const nodes = new Map();
+  const labels = svg.querySelectorAll("text"), freed = new Set(svg.querySelectorAll(".mg-freed"));
   const original = new Map([...svg.querySelectorAll("[data-slot]")].map((text) => [text, text.textContent]));
   const view = { x: 0, y: 0, w: 1, h: 1, k: 1, dx: 0, dy: 0 };
 
   function decorate() {
-    for (const group of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(".mg-node[data-id]"))) {
-      const id = group.dataset.id ?? "", box = boxOf(group), round = walk.scene.nodes[id]?.acc ? 10 : box.h / 2;
-      if (!walk.scene.nodes[id]) continue;
+    for (const group of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(".mg-op, .mg-acc"))) {
+      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group), round = leaf ? 10 : Math.min(box.h / 2, 30);
+      const card = leaf && svg.querySelector(`.mg-leaf[data-id="${leaf}"]`);
+      if (card) box.h = boxOf(card).y + boxOf(card).h - box.y;            // the drawer and its leaf are one
+      group.classList.add("mg-node");
+      card?.setAttribute("data-node", id);
       const rim = (pad, name) => s("rect", { x: box.x - pad, y: box.y - pad, width: box.w + 2 * pad, height: box.h + 2 * pad, rx: round + pad, class: name });
       const under = s("g", { class: "mg-under" }), badge = s("g", { class: "mg-badge" }), at = box.x + box.w - 22;
       under.append(rim(9, "mg-glow"), rim(4.5, "mg-ring"));
@@ -243,8 +248,6 @@ function render({ model, el }) {
   }
   /** @param {SVGGraphicsElement} g @returns {Box} */
   function boxOf(g) {
-    const [x, y, w, t] = (g.dataset.box ?? "").split(" ").map(Number);
-    if (t) return { x, y, w, h: t };
     const b = g.getBBox();
     return { x: b.x, y: b.y, w: b.width, h: b.height };
   }
@@ -297,11 +300,14 @@ function render({ model, el }) {
       const slot = /** @type {SVGElement} */ (text).dataset.slot ?? "", value = st.slots.get(slot);
       text.textContent = quiz?.slot === slot ? "?" : value ?? first;
       text.classList.toggle("mg-set", value !== undefined);
+      text.classList.toggle("mg-ask", quiz?.slot === slot);
+      text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
     }
     for (const part of /** @type {NodeListOf<SVGElement>} */ (svg.querySelectorAll("[data-id]"))) {
-      part.classList.toggle("mg-on", st.marks.has(part.dataset.id));
-      part.classList.toggle("mg-freed", st.freed.has(part.dataset.id));
+      part.classList.toggle("mg-on", st.marks.has((part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id));
+      part.classList.toggle("mg-freed", freed.has(part) || st.freed.has(part.dataset.id));
     }
+    for (const [i, en, zh] of walk.scene.labels) labels[i].textContent = { en, zh, both: en + " · " + zh }[lang()] ?? en;
     for (const [id, node] of nodes) {
       const at = walk.order.indexOf(id), is = { "mg-now": id === now, "mg-done": st.done.includes(id), "mg-ready": ready.includes(id) && id !== now,
         "mg-bad": id === st.bad, "mg-stop": S.breaks.has(id) };
@@ -326,7 +332,7 @@ function render({ model, el }) {
       return h("div", { class: "mg-row mg-rule" }, left, come && right && h("span", { class: "mg-num" }, right));
     });
   }
-  const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].acc ? " mg-acc" : "") }, walk.scene.nodes[id].title);
+  const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.scene.nodes[id].title);
   const heading = (id) => {
     const n = walk.order.indexOf(id) + 1;
     return (n && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.scene.nodes[id].title;
@@ -367,7 +373,7 @@ function render({ model, el }) {
   }
   /** Everything that the callout should not hide, in pixels. */
   function obstacles(id) {
-    const parts = /** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll("[data-id], [data-slot], .mg-under.mg-now, .mg-ports text"));
+    const parts = /** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll(":is(.mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none), [data-slot], .mg-badge"));
     const boxes = [...parts].map(boxOf).filter((b) => b.w && b.h).map(onStage);
     const own = nodes.get(id)?.box;
     return own ? boxes.concat(onStage({ x: own.x - 14, y: own.y - 14, w: own.w + 28, h: own.h + 28 })) : boxes;
@@ -383,7 +389,7 @@ function render({ model, el }) {
   }
 
   function showQueue(ready, st) {
-    const acc = ready.some((id) => walk.scene.nodes[id].acc), n = ready.length;
+    const acc = ready.some((id) => walk.scene.nodes[id].leaf), n = ready.length;
     const why = st.bad ? ui.queue_error : n > 1 ? (acc ? ui.queue_acc : ui.queue_many) : n ? ui.queue_one : st.done.length === Object.keys(walk.scene.nodes).length ? ui.queue_over : ui.queue_none;
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
     queue.replaceChildren(h("b", {}, two(ui.queue)), h("span", { class: "mg-chips" }, ...(n ? chips.map(chip) : [h("span", { class: "mg-sub" }, two(ui.empty))])),
@@ -426,7 +432,7 @@ function render({ model, el }) {
   function card(id, st, now, k) {
     const step = walk.steps.get(id), node = walk.scene.nodes[id], is = id === now, done = st.done.includes(id), f = walk.frames[k];
     const at = done ? 99 : is && f.id === id ? f.at : -1, refused = S.refused?.id === id;
-    const box = h("section", { class: "mg-scene" + (node.acc ? " mg-acc" : "") + (is ? " mg-now" : ""), "data-card": id, "aria-current": is && "step" },
+    const box = h("section", { class: "mg-scene" + (node.leaf ? " mg-acc" : "") + (is ? " mg-now" : ""), "data-card": id, "aria-current": is && "step" },
       h("h2", {}, heading(id) + (done && !is ? " ✓" : "")), node.formula && h("div", { class: "mg-sub" }, node.formula));
     if (refused) box.append(h("div", { class: "mg-callout mg-refusal" }, two(S.refused?.say)));
     else if (st.bad === id) box.append(h("div", { class: "mg-callout mg-error" }, h("code", { class: "mg-message" }, f.event.bad), h("div", {}, two(f.event.note))));
@@ -540,7 +546,7 @@ function render({ model, el }) {
   }
   function take(id, first, done) {
     if (!walk.steps.has(id)) return ask(walk.ends.length);
-    const reason = walk.scene.nodes[first].acc ? ui.because_acc : ui.because_seq, names = { name: walk.scene.nodes[id].title, first: walk.scene.nodes[first].title };
+    const reason = walk.scene.nodes[first].leaf ? ui.because_acc : ui.because_seq, names = { name: walk.scene.nodes[id].title, first: walk.scene.nodes[first].title };
     if (id !== first) S.note = join(fill(ui.accepted, names), fill(reason, names));
     setPath([...done, id]);
     move(walk.end);
@@ -587,15 +593,15 @@ function render({ model, el }) {
 
   // ------------------------------------------------------------ listening
   root.addEventListener("click", (event) => {
-    const at = /** @type {Element} */ (event.target), act = at.closest("[data-do]"), chosen = at.closest("[data-pick]"), node = at.closest(".mg-node[data-id]");
+    const at = /** @type {Element} */ (event.target), act = at.closest("[data-do]"), chosen = at.closest("[data-pick]"), node = at.closest("[data-node], .mg-node");
     if (act instanceof HTMLElement) actions[act.dataset.do ?? ""]?.();
     else if (chosen instanceof HTMLElement) pick(chosen.dataset.pick);
-    else if (node instanceof SVGElement && drive() && nodes.has(node.dataset.id ?? "")) pick(node.dataset.id);
+    else if (node instanceof SVGElement && drive()) pick(node.dataset.node ?? node.dataset.id);
   }, on);
   slider.addEventListener("input", () => go(walk.ends[Number(slider.value)]), on);
   root.addEventListener("submit", (event) => { event.preventDefault(); commit(event.target); }, on);
   root.addEventListener("keydown", (event) => {
-    const at = /** @type {HTMLElement} */ (event.target), node = /** @type {SVGElement|null} */ (at.closest?.(".mg-node[data-id]"));
+    const at = /** @type {HTMLElement} */ (event.target), node = /** @type {SVGElement|null} */ (at.closest?.(".mg-node"));
     event.stopPropagation();
     if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLInputElement && event.key !== "Escape")) return;
     const pressed = at instanceof HTMLButtonElement, choose = node && drive() ? () => pick(node.dataset.id) : null;

@@ -1,0 +1,50 @@
+"""minigrad: PyTorch's autograd in NumPy, with its graph in sight.
+
+`import minigrad as torch` runs PyTorch's autograd lessons. `draw(t)` shows the graph, `step(loss)`
+walks backward through it, `why(t)` says why a gradient is missing. This file is only the index.
+"""
+
+import warnings as _warnings
+from typing import Any
+
+# NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
+
+from . import _tensor, autograd, random  # noqa: E402
+from ._tensor import Size, Tensor  # noqa: E402
+from .array.backend import device  # noqa: E402
+from .array.dtypes import (  # noqa: E402
+    bool, double, dtype, finfo, float, float16, float32, float64, get_default_dtype, half, iinfo,
+    int, int8, int16, int32, int64, long, promote_types, set_default_dtype, short, uint8)  # fmt: skip
+from .array.printing import set_printoptions  # noqa: E402
+from .array.random import Generator, initial_seed, manual_seed, seed  # noqa: E402
+from .core.modes import (  # noqa: E402
+    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled)  # fmt: skip
+from .creation import (  # noqa: E402
+    BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor,
+    ShortTensor, arange, as_tensor, asarray, bernoulli, empty, empty_like, eye, from_numpy, full,
+    full_like, linspace, logspace, multinomial, normal, ones, ones_like, rand, rand_like, randint, randn,
+    randn_like, randperm, tensor, zeros, zeros_like)  # fmt: skip
+from .random import get_rng_state, set_rng_state  # noqa: E402
+from .text import get_language, presentation, set_language  # noqa: E402
+
+presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)
+inf, nan, pi, e = float32.np.type("inf").item(), float32.np.type("nan").item(), 3.141592653589793, 2.718281828459045
+strided = "torch.strided"
+
+# Functions that are methods too: `torch.exp(x)` is `x.exp()`.
+for _name in _tensor.FUNCTIONS:
+    globals()[_name] = getattr(Tensor, _name)
+globals().update(_tensor.ONLY_FUNCTIONS)
+
+_LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz"}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return presentation.current.version
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")

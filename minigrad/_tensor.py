@@ -1,0 +1,550 @@
+"""The language: every name a tensor answers to, and the row of the table that it means.
+
+Read it as an index. Names that only rearrange arguments are functions in the chapters of `ops`;
+what is here besides names is conversion (`item`, `numpy`), printing and the calls of backward.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from .array import dtypes, printing
+from .array.backend import device as device_type
+from .array.backend import device_of, move, strides, xp
+from .core import op as _op
+from .core.backward import backward
+from .core.base import TensorBase, constant
+from .core.modes import is_grad_enabled
+from .core.op import inplace
+from .core.views import place_of
+from .ops import index, linalg, pointwise, reduce, shape
+from .text import presentation
+
+
+class Size(tuple):
+    """A shape, printed as torch prints it: `torch.Size([2, 3])`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        n = 1
+        for length in self:
+            n *= length
+        return n
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        return Size(part) if isinstance(key, slice) else part
+
+    def __add__(self, other: tuple) -> Size:
+        return Size(super().__add__(tuple(other)))
+
+
+def sizes_of(sizes: tuple) -> tuple[int, ...]:
+    """Sizes given as `(2, 3)`, as one tuple, list or Size, or with tensors among them."""
+    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
+        sizes = tuple(sizes[0])
+    return tuple(int(n) for n in sizes)
+
+
+class Tensor(TensorBase):
+    """A multi-dimensional array that remembers how it was made. Source: torch.Tensor."""
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
+
+    # ---- arithmetic
+
+    add, sub, mul, div = (pointwise.add_of, pointwise.sub_of, pointwise.mul, pointwise.div_of)
+    __add__ = __radd__ = pointwise.add
+    __sub__, __rsub__ = pointwise.sub, pointwise.rsub_of
+    __mul__ = __rmul__ = pointwise.mul
+    __truediv__, __rtruediv__ = pointwise.div, pointwise.rdiv
+    __floordiv__, __rfloordiv__ = pointwise.floor_divide_of, pointwise.rfloor_divide
+    __mod__, __rmod__ = pointwise.remainder_of, pointwise.rremainder
+    __pow__, __rpow__ = pointwise.pow_of, pointwise.rpow
+    __matmul__ = linalg.matmul
+    __neg__, __abs__ = pointwise.neg, pointwise.abs
+    __invert__ = pointwise.bitwise_not
+    __and__ = __rand__ = pointwise.bitwise_and
+    __or__ = __ror__ = pointwise.bitwise_or
+    __xor__ = __rxor__ = pointwise.bitwise_xor
+    __lshift__, __rshift__ = pointwise.lshift, pointwise.rshift
+    __eq__, __ne__ = pointwise.eq, pointwise.ne  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__ = pointwise.lt, pointwise.le, pointwise.gt, pointwise.ge
+
+    subtract, multiply, divide, true_divide = sub, mul, div, div
+    floor_divide, remainder, pow, neg = (
+        pointwise.floor_divide_of, pointwise.remainder_of, pointwise.pow_of, pointwise.neg)  # fmt: skip
+    negative, rsub, fmod = neg, pointwise.rsub, pointwise.fmod_of
+    eq, ne, lt, le, gt, ge = (pointwise.eq, pointwise.ne, pointwise.lt, pointwise.le,
+                              pointwise.gt, pointwise.ge)  # fmt: skip
+    not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
+    logical_and, logical_or, logical_xor, logical_not = (
+        pointwise.logical_and, pointwise.logical_or, pointwise.logical_xor, pointwise.logical_not)  # fmt: skip
+    bitwise_and, bitwise_or, bitwise_xor, bitwise_not = (
+        pointwise.bitwise_and, pointwise.bitwise_or, pointwise.bitwise_xor, pointwise.bitwise_not)  # fmt: skip
+    isnan, isinf, isfinite = pointwise.isnan, pointwise.isinf, pointwise.isfinite
+    signbit, heaviside = pointwise.signbit, pointwise.heaviside
+
+    # ---- functions of each element
+
+    exp, exp2, expm1 = pointwise.exp, pointwise.exp2, pointwise.expm1
+    log, log2, log10, log1p = pointwise.log, pointwise.log2, pointwise.log10, pointwise.log1p
+    logaddexp, xlogy = pointwise.logaddexp, pointwise.xlogy
+    sin, cos, tan = pointwise.sin, pointwise.cos, pointwise.tan
+    asin, acos, atan, atan2 = pointwise.asin, pointwise.acos, pointwise.atan, pointwise.atan2
+    arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
+    sinh, cosh, tanh = pointwise.sinh, pointwise.cosh, pointwise.tanh
+    asinh, acosh, atanh = pointwise.asinh, pointwise.acosh, pointwise.atanh
+    sigmoid, relu = pointwise.sigmoid, pointwise.relu
+    sqrt, rsqrt, reciprocal = pointwise.sqrt, pointwise.rsqrt, pointwise.reciprocal
+    square, hypot, sinc = pointwise.square, pointwise.hypot, pointwise.sinc
+    abs, sign, sgn, frac = pointwise.abs, pointwise.sign, pointwise.sgn, pointwise.frac
+    absolute, positive = abs, pointwise.positive
+    floor, ceil, trunc, round = (pointwise.floor, pointwise.ceil, pointwise.trunc,
+                                 pointwise.round_of)  # fmt: skip
+    fix = trunc
+    maximum, minimum, fmax, fmin = (pointwise.maximum, pointwise.minimum, pointwise.fmax,
+                                    pointwise.fmin)  # fmt: skip
+    clamp, clamp_min, clamp_max = pointwise.clamp, pointwise.clamp_min, pointwise.clamp_max
+    clip, nan_to_num = clamp, pointwise.nan_to_num
+    masked_fill, where = pointwise.masked_fill_of, pointwise.where_method
+    lerp, addcmul, addcdiv = pointwise.lerp_of, pointwise.addcmul_of, pointwise.addcdiv_of
+
+    # ---- reductions and products
+
+    sum, mean, all, any = reduce.sum, reduce.mean, reduce.all, reduce.any
+    norm = reduce.norm
+    matmul, mm, mv, dot, bmm = linalg.matmul, linalg.mm, linalg.mv, linalg.dot, linalg.bmm
+    addmm, outer = linalg.addmm, linalg.outer
+
+    # ---- shape
+
+    view, reshape, flatten, ravel = shape.view_of, shape.reshape_of, shape.flatten, shape.ravel
+    view_as, reshape_as, unflatten = shape.view_as, shape.reshape_as, shape.unflatten
+    t, transpose, permute = shape.t_of, shape.transpose_of, shape.permute_of
+    swapaxes = swapdims = transpose
+    movedim = shape.movedim
+    unsqueeze, squeeze = shape.unsqueeze_of, shape.squeeze_of
+    expand, expand_as, broadcast_to = shape.expand_of, shape.expand_as, shape.expand_of
+    select, narrow, diagonal, unfold = (shape.select_of, shape.narrow, shape.diagonal,
+                                        shape.unfold)  # fmt: skip
+    split, chunk, unbind = shape.split_of, shape.chunk, shape.unbind
+    as_strided = shape.as_strided_of
+    repeat, tile, flip, roll, rot90 = (shape.repeat_of, shape.tile, shape.flip_of, shape.roll_of,
+                                       shape.rot90_of)  # fmt: skip
+    tril, triu, diag, diag_embed = shape.tril, shape.triu, shape.diag, shape.diag_embed
+    __getitem__, __setitem__ = index.getitem, index.setitem
+
+    @property
+    def T(self) -> Tensor:
+        """All dimensions reversed; a view."""
+        if self._data.ndim != 2 and presentation.current.warns_t_of_other_ranks:
+            warnings.warn(shape.T_WARNING, UserWarning, stacklevel=2)
+        return shape.permute(self, tuple(reversed(range(self._data.ndim))))
+
+    @property
+    def mT(self) -> Tensor:
+        """The last two dimensions swapped; a view."""
+        return shape.transpose(self, -2, -1)
+
+    H = property(lambda self: shape.transpose(self, -2, -1), doc="The conjugate transpose: `mT` here.")
+
+    # ---- copies, types and places
+
+    clone = shape.clone_of
+
+    def contiguous(self) -> Tensor:
+        """Itself where its elements lie in order, else a copy that does."""
+        return self if self.is_contiguous() else shape.clone(self)
+
+    def is_contiguous(self) -> bool:
+        """True where the elements lie in memory in the order of the indices."""
+        return bool(self._array().flags.c_contiguous)
+
+    def to(self, *args: Any, **options: Any) -> Tensor:
+        """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
+        kind, place = _target(args, options)
+        moved = self
+        if place is not None and device_of(self._data) != place:
+            moved = constant(Tensor, move(self._array(), place))
+            if self.requires_grad and is_grad_enabled():
+                raise RuntimeError("move a tensor between devices before it requires grad")
+        if kind is None or moved._data.dtype == kind.np:
+            return shape.clone(moved) if options.get("copy") and moved is self else moved
+        return shape.to_copy(moved, kind.np)
+
+    def type(self, dtype: Any = None) -> Any:
+        """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
+        return self.dtype.tensor_type if dtype is None else self.to(dtype)
+
+    def type_as(self, other: Tensor) -> Tensor:
+        return self.to(other.dtype)
+
+    def float(self) -> Tensor:
+        return self.to(dtypes.float32)
+
+    def double(self) -> Tensor:
+        return self.to(dtypes.float64)
+
+    def half(self) -> Tensor:
+        return self.to(dtypes.float16)
+
+    def long(self) -> Tensor:
+        return self.to(dtypes.int64)
+
+    def int(self) -> Tensor:
+        return self.to(dtypes.int32)
+
+    def short(self) -> Tensor:
+        return self.to(dtypes.int16)
+
+    def byte(self) -> Tensor:
+        return self.to(dtypes.uint8)
+
+    def bool(self) -> Tensor:
+        return self.to(dtypes.bool)
+
+    def cpu(self) -> Tensor:
+        return self.to("cpu")
+
+    def cuda(self, device: Any = "cuda") -> Tensor:
+        return self.to(device)
+
+    # ---- in place
+
+    add_ = inplace(pointwise.add_of, ufunc=xp.add)
+    sub_ = inplace(pointwise.sub_of, ufunc=xp.subtract)
+    mul_ = inplace(pointwise.mul, ufunc=xp.multiply)
+    div_ = inplace(pointwise.div_of, ufunc=xp.true_divide)
+    __iadd__, __isub__, __imul__, __itruediv__ = add_, sub_, mul_, div_
+    floor_divide_ = __ifloordiv__ = inplace(pointwise.floor_divide_of)
+    remainder_ = __imod__ = inplace(pointwise.remainder_of)
+    pow_ = __ipow__ = inplace(pointwise.pow_of)
+    neg_, abs_, exp_, log_ = map(inplace, (pointwise.neg, pointwise.abs, pointwise.exp, pointwise.log))
+    sqrt_, rsqrt_, reciprocal_ = map(inplace, (pointwise.sqrt, pointwise.rsqrt, pointwise.reciprocal))
+    sin_, cos_, tan_, tanh_ = map(inplace, (pointwise.sin, pointwise.cos, pointwise.tan, pointwise.tanh))
+    sigmoid_, relu_ = inplace(pointwise.sigmoid), inplace(pointwise.relu)
+    floor_, ceil_, trunc_, round_ = map(
+        inplace, (pointwise.floor, pointwise.ceil, pointwise.trunc, pointwise.round_of))  # fmt: skip
+    square_, sign_, frac_ = map(inplace, (pointwise.square, pointwise.sign, pointwise.frac))
+    clamp_, clamp_min_, clamp_max_ = map(
+        inplace, (pointwise.clamp, pointwise.clamp_min, pointwise.clamp_max))  # fmt: skip
+    masked_fill_, lerp_ = inplace(pointwise.masked_fill_of), inplace(pointwise.lerp_of)
+    addcmul_, addcdiv_ = inplace(pointwise.addcmul_of), inplace(pointwise.addcdiv_of)
+    copy_, index_put_ = index.copy_, index.index_put_
+    tril_, triu_ = inplace(shape.tril), inplace(shape.triu)
+    t_, transpose_, unsqueeze_, squeeze_ = (shape.t_, shape.transpose_, shape.unsqueeze_,
+                                            shape.squeeze_)  # fmt: skip
+    fill_, zero_ = shape.fill_, shape.zero_
+    normal_, uniform_, random_, bernoulli_ = (shape.normal_, shape.uniform_, shape.random_,
+                                              shape.bernoulli_)  # fmt: skip
+
+    # ---- backward
+
+    def backward(self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False,
+                 inputs: Any = None) -> None:  # fmt: skip
+        """Add to the `.grad` of every leaf the gradient of this tensor with respect to it.
+
+        `gradient` has this tensor's shape, and may be left out for one element (it is 1 then).
+        Raises: RuntimeError if there is no graph, or if its buffers were freed.
+        """
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that backward accumulated here; None before, and for most non-leaves."""
+        return TensorBase.grad.fget(self)  # type: ignore[attr-defined]
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        _check_grad(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def detach(self) -> Tensor:
+        """The same storage without history; writing through it is noticed by backward."""
+        return self._alias(self._array(), self._shared_counter())
+
+    def detach_(self) -> Tensor:
+        """Forget the history in place. Raises: RuntimeError for views."""
+        if self._view is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view "
+                               "is set as True, gradients are views of DDP buckets, and hence detach_() "
+                               "cannot be called on these gradients. To fix this error, please refer to "
+                               "the Optimizer.zero_grad() function in torch/optim/optimizer.py as a "
+                               "solution.")  # fmt: skip
+        self._fn, self._requires_grad = None, False
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same storage without history and with a version counter of its own: writes are not noticed."""
+        return self._alias(self._array(), None)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._data = value._array()
+
+    # ---- looking
+
+    @property
+    def shape(self) -> Size:
+        """The length of each dimension."""
+        return Size(self._data.shape)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return dtypes.of(self._data.dtype)
+
+    @property
+    def device(self) -> Any:
+        """Where the elements live."""
+        return device_of(self._data)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._data.ndim
+
+    layout = property(lambda self: "torch.strided", doc="Always strided here.")
+    is_cuda = property(lambda self: self.device.type == "cuda", doc="True on a GPU.")
+    itemsize = property(lambda self: self._data.itemsize, doc="Bytes per element.")
+    nbytes = property(lambda self: self._data.nbytes, doc="Bytes of all elements.")
+    names = property(lambda self: (None,) * self._data.ndim, doc="Dimension names: none here.")
+
+    def size(self, dim: Any = None) -> Any:
+        """The shape, or the length of one dimension."""
+        return self.shape if dim is None else self._data.shape[reduce.check_dim(dim, self._data.ndim)]
+
+    def stride(self, dim: Any = None) -> Any:
+        """Elements to skip per step along each dimension, or along one."""
+        steps = strides(self._array())
+        return steps if dim is None else steps[dim]
+
+    def storage_offset(self) -> int:
+        """Where the first element lies in the storage, in elements."""
+        return place_of(self)[2]
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return self._array().__array_interface__["data"][0]
+
+    def dim(self) -> int:
+        return self._data.ndim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._data.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        return self._data.itemsize
+
+    def is_floating_point(self) -> bool:
+        return self._data.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        return False
+
+    def is_nonzero(self) -> bool:
+        return bool(self)
+
+    def get_device(self) -> int:
+        return -1 if self.device.type == "cpu" else self.device.index
+
+    # ---- leaving
+
+    def item(self) -> Any:
+        """The one element as a Python number. Raises: RuntimeError if there are several."""
+        if self._data.size != 1:
+            raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+        return self._data.item()
+
+    def tolist(self) -> Any:
+        """The elements in nested lists; a number for 0-d."""
+        return self._data.tolist()
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """The storage as a NumPy array; writing to it writes to the tensor."""
+        if force:
+            return self.detach().cpu()._array()
+        if self.requires_grad:
+            raise presentation.error(RuntimeError, "numpy_requires_grad",
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+                tensor=self)  # fmt: skip
+        return self._array()
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __float__(self) -> Any:
+        return float(_one(self).item())
+
+    def __int__(self) -> Any:
+        return int(_one(self).item())
+
+    def __index__(self) -> Any:
+        if self._data.dtype.kind not in "iu" or self._data.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return self._data.item()
+
+    def __bool__(self) -> Any:
+        if self._data.size != 1:
+            many = "more than one value" if self._data.size else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        return bool(self._data.item())
+
+    def __len__(self) -> Any:
+        if not self._data.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self._data.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._data.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element: Any) -> Any:
+        return bool((self == element).any())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self._data.ndim and not self.requires_grad or (
+            not self._data.ndim and spec) else format(str(self), spec)  # fmt: skip
+
+    def __repr__(self) -> str:
+        return presentation.current.tensor_text(self)
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        if not self.is_leaf:
+            raise presentation.error(RuntimeError, "deepcopy_of_non_leaf",
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                "because of a torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
+        twin = constant(type(self), self._array().copy())
+        twin._requires_grad = self._requires_grad
+        twin._grad = None if self._grad is None else self._grad.detach().clone()
+        memo[id(self)] = twin
+        return twin
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _restored, (type(self), self.detach().numpy(), self._requires_grad)
+
+    def __dir__(self) -> list[str]:
+        return sorted(name for name in super().__dir__() if not name.startswith("saved_"))
+
+    def is_same_size(self, other: Tensor) -> bool:
+        return self.shape == other.shape
+
+    def equal(self, other: Tensor) -> bool:
+        """True if shapes and all elements agree."""
+        return bool(xp.array_equal(self._data, other._data))
+
+    def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
+                 equal_nan: bool = False) -> bool:  # fmt: skip
+        """True if all elements agree to `atol + rtol * |other|`."""
+        return bool(xp.allclose(self._data, other._data, rtol, atol, equal_nan))
+
+
+def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:
+    t = constant(cls, array)
+    t._requires_grad = requires_grad
+    return t
+
+
+def _one(t: Tensor) -> Tensor:
+    if t._data.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return t
+
+
+def _target(args: tuple, options: dict) -> tuple[Any, Any]:
+    """The dtype and the device that `to(...)` asks for."""
+    kind, place = options.get("dtype"), options.get("device")
+    for arg in args:
+        if isinstance(arg, TensorBase):
+            kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
+        elif isinstance(arg, dtypes.dtype):
+            kind = arg
+        elif isinstance(arg, str | device_type):
+            place = arg
+    return kind, None if place is None else device_type(place)
+
+
+def _check_grad(t: Tensor, value: Any) -> None:
+    """What torch says to a gradient that does not fit."""
+    if value is None:
+        return
+    if not isinstance(value, TensorBase):
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+        )
+    if value is t:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._data.dtype != t._data.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{dtypes.of(value._data.dtype).c_name}' to a "
+            f"tensor with grad_dtype '{dtypes.of(t._data.dtype).scalar_type}'. The gradient must match "
+            "the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
+            "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
+            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+            "systems that assume they match."
+        )
+    if value._data.shape != t._data.shape:
+        raise presentation.error(RuntimeError, "grad_shape",
+            f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
+            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same "
+            "size")  # fmt: skip
+
+
+def tensor_text(t: Tensor) -> str:
+    """A tensor as today's PyTorch prints it."""
+    suffixes, fn = [], t.grad_fn
+    kind = t.dtype
+    if not t._data.size and t._data.shape != (0,):
+        suffixes.append(f"size={tuple(t._data.shape)}")
+    if kind not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool) or (
+        not t._data.size and kind is not dtypes.get_default_dtype()):  # fmt: skip
+        suffixes.append(f"dtype={kind}")
+    if fn is not None:
+        suffixes.append(f"grad_fn=<{fn.name().rpartition('::')[2]}>")
+    elif t.requires_grad:
+        suffixes.append("requires_grad=True")
+    return printing.tensor_str(t._data, suffixes)
+
+
+TensorBase._plain = Tensor
+_op.Tensor = Tensor
+
+# Methods that torch also has as functions, by the same name.
+FUNCTIONS = """
+    abs absolute acos acosh add addcdiv addcmul addmm all allclose any arccos arcsin arctan arctan2
+    as_strided asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm
+    broadcast_to ceil chunk clamp clamp_max clamp_min clip clone cos cosh detach diag diag_embed diagonal
+    div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge
+    greater greater_equal gt heaviside hypot is_complex is_floating_point is_nonzero isfinite isinf isnan
+    le lerp less less_equal log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor
+    lt masked_fill matmul maximum mean minimum mm movedim mul multiply mv nan_to_num narrow ne neg
+    negative norm not_equal numel outer permute positive pow ravel reciprocal relu remainder reshape roll
+    rot90 round rsqrt rsub select sgn sigmoid sign signbit sin sinc sinh split sqrt square squeeze sub
+    subtract sum swapaxes swapdims t tan tanh tile transpose tril triu true_divide trunc unbind
+    unflatten unsqueeze xlogy
+""".split()
+# Functions that are not methods, or whose arguments come in another order.
+ONLY_FUNCTIONS = {"where": pointwise.where_of}

@@ -1,0 +1,27 @@
+"""torch.autograd: backward, grad, grad modes, Variable of old, custom Functions.
+
+The engine is in `minigrad.core.engine`; this package holds what stands around it.
+"""
+
+from typing import Any
+
+from .._tensor import Tensor
+from ..core.backward import backward, grad
+from ..core.engine import steps
+from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+
+__all__ = ["Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad",
+           "set_grad_enabled", "steps"]  # fmt: skip
+
+
+class _Wraps(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=_Wraps):
+    """Before 0.4 a tensor needed a Variable around it; today `Variable(t)` is a tensor."""
+
+    def __new__(cls, data: Any, requires_grad: bool = False, volatile: Any = None) -> Any:
+        t = data.detach() if isinstance(data, Tensor) else data
+        return t.requires_grad_() if requires_grad else t

@@ -1,0 +1,172 @@
+"""What a call of backward means: roots, their gradients, which leaves, and torch's refusals.
+
+`backward` adds to `.grad`, `grad` returns gradients; both only prepare a run of the engine.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import xp
+from ..text import presentation
+from .base import TensorBase, constant
+from .engine import key_of, run
+from .modes import differentiable
+
+_warned: set[str] = set()
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+    "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+    "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
+    "parameters to None after use to break the cycle and avoid the leak."
+)
+
+
+class GradientEdge:
+    """A place in the graph: output `output_nr` of `node`. Source: torch.autograd.graph.GradientEdge."""
+
+    __slots__ = ("node", "output_nr")
+
+    def __init__(self, node: Any, output_nr: int) -> None:
+        self.node, self.output_nr = node, output_nr
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
+             create_graph: bool = False, grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
+    """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`.
+
+    `grad_tensors` has one tensor (or None for a single element) per root, each of its root's shape.
+    Raises: RuntimeError without a graph, for wrong shapes, and for freed buffers.
+    """
+    roots = as_tuple(tensors)
+    given = grad_tensors if grad_tensors is not None else grad_variables
+    if inputs is not None:
+        inputs = as_tuple(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    grads = root_gradients(roots, given, create_graph)
+    if create_graph:
+        _warn_once("create_graph", CYCLE)
+    edges = None if inputs is None else [_input_edge(t) for t in inputs]
+    run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
+        inputs=edges)  # fmt: skip
+
+
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any = None,
+         create_graph: bool = False, only_inputs: bool = True, allow_unused: Any = None,
+         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:  # fmt: skip
+    """Gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` is touched.
+
+    Raises: RuntimeError for an input that `outputs` do not depend on, unless `allow_unused`.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    roots, wanted = as_tuple(outputs), as_tuple(inputs)
+    if is_grads_batched:
+        return _batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused)
+    grads = root_gradients(roots, grad_outputs, create_graph)
+    edges = [_wanted_edge(t) for t in wanted]
+    found: dict[Any, Any] = {}
+    run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
+        inputs=edges, captured=found)  # fmt: skip
+    results = [found.get(key_of(edge)) for edge in edges]
+    for place, result in enumerate(results):
+        if result is None and not allow_unused:
+            raise presentation.error(RuntimeError, "unused_input",
+                f"The differentiated Tensor at index {place} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior.", tensor=wanted[place])  # fmt: skip
+    return tuple(_returned(t, g, create_graph, materialize_grads)
+                 for t, g in zip(wanted, results, strict=True))  # fmt: skip
+
+
+def _returned(t: Any, g: Any, create_graph: bool, materialize: bool) -> Any:
+    if g is None:
+        return constant(t._plain, xp.zeros_like(t._data)) if materialize else None
+    return g if create_graph else constant(TensorBase._plain, g)
+
+
+def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool, unused: Any) -> tuple:
+    """One backward per row of the gradients, stacked: what torch does with vmap."""
+    batches = as_tuple(batches)
+    count = batches[0]._data.shape[0]
+    rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
+                 create, allow_unused=unused) for i in range(count)]  # fmt: skip
+    return tuple(None if column[0] is None else column[0].stack(column) for column in zip(*rows, strict=True))
+
+
+def as_tuple(tensors: Any) -> tuple:
+    """One tensor or a sequence of them, as a tuple."""
+    return tuple(tensors) if isinstance(tensors, Sequence) and not isinstance(tensors, TensorBase) else (tensors,)
+
+
+def keeps(retain_graph: Any, create_graph: bool) -> bool:
+    """Whether saved values survive: as `retain_graph` says, else as `create_graph` does."""
+    return create_graph if retain_graph is None else bool(retain_graph)
+
+
+def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
+    """A gradient per root, of its shape and type: given, or 1 for a single element."""
+    grads = as_tuple(given) if given is not None else (None,) * len(roots)
+    if len(grads) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
+    made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
+    for place, root in enumerate(roots):
+        if isinstance(root, TensorBase) and not root.requires_grad:
+            raise presentation.error(RuntimeError, "no_graph",
+                f"element {place} of tensors does not require grad and does not have a grad_fn",
+                tensor=root)  # fmt: skip
+    return made
+
+
+def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
+    if isinstance(root, GradientEdge):
+        raise RuntimeError("backward from a GradientEdge is not supported; start from a tensor")
+    data = root._data
+    if grad is None:
+        if root.requires_grad and data.size != 1:
+            raise presentation.error(RuntimeError, "not_scalar",
+                "grad can be implicitly created only for scalar outputs", tensor=root)  # fmt: skip
+        ones = xp.ones_like(data) if data.ndim else data.dtype.type(1)
+        return constant(root._plain, ones) if create_graph else ones
+    if not isinstance(grad, TensorBase):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+    if grad._data.shape != data.shape:
+        raise presentation.error(RuntimeError, "gradient_shape",
+            f"Mismatch in shape: grad_output[0] has a shape of {grad.shape} and output[0] has a shape "
+            f"of {root.shape}.", tensor=root)  # fmt: skip
+    if grad._data.dtype != data.dtype:
+        with differentiable(create_graph):
+            grad = grad.to(dtypes.of(data.dtype))
+    return grad if create_graph else grad._data
+
+
+def _input_edge(t: Any) -> Any:
+    """Where backward(inputs=...) stops; a non-leaf keeps its gradient in `.grad`."""
+    edge = _wanted_edge(t)
+    if edge is not t and not isinstance(t, GradientEdge):
+        t.retain_grad()
+    return edge
+
+
+def _wanted_edge(t: Any) -> Any:
+    if isinstance(t, GradientEdge):
+        variable = getattr(t.node, "variable", None)
+        return t.node if variable is None else variable
+    edge = t._edge()
+    if edge is None:
+        raise presentation.error(RuntimeError, "constant_input",
+            "One of the differentiated Tensors does not require grad", tensor=t)  # fmt: skip
+    return edge
+
+
+def _warn_once(key: str, text: str) -> None:
+    if key not in _warned:
+        _warned.add(key)
+        warnings.warn(text, UserWarning, stacklevel=4)

@@ -1,0 +1,69 @@
+"""Hooks: what runs beside a node, and the handle that takes it away again.
+
+A hook belongs to the node it was registered on; a leaf's hooks belong to the leaf, whose
+AccumulateGrad shares them. Order: tensor hooks, retain_grad, pre-hooks, the node, post-hooks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+_ids = itertools.count().__next__
+
+
+class RemovableHandle:
+    """Takes a hook away: `handle.remove()`, or at the end of a `with` block. Removing twice is fine."""
+
+    def __init__(self, hooks: dict[int, Callable]) -> None:
+        self.id = _ids()
+        self._hooks = weakref.ref(hooks)
+
+    def remove(self) -> None:
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class HookDict(dict):
+    """An ordinary dict that can be weakly referenced by its handles."""
+
+    __slots__ = ("__weakref__",)
+
+    def add(self, hook: Callable) -> RemovableHandle:
+        handle = RemovableHandle(self)
+        self[handle.id] = hook
+        return handle
+
+
+class Hooks:
+    """The hooks of one node or leaf, by kind, in the order of registration.
+
+    `tensor` and `retain` are kept per output of the node: `{output_nr: ...}`; `retain` holds a weak
+    reference to the tensor whose `.grad` takes a copy.
+    """
+
+    __slots__ = ("accumulator", "metadata", "post", "post_accumulate", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, HookDict] = {}
+        self.retain: dict[int, weakref.ref] = {}
+        self.pre, self.post, self.post_accumulate = HookDict(), HookDict(), HookDict()
+        self.metadata: dict[Any, Any] = {}
+        self.accumulator: Any = None  # a leaf's AccumulateGrad, once somebody has looked
+
+    def on_tensor(self, output_nr: int, hook: Callable) -> RemovableHandle:
+        return self.tensor.setdefault(output_nr, HookDict()).add(hook)
+
+
+def hook_name(hook: Callable) -> str:
+    """The name that error messages and pictures use for a hook."""
+    return getattr(hook, "__name__", type(hook).__name__)

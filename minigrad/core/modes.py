@@ -1,0 +1,214 @@
+"""Grad mode: whether operations write themselves into the graph.
+
+One context variable, so that each thread and each asyncio task has its own. Its value is read once
+per operation: `True` records, `False` does not, `INFERENCE` does not and marks the results, and an
+object of class `Recorder` records and then looks at every new node (saved-tensor hooks, anomaly mode).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+
+class Inference:
+    """The mode inside `inference_mode()`; false like `no_grad`, and contagious: see `counter`."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    class Counter:
+        """Stands where a version counter would be; reading it is the error torch raises."""
+
+        def __getitem__(self, _index: int) -> int:
+            raise RuntimeError(
+                "Inference tensors cannot be saved for backward. Please do not use Tensors created "
+                "in inference mode in computation tracked by autograd. To work around this, you can "
+                "make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+                "instead of `torch.inference_mode()`."
+            )
+
+    counter = Counter()
+
+
+class Recorder:
+    """Grad mode on, and `seen(node, output)` is called for each node that is recorded."""
+
+    def __init__(self, seen: Callable[[Any, Any], None], inner: Recorder | None = None) -> None:
+        self.seen, self.inner = seen, inner
+
+    def recorded(self, node: Any, output: Any) -> None:
+        if self.inner is not None:
+            self.inner.recorded(node, output)
+        self.seen(node, output)
+
+
+INFERENCE = Inference()
+_mode: ContextVar[Any] = ContextVar("grad_mode", default=True)
+_recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+grad_mode = _mode.get
+
+
+def is_grad_enabled() -> bool:
+    """True where operations on tensors that require grad are recorded."""
+    return bool(_mode.get())
+
+
+def is_inference_mode_enabled() -> bool:
+    """True inside `inference_mode()`."""
+    return _mode.get() is INFERENCE
+
+
+def _enabled() -> Any:
+    return _recorder.get() or True
+
+
+class _Mode:
+    """Context manager and decorator; nests, and restores what it found on any exit."""
+
+    def __init__(self) -> None:
+        self._tokens: list[Any] = []
+
+    def _value(self) -> Any:
+        raise AttributeError("a mode says what it switches to")
+
+    def __enter__(self) -> None:
+        self._tokens.append(_mode.set(self._value()))
+
+    def __exit__(self, *exc: object) -> None:
+        _mode.reset(self._tokens.pop())
+
+    def __call__(self, function: Callable) -> Callable:
+        clone = functools.partial(type(self), *self._arguments())
+        if inspect.isgeneratorfunction(function):
+            return _wrap_generator(function, clone)
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+    def _arguments(self) -> tuple:
+        return ()
+
+
+def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
+    # The mode is entered for each resumption only: a suspended generator must not leak it.
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        sent = None
+        while True:
+            try:
+                with mode():
+                    item = generator.send(sent)
+            except StopIteration as stop:
+                return stop.value
+            sent = yield item
+
+    return wrapped
+
+
+class _BareDecorator(type):
+    """`@no_grad` without parentheses decorates, as torch allows."""
+
+    def __call__(cls, *args: Any) -> Any:
+        if len(args) == 1 and callable(args[0]):
+            return super().__call__()(args[0])
+        return super().__call__(*args)
+
+
+class no_grad(_Mode, metaclass=_BareDecorator):
+    """Operations inside are not recorded; results do not require grad. Source: torch.no_grad."""
+
+    def _value(self) -> Any:
+        return INFERENCE if _mode.get() is INFERENCE else False
+
+
+class enable_grad(_Mode, metaclass=_BareDecorator):
+    """Operations inside are recorded again, also within `no_grad`. Source: torch.enable_grad."""
+
+    def _value(self) -> Any:
+        return INFERENCE if _mode.get() is INFERENCE else _enabled()
+
+
+class set_grad_enabled(_Mode):
+    """Set grad mode now, as a function call, or for a block, as a context manager."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__()
+        self.mode = bool(mode)
+        self._token = _mode.set(self._value())
+
+    def _value(self) -> Any:
+        return _enabled() if self.mode else False
+
+    def _arguments(self) -> tuple:
+        return (self.mode,)
+
+    def __enter__(self) -> None:
+        if self._token is None:
+            super().__enter__()
+        else:
+            self._tokens.append(self._token)
+            self._token = None
+
+    def __call__(self, function: Callable) -> Callable:
+        if self._token is not None:
+            _mode.reset(self._token)
+            self._token = None
+        return super().__call__(function)
+
+
+class inference_mode(_Mode):
+    """Like `no_grad`, and the results can never take part in autograd. Source: torch.inference_mode."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return cls()(mode) if callable(mode) else super().__new__(cls)
+
+    def __init__(self, mode: Any = True) -> None:
+        if not callable(mode):
+            super().__init__()
+            self.mode = bool(mode)
+
+    def _value(self) -> Any:
+        return INFERENCE if self.mode else _enabled()
+
+    def _arguments(self) -> tuple:
+        return (self.mode,)
+
+
+class recording(_Mode):
+    """While inside, `seen(node, output)` is called for every node that is recorded."""
+
+    def __init__(self, seen: Callable[[Any, Any], None]) -> None:
+        super().__init__()
+        self._seen = seen
+        self._recorders: list[Any] = []
+
+    def _value(self) -> Any:
+        return _recorder.get() if _mode.get() else _mode.get()
+
+    def __enter__(self) -> None:
+        self._recorders.append(_recorder.set(Recorder(self._seen, _recorder.get())))
+        super().__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        super().__exit__(*exc)
+        _recorder.reset(self._recorders.pop())
+
+
+class differentiable(_Mode):
+    """The engine's mode while a node or a hook runs: recorded only under `create_graph`."""
+
+    def __init__(self, create_graph: bool) -> None:
+        super().__init__()
+        self.create_graph = create_graph
+
+    def _value(self) -> Any:
+        return _enabled() if self.create_graph else False

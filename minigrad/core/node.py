@@ -1,0 +1,166 @@
+"""Nodes of the graph: what `grad_fn` shows, what an edge points to, what was saved for backward.
+
+A node knows its edges, its place in the order of creation and the line that made it; its subclass,
+made from a row of the table by `op`, knows the derivative. Nothing here knows arrays or tensors.
+"""
+
+from __future__ import annotations
+
+import dis
+import itertools
+import linecache
+import weakref
+from typing import Any
+
+from ..text import presentation
+from .hooks import Hooks
+
+next_seq = itertools.count().__next__
+ACCUMULATE_SEQ = 2**64 - 1  # as in torch: a ready AccumulateGrad runs before anything else
+
+FREED_MESSAGE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they "
+    "have already been freed). Saved intermediate values of the graph are freed when you call "
+    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved tensors after calling backward."
+)
+
+
+class Withheld:
+    """Stands in a saved slot for a value that is not simply there: freed, or packed by a hook."""
+
+    __slots__ = ()
+
+    def give(self, node: Node, name: str) -> Any:
+        raise presentation.error(RuntimeError, "freed", FREED_MESSAGE, node=node, field=name)
+
+
+FREED = Withheld()
+
+
+class Port:
+    """Output number `nr` of a node that has several; stands in for the node on tensors and edges."""
+
+    __slots__ = ("node", "nr")
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.node, self.nr = node, nr
+
+
+class Node:
+    """A step of backward. Source: torch.autograd.graph.Node.
+
+    `edges` holds one entry per differentiable input: a Node, a Port, a leaf tensor (whose
+    AccumulateGrad is made when someone looks) or None. `metas` is None, or per input the
+    `(shape, dtype)` that its gradient must be summed and cast back to.
+    """
+
+    __slots__ = ("__weakref__", "code", "edges", "hooks", "lasti", "metas", "seq")
+
+    row: Any = None
+    outputs = 1
+    torch_name: str | None = None  # where `name()` is not the class's name
+    frees: tuple[str, ...] = ()  # slots that backward empties
+
+    def name(self) -> str:
+        """The name as the current era of PyTorch shows it, such as `MulBackward0`."""
+        return presentation.node_name(self)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Where gradients go: a `(node, output_nr)` per input, `(None, 0)` where none is wanted."""
+        return tuple(function_of(edge) for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict of the user's own, as on torch's nodes."""
+        return self._hooks().metadata
+
+    @property
+    def freed(self) -> bool:
+        """True once backward has emptied what this node saved."""
+        return any(getattr(self, slot) is FREED for slot in self.frees)
+
+    @property
+    def line(self) -> tuple[str, int, str] | None:
+        """The line that made this node: file name, line number, source text."""
+        return None if self.code is None else source_line(self.code, self.lasti)
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def _hooks(self) -> Hooks:
+        if self.hooks is None:
+            self.hooks = Hooks()
+        return self.hooks
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call `hook(grad_inputs, grad_outputs)` after this node ran; a result replaces grad_inputs."""
+        return self._hooks().post.add(hook)
+
+    def register_prehook(self, hook: Any) -> Any:
+        """Call `hook(grad_outputs)` before this node runs; a result replaces grad_outputs."""
+        return self._hooks().pre.add(hook)
+
+    def free(self) -> None:
+        """Let go of what was saved; using it afterwards is torch's "second time" error."""
+        for slot in self.frees:
+            setattr(self, slot, FREED)
+
+    def __repr__(self) -> str:
+        return f"<{self.name().rpartition('::')[2]} object at {presentation.address(self)}>"
+
+
+class AccumulateGrad(Node):
+    """The end of every path: adds what arrives to `variable.grad`. Source: torch's AccumulateGrad.
+
+    The leaf holds this node; the node knows the leaf weakly, so that no cycle keeps either alive.
+    """
+
+    __slots__ = ("_leaf",)
+    torch_name = "torch::autograd::AccumulateGrad"
+
+    def __init__(self, leaf: Any) -> None:
+        self._leaf = weakref.ref(leaf)
+        self.edges, self.metas, self.code, self.lasti = (), None, None, 0
+        self.seq = ACCUMULATE_SEQ
+
+    @property
+    def variable(self) -> Any:
+        return self._leaf()
+
+    @property
+    def hooks(self) -> Hooks | None:  # type: ignore[override]
+        leaf = self._leaf()
+        return None if leaf is None else leaf._hooks
+
+    def _hooks(self) -> Hooks:
+        return self._leaf()._own_hooks()
+
+
+class NotImplementedNode(Node):
+    """Recorded for an operation that has no derivative; says so when backward reaches it."""
+
+    __slots__ = ()
+    torch_name = "torch::autograd::NotImplemented"
+
+
+def function_of(edge: Any) -> tuple[Node | None, int]:
+    """An edge as torch shows it in `next_functions`."""
+    if edge is None:
+        return None, 0
+    if isinstance(edge, Port):
+        return edge.node, edge.nr
+    if isinstance(edge, Node):
+        return edge, 0
+    return edge._accumulate_grad(), 0
+
+
+def source_line(code: Any, lasti: int) -> tuple[str, int, str]:
+    """File, number and text of the line that instruction `lasti` of `code` belongs to."""
+    number = code.co_firstlineno
+    for start, line in dis.findlinestarts(code):
+        if start > lasti:
+            break
+        number = line or number
+    return code.co_filename, number, linecache.getline(code.co_filename, number).strip()

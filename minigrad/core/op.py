@@ -1,0 +1,755 @@
+"""From a row of the table to an operation: the callable, its Node class, what it saves.
+
+`op(name, forward, input=derivative, ...)` declares a row. The parameter names of the derivatives say
+what the node saves, in torch's words: inputs, `result`, options, `self_sym_sizes`. Five shapes of
+closure run the rows: `unary`, `binary`, `nary` (any tensors and options), `view` and `inplace`.
+Broadcasting is not the rows' business: a node notes the shapes in `metas`, the engine sums back.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import ndarray, strides, xp
+from ..text import presentation
+from .base import TensorBase, bump, constant, new
+from .carriers import RAW, SYMBOLS, TENSORS, tex_of
+from .modes import INFERENCE, grad_mode
+from .node import FREED, Node, NotImplementedNode, Port, Withheld, next_seq
+from .views import check_inplace, check_single_memory, rebase, view_of
+
+TABLE: dict[str, Row] = {}
+Tensor: Any = TensorBase  # `_tensor.py` puts the class with the language here
+_frame = sys._getframe
+_wraps_negative = frozenset(
+    "dim dims dim0 dim1 dim2 index start end ignore_index padding_idx offset diagonal shifts pad".split()
+)
+
+
+class Row:
+    """One operation: its forward, its derivatives, and all that is read off them."""
+
+    def __init__(self, name: str, forward: Callable, derivatives: dict[str, Callable], *,
+                 grad_fn: str | None = None, torch_name: str | None = None, tensors: tuple[str, ...] = (),
+                 keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
+                 outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
+                 letters: dict[str, str] | None = None, doc: str = "") -> None:  # fmt: skip
+        self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
+        self.signature = _signature(forward, derivatives)
+        self.inputs = tuple(self.signature.parameters)
+        self.differentiable = tuple(n for n in self.inputs if n in derivatives)
+        self.tensors = tuple(n for n in self.inputs if n in derivatives or n in tensors)
+        self.outputs, self.multi, self.elementwise = outputs, multi, elementwise
+        self.letters, self.constants = letters or {}, constants or {}
+        wanted = [p for d in derivatives.values() for p in inspect.signature(d).parameters]
+        self.saved = tuple(dict.fromkeys(p for p in [*wanted, *keeps] if p not in ("F", "grad")))
+        self.uses = {n: set(inspect.signature(d).parameters) for n, d in derivatives.items()}
+        self.grad_fn = grad_fn or camel(name) + "Backward0"
+        self.torch_name = torch_name
+        self.node: type[Node] = node_class(self)
+        self.call: Callable = self.forward
+
+    def tex(self, name: str) -> str | None:
+        """The TeX of the derivative with respect to input `name`, printed by the formula itself."""
+        formula = self.derivatives.get(name)
+        return tex_of(formula, self.letters) if formula else None
+
+    def bind(self, args: tuple, options: dict[str, Any]) -> tuple:
+        """Complete a call: all inputs in order, defaults filled in."""
+        bound = self.signature.bind(*args, **options)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def record_by_hand(self, edges: tuple, **saved: Any) -> Node:
+        """A node of this row that no call made, such as a view's new AsStridedBackward0."""
+        n = blank_node(self.node, edges, None)
+        for name in self.saved:
+            setattr(n, f"saved_{name}", saved.get(name))
+        return n
+
+
+def _signature(forward: Callable, derivatives: dict[str, Callable]) -> inspect.Signature:
+    if inspect.isfunction(forward):
+        return inspect.signature(forward)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD  # a ufunc or an operator: its inputs have rows
+    return inspect.Signature([inspect.Parameter(n, kind) for n in derivatives])
+
+
+def camel(name: str) -> str:
+    """torch's spelling of a node: `log1p` is `Log1P`, `max_pool2d` is `MaxPool2D`."""
+    joined = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+    return re.sub(r"(?<=\d)[a-z]", lambda m: m[0].upper(), joined)
+
+
+# ---- declaring rows
+
+
+def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn: str | None = None,
+       torch_name: str | None = None, tensors: tuple[str, ...] = (), view: Any = False,
+       constants: dict[str, Any] | None = None, outputs: tuple[str, ...] = (), multi: bool = False,
+       elementwise: bool = False, letters: dict[str, str] | None = None, doc: str = "",
+       transparent: bool = False, **derivatives: Callable) -> Callable:  # fmt: skip
+    """Declare a row and return its callable; see the module's docstring."""
+    row = Row(name, forward, derivatives, keeps=keeps, grad_fn=grad_fn, torch_name=torch_name,
+              tensors=tensors, constants=constants, outputs=outputs, multi=multi,
+              elementwise=elementwise, letters=letters, doc=doc)  # fmt: skip
+    if transparent:  # its TeX is its forward, written out
+        setattr(SYMBOLS, name, forward)
+    if view is not False:
+        call = view_shape(row, "" if view is True else view)
+    elif row.inputs == ("self",) and not outputs and set(row.saved) <= {"self", "result"}:
+        call = unary(row)
+    elif row.inputs == ("self", "other") and len(derivatives) in (0, 2) and not elementwise:
+        call = binary(row)
+    else:
+        call = nary(row)
+    return publish(row, call)
+
+
+def publish(row: Row, call: Callable) -> Callable:
+    """Put a row and its callable where the carriers, the tests and the pictures find them."""
+    call.__name__ = call.__qualname__ = row.name
+    call.__doc__ = _doc(row)
+    call.__signature__ = row.signature  # type: ignore[attr-defined]
+    call.row = row  # type: ignore[attr-defined]
+    row.call = call
+    TABLE[row.name] = row
+    setattr(TENSORS, row.name, call)
+    setattr(RAW, row.name, row.forward)
+    return call
+
+
+def _doc(row: Row) -> str:
+    rules = [f"    {name}: {_source(d)}" for name, d in row.derivatives.items()]
+    where = getattr(row.forward, "__code__", None) or next(
+        (d.__code__ for d in row.derivatives.values()), None)  # fmt: skip
+    place = f"\n\nRow: {where.co_filename}:{where.co_firstlineno}" if where else ""
+    node = f"grad_fn: {row.grad_fn}\n" if row.derivatives else "Not differentiable.\n"
+    return (row.doc or f"`{row.name}`, as torch has it.") + "\n\n" + node + "\n".join(rules) + place
+
+
+def _source(formula: Callable) -> str:
+    return "grad · " + ", ".join(p for p in inspect.signature(formula).parameters if p != "grad")
+
+
+# ---- node classes: slots for what is saved, and `_saved_*` to look at it
+
+
+def node_class(row: Row) -> type[Node]:
+    slots: list[str] = []
+    body: dict[str, Any] = {"row": row, "torch_name": row.torch_name}
+    frees = []
+    for name in row.saved:
+        slots.append(f"saved_{name}")
+        if is_result(row, name):
+            slots += [f"counter_{name}", f"version_{name}"]
+            frees.append(f"saved_{name}")
+        elif name in row.tensors:
+            slots.append(f"version_{name}")
+            frees.append(f"saved_{name}")
+        body[f"_saved_{name}"] = property(_saved_property(row, name))
+    for name, value in row.constants.items():
+        body[f"_saved_{name}"] = value
+    if row.multi:
+        slots.append("outputs")
+    body.update(__slots__=tuple(slots), frees=tuple(frees), apply=apply_of(row))
+    return type(row.grad_fn, (Node,), body)
+
+
+def is_result(row: Row, name: str) -> bool:
+    return name == "result" or name in row.outputs
+
+
+def _saved_property(row: Row, name: str) -> Callable:
+    take = taker(row, name)
+
+    def saved(n: Any) -> Any:
+        value = take(n, TENSORS)
+        if isinstance(value, tuple) and any(isinstance(v, int) and v < 0 for v in value):
+            return tuple(unsigned(v) for v in value)
+        if name not in row.tensors and name in _wraps_negative:
+            return unsigned(value)
+        if name in row.tensors and isinstance(value, bool | int | float):
+            kind = "float64" if isinstance(value, float) else "int64"
+            return constant(Tensor, xp.asarray(value, dtype=kind))
+        return value
+
+    return saved
+
+
+def unsigned(value: Any) -> Any:
+    """A negative number as torch shows it in saved fields, where int64 is printed unsigned."""
+    return value + 2**64 if isinstance(value, int) and value < 0 else value
+
+
+class Number:
+    """A Python number met by a tensor: the number, and its array form for the raw carrier."""
+
+    __slots__ = ("raw", "value")
+
+    def __init__(self, value: Any, raw: Any) -> None:
+        self.value, self.raw = value, raw
+
+
+def taker(row: Row, name: str) -> Callable[[Any, Any], Any]:
+    """A function that reads one saved value from a node: checked, and in the carrier's form."""
+    slot, version, counter = f"saved_{name}", f"version_{name}", f"counter_{name}"
+
+    def take_input(n: Any, F: Any) -> Any:
+        s = getattr(n, slot)
+        if isinstance(s, TensorBase):
+            if s._counter is not None and s._counter[0] != getattr(n, version):
+                raise modified(n, name, s, s._counter[0], getattr(n, version))
+            return s._data if F is RAW else s
+        if s.__class__ is Number:
+            return s.raw if F is RAW else s.value
+        if isinstance(s, Withheld):
+            s = s.give(n, name)
+            return s._data if F is RAW and isinstance(s, TensorBase) else s
+        if s.__class__ is tuple:  # a list of tensors, as the indices of `x[i, j]`
+            return tuple(i._data if F is RAW and isinstance(i, TensorBase) else i for i in s)
+        return s
+
+    def take_result(n: Any, F: Any) -> Any:
+        s = getattr(n, slot)
+        if isinstance(s, Withheld):
+            s = s.give(n, name)
+            return s._data if F is RAW else s
+        c, v = getattr(n, counter), getattr(n, version)
+        if c is not INFERENCE.counter and c[0] != v:
+            raise modified(n, name, None, c[0], v)
+        return s if F is RAW else rebuilt(row, n, name, s, c)
+
+    if is_result(row, name):
+        return take_result
+    return take_input if name in row.tensors else lambda n, F: getattr(n, slot)
+
+
+def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
+    """A saved output as a tensor again: same storage, same grad_fn, a new object (as in torch)."""
+    t = constant(Tensor, data, counter)
+    if data.dtype.kind == "f":
+        nr = row.outputs.index(name) if name in row.outputs else 0
+        t._fn, t._requires_grad = (Port(n, nr) if row.multi else n), True
+    return t
+
+
+def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
+    """The error for a saved tensor that was written in place afterwards."""
+    shown = saved if saved is not None else constant(Tensor, getattr(n, f"saved_{name}"))
+    maker, nr = (n, 0) if saved is None else (saved.grad_fn, saved.output_nr)
+    of = f", which is output {nr} of {short_name(maker)}," if maker is not None else ""
+    kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
+    is_at = f"{of} is at version" if of else " is at version"
+    text = (
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{kind} {shape}]{is_at} {version}; expected version {expected} instead. "
+    )
+    return presentation.error(RuntimeError, "modified", text + presentation.current.hint,
+        node=n, field=name, tensor=saved, version=version, expected=expected)  # fmt: skip
+
+
+def short_name(node: Any) -> str:
+    """A node's name as the in-place error words it: `Exp`, `torch::autograd::CopySlices`."""
+    return re.sub(r"Backward\d+$", "", node.name())
+
+
+# ---- backward of a row: the derivatives that somebody wants, on the carrier at hand
+
+
+def apply_of(row: Row) -> Callable:
+    formulas = [_arranged(row.derivatives[n], row.saved) for n in row.differentiable]
+    takes = [taker(row, n) for n in row.saved]
+    needed = [tuple(i for i, s in enumerate(row.saved) if s in row.uses[n]) for n in row.differentiable]
+    frees = bool(row.saved)
+
+    def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+        values: list[Any] = [F, grad, *[None] * len(takes)]
+        edges = n.edges
+        for wants, edge in zip(needed, edges, strict=False):
+            if edge is not None:
+                for i in wants:
+                    if values[i + 2] is None:
+                        values[i + 2] = takes[i](n, F)
+        sent = tuple(None if e is None else f(values) for e, f in zip(edges, formulas, strict=False))
+        if frees and not keep:
+            n.free()
+        return sent
+
+    return apply
+
+
+def _arranged(formula: Callable, saved: tuple[str, ...]) -> Callable[[list], Any]:
+    """The formula as a function of one list: carrier, gradient, then all saved values in order."""
+    available = ("F", "grad", *saved)
+    indices = [available.index(p) for p in inspect.signature(formula).parameters]
+    if not indices:
+        return lambda values: formula()
+    if len(indices) == 1:
+        only = indices[0]
+        return lambda values: formula(values[only])
+    pick = itemgetter(*indices)
+    return lambda values: formula(*pick(values))
+
+
+# ---- recording
+
+
+def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
+    """A node with its edges, its number, and the learner's line."""
+    n = new(cls)
+    n.edges, n.metas, n.hooks = edges, metas, None
+    n.seq = next_seq()
+    n.code, n.lasti = learners_line()
+    return n
+
+
+_HERE = str(Path(__file__).parent.parent) + os.sep
+
+
+def learners_line() -> tuple[Any, int]:
+    """Code and instruction of the nearest caller outside this package."""
+    f: Any = _frame(2)
+    while f is not None and f.f_code.co_filename.startswith(_HERE):
+        f = f.f_back
+    return (None, 0) if f is None else (f.f_code, f.f_lasti)
+
+
+def at_callers_line(function: Callable) -> Callable:
+    """For functions made of several operations: their nodes point at the line that called them.
+
+    `unary` and `binary` note their direct caller, which costs the least; this corrects it.
+    """
+
+    @functools.wraps(function)
+    def composed(*args: Any, **options: Any) -> Any:
+        first = next_seq()
+        result = function(*args, **options)
+        line = learners_line()
+        stack = [result._fn] if isinstance(result, TensorBase) else []
+        while stack:
+            fn = stack.pop()
+            n = fn.node if isinstance(fn, Port) else fn
+            if isinstance(n, Node) and n.seq > first and (n.code, n.lasti) != line:
+                n.code, n.lasti = line
+                stack += n.edges
+        return result
+
+    return composed
+
+
+def untracked(t: Any, mode: Any) -> None:
+    """Finish a result that is not recorded."""
+    t._fn, t._requires_grad = None, False
+    t._counter = INFERENCE.counter if mode is INFERENCE else None
+
+
+def unary(row: Row) -> Callable:
+    """One tensor in, one out, nothing else: exp, neg, relu ..."""
+    forward, cls = row.forward, row.node
+    keeps_self, keeps_result = "self" in row.saved, "result" in row.saved
+    differentiable = bool(row.derivatives)
+
+    def call(self: Any) -> Any:
+        view = self._view
+        if view is not None:
+            view.refresh(self)
+        a = self._data
+        z = forward(a)
+        if z.dtype is not a.dtype:
+            z = settle(forward, z, a)
+        t = new(Tensor)
+        t._data = z
+        t._grad = t._hooks = t._view = None
+        mode = grad_mode()
+        if mode and differentiable and (
+            self._requires_grad or (view is not None and view.base._requires_grad)
+        ):
+            n = new(cls)
+            n.edges, n.metas, n.hooks = (self._fn or self,), None, None
+            n.seq = next_seq()
+            f = _frame(1)
+            n.code, n.lasti = f.f_code, f.f_lasti
+            t._counter = None
+            if keeps_self:
+                c = self._counter
+                n.saved_self, n.version_self = self, 0 if c is None else c[0]
+            if keeps_result:
+                n.saved_result, n.version_result = z, 0
+                n.counter_result = t._counter = [0]
+            t._fn, t._requires_grad = n, True
+            if mode is not True:
+                mode.recorded(n, t)
+        else:
+            untracked(t, mode)
+        return t
+
+    return call
+
+
+def settle(forward: Callable, z: Any, a: Any) -> Any:
+    """Put right what NumPy computed in another type than torch: integers become default floats."""
+    if a.dtype.kind in "iub" and z.dtype.kind == "f":
+        return forward(a.astype(dtypes.get_default_dtype().np))
+    return z
+
+
+def binary(row: Row) -> Callable:
+    """Two tensors that broadcast, or a tensor and a number: add, mul, pow ..."""
+    forward, cls = row.forward, row.node
+    keeps_self, keeps_other, keeps_result = (n in row.saved for n in ("self", "other", "result"))
+    self_for, other_for = ({n for n in row.uses if s in row.uses[n]} for s in ("self", "other"))
+    self_for_self, self_for_other = "self" in self_for, "other" in self_for
+    other_for_self, other_for_other = "self" in other_for, "other" in other_for
+    differentiable = bool(row.derivatives)
+
+    def call(self: Any, other: Any) -> Any:
+        view = self._view
+        if view is not None:
+            view.refresh(self)
+        a = self._data
+        if other.__class__ is Tensor or isinstance(other, TensorBase):
+            b, number = other._data, None
+            if other._view is not None:
+                other._view.refresh(other)
+            if a.dtype is not b.dtype:
+                a, b = dtypes.promote(a, b)
+            wants_other = other._requires_grad or other.requires_grad
+        else:
+            a, number = meet(a, other)
+            if number is None:
+                return NotImplemented
+            b, wants_other = number.raw, False
+        try:
+            z = forward(a, b)
+        except ValueError:
+            raise shape_mismatch(a, b) from None
+        if z.dtype is not a.dtype:
+            z = settle_binary(forward, z, a, b)
+        t = new(Tensor)
+        t._data = z
+        t._grad = t._hooks = t._view = None
+        mode = grad_mode()
+        wants_self = self._requires_grad or (view is not None and view.base._requires_grad)
+        if mode and differentiable and (wants_self or wants_other):
+            n = new(cls)
+            n.edges = ((self._fn or self) if wants_self else None,
+                       (other._fn or other) if wants_other else None)  # fmt: skip
+            n.hooks = None
+            n.metas = metas_of(z, self, other, number) if a.shape != b.shape or (
+                a is not self._data or number is None and b is not other._data) else None  # fmt: skip
+            n.seq = next_seq()
+            f = _frame(1)
+            n.code, n.lasti = f.f_code, f.f_lasti
+            t._counter = None
+            if keeps_self:
+                c = self._counter
+                kept = (wants_self and self_for_self) or (wants_other and self_for_other)
+                n.saved_self = self if kept else None
+                n.version_self = 0 if c is None or not kept else c[0]
+            if keeps_other:
+                if number is not None:
+                    n.saved_other, n.version_other = number, 0
+                else:
+                    c = other._counter
+                    kept = (wants_self and other_for_self) or (wants_other and other_for_other)
+                    n.saved_other = other if kept else None
+                    n.version_other = 0 if c is None or not kept else c[0]
+            if keeps_result:
+                n.saved_result, n.version_result = z, 0
+                n.counter_result = t._counter = [0]
+            t._fn, t._requires_grad = n, True
+            if mode is not True:
+                mode.recorded(n, t)
+        else:
+            untracked(t, mode)
+        return t
+
+    return call
+
+
+_numbers: dict[Any, Number] = {}
+
+
+def meet(a: Any, value: Any) -> tuple[Any, Any]:
+    """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
+    key = (value, value.__class__, a.dtype, a.__class__)
+    try:
+        known = _numbers.get(key)
+    except TypeError:  # not hashable, so not a number
+        return a, None
+    if known is not None:
+        return a, known
+    if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
+        value = value.item()
+    if not isinstance(value, bool | int | float):
+        return a, None
+    a = dtypes.cast(a, dtypes.result_dtype(a, value))
+    raw = xp.asarray(value, dtype=a.dtype)
+    made = Number(value, raw if isinstance(a, ndarray) else raw[()])
+    if value and len(_numbers) < 4096 and key[2] is a.dtype:  # 0.0 and -0.0 are equal keys
+        _numbers[key] = made
+    return a, made
+
+
+def metas_of(z: Any, self: Any, other: Any, number: Any) -> tuple:
+    """Shapes and types to which the engine brings the two gradients back."""
+    a = self._data
+    b = None if number is not None else (other._data.shape, other._data.dtype)
+    return ((a.shape, a.dtype), b)
+
+
+def settle_binary(forward: Callable, z: Any, a: Any, b: Any) -> Any:
+    """As `settle`; comparisons give bool, and integer division gives default floats."""
+    if z.dtype.kind == "f" and a.dtype.kind in "iub":
+        kind = dtypes.get_default_dtype().np
+        return forward(a.astype(kind), b.astype(kind))
+    return z
+
+
+def shape_mismatch(a: Any, b: Any) -> Exception:
+    """torch's text for shapes that do not broadcast, counted from the last dimension."""
+    rank = max(a.ndim, b.ndim)
+    left, right = ((1,) * (rank - x.ndim) + x.shape for x in (a, b))
+    for dim in reversed(range(rank)):
+        m, n = left[dim], right[dim]
+        if m != n and 1 not in (m, n):
+            return presentation.error(RuntimeError, "shapes",
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                f"dimension {dim}", shapes=(a.shape, b.shape))  # fmt: skip
+    return RuntimeError(f"shapes {a.shape} and {b.shape} do not fit this operation")
+
+
+def nary(row: Row) -> Callable:
+    """Any tensors (some may be None or numbers), then options; one output or several."""
+    forward, count, total = row.forward, len(row.tensors), len(row.inputs)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        tensors = args[:count]
+        raws = tuple(x._data if isinstance(x, TensorBase) else x for x in tensors)
+        if row.elementwise:
+            raws = promoted(row, raws)
+        z = forward(*raws, *args[count:])
+        mode = grad_mode()
+        edges = tuple(edge_of(x) for n, x in zip(row.tensors, tensors, strict=True) if n in row.derivatives)
+        if not mode or edges.count(None) == len(edges):
+            return untracked_result(z, mode)
+        metas = None
+        if row.elementwise or len(edges) > 1:
+            metas = tuple((x._data.shape, x._data.dtype) if isinstance(x, TensorBase) else None
+                          for n, x in zip(row.tensors, tensors, strict=True) if n in row.derivatives)  # fmt: skip
+        n = blank_node(row.node, edges, metas)
+        result = tracked_result(row, n, z)
+        save(row, n, args, z, result)
+        if mode is not True:
+            mode.recorded(n, result)
+        return result
+
+    return call
+
+
+def promoted(row: Row, raws: tuple) -> tuple:
+    """Operands in the type of their result; masks and indices keep theirs."""
+    mixed = [x for n, x in zip(row.tensors, raws, strict=True) if x is not None and n in row.derivatives]
+    if all(hasattr(x, "dtype") and x.dtype is mixed[0].dtype for x in mixed):
+        return raws
+    target: Any = mixed[0]
+    for x in mixed[1:]:
+        kind = dtypes.result_dtype(target, x)
+        rank = max(getattr(target, "ndim", 0), getattr(x, "ndim", 0))
+        target = xp.empty((0,) * rank, kind)  # stands for the type and the rank so far
+    kind = getattr(target, "dtype", dtypes.get_default_dtype().np)
+    return tuple(x if x is None or n not in row.derivatives else dtypes.cast(x, kind)
+                 for n, x in zip(row.tensors, raws, strict=True))  # fmt: skip
+
+
+def edge_of(x: Any) -> Any:
+    return x._edge() if isinstance(x, TensorBase) else None
+
+
+def untracked_result(z: Any, mode: Any) -> Any:
+    if z.__class__ is tuple or z.__class__ is list:
+        return tuple(untracked_result(part, mode) for part in z)
+    return constant(Tensor, z, INFERENCE.counter if mode is INFERENCE else None)
+
+
+def tracked_result(row: Row, n: Any, z: Any) -> Any:
+    """Wrap what a recorded forward returned: floats belong to the node, indices do not."""
+    if z.__class__ is not tuple and z.__class__ is not list:
+        return attach(constant(Tensor, z), n)
+    if row.multi:
+        n.outputs = len(z)
+        return tuple(attach(constant(Tensor, part), Port(n, i)) for i, part in enumerate(z))
+    first = attach(constant(Tensor, z[0]), n)
+    return (first, *(constant(Tensor, part) for part in z[1:]))
+
+
+def attach(t: Any, fn: Any) -> Any:
+    t._fn, t._requires_grad = fn, True
+    return t
+
+
+def save(row: Row, n: Any, args: tuple, z: Any, result: Any) -> None:
+    """Fill the node's slots; an input is kept only if a derivative that is wanted mentions it."""
+    given = dict(zip(row.inputs, args, strict=True))
+    wanted = {p for name, e in zip(row.differentiable, n.edges, strict=True) if e is not None
+              for p in row.uses[name]}  # fmt: skip
+    for name in row.saved:
+        if is_result(row, name):
+            index = row.outputs.index(name) if name in row.outputs else None
+            out = result if index is None else result[index]
+            value, counter = (z if index is None else z[index]), out._shared_counter()
+            setattr(n, f"counter_{name}", counter)
+            setattr(n, f"version_{name}", counter[0])
+        elif name in row.tensors:
+            value = given[name] if name in wanted or name not in row.derivatives else None
+            if isinstance(value, TensorBase):
+                c = value._counter
+                setattr(n, f"version_{name}", 0 if c is None else c[0])
+        elif name in given:
+            value = given[name]
+        else:
+            value = shape_fact(name, given)
+        setattr(n, f"saved_{name}", value)
+
+
+def shape_fact(name: str, given: dict[str, Any]) -> Any:
+    """`self_sym_sizes`, `self_sym_numel`, `mat2_sym_strides` ...: facts of shape that torch saves."""
+    source, _, fact = name.partition("_sym_")
+    data = given[source]._data
+    if fact == "sizes":
+        return data.shape
+    if fact == "numel":
+        return data.size
+    if fact == "strides":
+        return strides(data)
+    return data.shape[int(fact.removeprefix("argsize_").replace("minus_", "-"))]
+
+
+def view_shape(row: Row, kind: str) -> Callable:
+    """One tensor in, views of its storage out."""
+    forward, total = row.forward, len(row.inputs)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        self = args[0]
+        z = forward(self._array(), *args[1:])
+        mode = grad_mode()
+        edge = self._edge()
+        if edge is None or not mode:
+            made = "no_grad" if not mode else kind
+            if z.__class__ is not list:
+                return view_of(self, z, made)
+            return tuple(view_of(self, part, made) for part in z)
+        n = blank_node(row.node, (edge,), None)
+        if z.__class__ is list:
+            n.outputs = len(z)
+            result: Any = tuple(attach(view_of(self, p, kind), Port(n, i)) for i, p in enumerate(z))
+        else:
+            result = attach(view_of(self, z, kind), n)
+        save(row, n, args, z, result)
+        if mode is not True:
+            mode.recorded(n, result)
+        return result
+
+    return call
+
+
+# ---- in place
+
+
+def inplace(call: Callable, ufunc: Any = None) -> Callable:
+    """The in-place twin of an operation: same row, written into `self`, history rewritten."""
+    name = call.__name__.removesuffix("_of") + "_"
+
+    def write(self: Any, *args: Any, **options: Any) -> Any:
+        wants = any(isinstance(x, TensorBase) and x.requires_grad for x in args)
+        recorded = bool(grad_mode()) and (wants or self.requires_grad)
+        check_inplace(self, recorded)
+        check_single_memory(self)
+        if not recorded and ufunc is not None and write_directly(ufunc, self, args, options):
+            return self
+        original = stand_in(self)
+        out = call(original, *args, **options)
+        if out is NotImplemented:
+            raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(args[0]).__name__}")
+        n = out._fn
+        if n is not None and getattr(n, "saved_self", None) is original:
+            original._data = original._data.copy()
+        store(self, out._data)
+        if recorded and n is not None:
+            adopt(n, self)
+            rebase(self, n)
+        return self
+
+    write.__name__ = write.__qualname__ = name
+    write.__doc__ = f"In-place `{name[:-1]}`: writes the result into `self`, returns `self`."
+    return write
+
+
+def stand_in(self: Any) -> Any:
+    """`self` before the write, as a tensor of its own: same data, same history."""
+    t = constant(Tensor, self._data)
+    t._fn, t._requires_grad = self._history(), self.requires_grad
+    return t
+
+
+def write_directly(ufunc: Any, self: Any, args: tuple, options: dict) -> bool:
+    """Without a graph and with equal types, let NumPy write; says whether it did."""
+    if options or len(args) != 1:
+        return False
+    a, b = self._array(), args[0]
+    b = b._data if isinstance(b, TensorBase) else b
+    if not isinstance(b, ndarray) or b.dtype is not a.dtype or b.shape not in (a.shape, ()):
+        return False
+    ufunc(a, b, out=a)
+    bump(self)
+    return True
+
+
+def store(self: Any, z: Any) -> None:
+    """Write `z` into the storage of `self` and count the write; refuse before anything is changed."""
+    a = self._array()
+    dtypes.check_cast(z.dtype, a.dtype)
+    if z.shape != a.shape:
+        raise RuntimeError(
+            f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}"
+        )
+    a[...] = z
+    bump(self)
+
+
+def adopt(n: Any, self: Any) -> None:
+    """Let a node that saved its output point at the written storage and its counter."""
+    n.code, n.lasti = learners_line()
+    if "result" in n.row.saved:
+        n.saved_result = self._data
+        n.counter_result, n.version_result = self._counter, self._counter[0]
+
+
+def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
+    """A row that is recorded but cannot be differentiated: backward says `aten` is not implemented."""
+
+    def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+        raise RuntimeError(f"derivative for aten::{aten} is not implemented")
+
+    call = op(name, forward, self=lambda grad: grad, other=lambda grad: grad, elementwise=True)
+    body = {"__slots__": (), "apply": apply, "torch_name": NotImplementedNode.torch_name}
+    row = call.row  # type: ignore[attr-defined]
+    row.node = type("NotImplemented", (row.node,), body)
+    return publish(row, nary(row))
+
+
+__all__ = ["FREED", "TABLE", "Number", "Row", "camel", "inplace", "no_derivative", "op"]

@@ -1,0 +1,208 @@
+"""Views and in-place operations: one storage, several tensors, one true history.
+
+Writing through a view rewrites the history of its base (CopySlices), and every other view finds out
+when its grad_fn is next read (AsStridedBackward0). What may not be written is refused before anything
+is. Source: torch/csrc/autograd/variable.cpp and functions/tensor.cpp; texts measured on torch 2.13.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..array.backend import geometry
+from ..text import presentation
+from .base import TensorBase, constant
+from .carriers import TENSORS
+from .modes import INFERENCE, grad_mode
+from .node import FREED, Node, Port, Withheld, next_seq
+
+_WHERE = {False: "is being", True: "its base or another view of its base has been"}
+
+
+class View:
+    """How a tensor came to be a view: of which base, in which mode, and its grad_fn's age.
+
+    `kind` is "" for an ordinary view, or why in-place operations on it are forbidden: "no_grad",
+    "multi" (an output of split, unbind ...) or "function" (returned by a custom Function).
+    `version` is the storage's version for which the tensor's `_fn` is valid.
+    """
+
+    __slots__ = ("base", "kind", "version")
+
+    def __init__(self, base: TensorBase, kind: str, version: int) -> None:
+        self.base, self.kind, self.version = base, kind, version
+
+    def refresh(self, t: Any) -> None:
+        """Give `t` a new grad_fn, AsStridedBackward0 of the base, if the storage was written since."""
+        if t._fn is None and not self.base.requires_grad:
+            return
+        counter = t._counter
+        if counter is INFERENCE.counter or self.version == counter[0]:
+            return
+        if self.kind:
+            raise forbidden_view(t, indirect=True)
+        t._fn = as_strided_node(self.base, t)
+        t._requires_grad = True
+        self.version = counter[0]
+
+
+def view_of(source: Any, array: Any, kind: str = "") -> Any:
+    """A tensor on `array`, which shares the storage of `source`; its base is the family's root."""
+    base = source if source._view is None else source._view.base
+    counter = source._shared_counter()
+    t = constant(type(source)._plain, array, counter)
+    inherited = "" if source._view is None else source._view.kind
+    version = 0 if counter is INFERENCE.counter else counter[0]
+    t._view = View(base, kind or inherited, version)
+    return t
+
+
+def as_strided_node(base: TensorBase, t: Any) -> Node:
+    """The node of `t` seen as `base.as_strided(...)`. Edges first: reading one may make a node."""
+    edge = base._edge()
+    size, stride, offset = place = place_of(t)
+    return TENSORS.as_strided.row.record_by_hand(
+        (edge,), size=size, stride=stride, storage_offset=offset, whole=place_of(base), part=place)
+
+
+def place_of(t: Any) -> tuple:
+    """Where a tensor lies in its storage: `(size, stride, storage_offset)`, in elements."""
+    array = t._array()
+    _, offset, stride = geometry(array)
+    return array.shape, stride, offset
+
+
+def forbidden_view(t: Any, indirect: bool = False) -> Exception:
+    """Why this view may not be written in place, in torch's words."""
+    kind, where = t._view.kind, _WHERE[indirect]
+    if kind == "no_grad" or t._fn is None:
+        return presentation.error(RuntimeError, "no_grad_view",
+            f"A view was created in no_grad mode and {where} modified inplace with grad mode enabled. "
+            "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+            "your code by moving both the view and the inplace either both inside the no_grad block "
+            "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+            "to be tracked).", tensor=t)  # fmt: skip
+    node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
+    name = node.name().removesuffix("Backward0")
+    if kind == "function":
+        reason = (
+            "This view was created inside a custom Function (or because an input was returned as-is) "
+            "and the autograd logic to handle view+inplace would override the custom backward "
+            "associated with the custom Function, leading to incorrect gradients. This behavior is "
+            "forbidden. You can fix this by cloning the output of the custom Function."
+        )
+    else:
+        reason = (
+            "This view is the output of a function that returns multiple views. Such functions do not "
+            "allow the output views to be modified inplace. You should replace the inplace operation "
+            "by an out-of-place one."
+        )
+    return presentation.error(RuntimeError, f"{kind}_view",
+        f"Output {nr} of {name} is a view and {where} modified inplace. {reason}",
+        tensor=t)  # fmt: skip
+
+
+def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
+    """Refuse a write that autograd could not account for; nothing has been written yet.
+
+    `recorded`: the write itself would be recorded. `whole`: `t` stands for all of its base, as in
+    `x[:] = 1`, and the message speaks of the leaf itself.
+    """
+    if t.is_inference() and grad_mode() is not INFERENCE:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+            "clone to get a normal tensor before doing inplace update.See "
+            "https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+    if not recorded:
+        return
+    view = t._view
+    if view is not None:
+        if view.kind:
+            raise forbidden_view(t)
+        if t.requires_grad and view.base._fn is None and view.base._view is None:
+            a_view = "" if whole else "a view of "
+            raise _leaf_error(f"{a_view}a leaf Variable", view.base)
+    if t.requires_grad and t.is_leaf:
+        raise _leaf_error("a leaf Variable", t)
+
+
+def _leaf_error(what: str, leaf: Any) -> Exception:
+    return presentation.error(RuntimeError, "leaf_in_place",
+        f"{what} that requires grad is being used in an in-place operation.", tensor=leaf)  # fmt: skip
+
+
+def check_single_memory(t: Any) -> None:
+    """Refuse to write into an expanded tensor, whose elements share memory."""
+    array = t._array()
+    if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
+        raise presentation.error(RuntimeError, "expanded_write",
+            "unsupported operation: more than one element of the written-to tensor refers to a single "
+            "memory location. Please clone() the tensor before performing the operation.",
+            tensor=t)  # fmt: skip
+
+
+def rebase(t: Any, node: Any) -> None:
+    """Let `node` (a Node or Port) be the new history of `t`, through its base if `t` is a view."""
+    retained = _retained(t)
+    if t._view is None:
+        t._fn, t._requires_grad = node, True
+    else:
+        base = t._view.base
+        slices = CopySlices(base, t, node)
+        moved = _retained(base)
+        base._fn, base._requires_grad = slices, True
+        _move_retain(base, moved)
+        t._fn, t._requires_grad = as_strided_node(base, t), True
+        t._view.version = t._counter[0]
+    _move_retain(t, retained)
+
+
+def _retained(t: Any) -> Any:
+    """Detach the retain_grad mark of `t` from its old node, to follow the tensor to its new one."""
+    fn = t._fn
+    if fn is None:
+        return None
+    node, nr = (fn.node, fn.nr) if isinstance(fn, Port) else (fn, 0)
+    if node.hooks is None or nr not in node.hooks.retain or node.hooks.retain[nr]() is not t:
+        return None
+    return node.hooks.retain.pop(nr)
+
+
+def _move_retain(t: Any, mark: Any) -> None:
+    if mark is not None:
+        node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
+        node._hooks().retain[nr] = mark
+
+
+class CopySlices(Node):
+    """A write into a part of a base: the part's gradient goes through `fn`, the rest passes by."""
+
+    __slots__ = ("fn", "part", "whole")
+    torch_name = "torch::autograd::CopySlices"
+    frees = ("fn",)
+
+    def __init__(self, base: TensorBase, view: Any, fn: Node) -> None:
+        self.part, self.whole = place_of(view), place_of(base)
+        self.fn = fn
+        self.edges = (base._edge(), *fn.edges[1:])
+        self.metas, self.hooks = fn.metas, None
+        if self.metas is not None:
+            self.metas = ((base._data.shape, base._data.dtype), *self.metas[1:])
+        self.code, self.lasti = fn.code, fn.lasti
+        self.seq = next_seq()
+
+    def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+        fn = self.fn
+        if isinstance(fn, Withheld):
+            fn.give(self, "fn")
+        piece = F.take_part(grad, self.whole, self.part)
+        sent = fn.apply(piece, F, keep)
+        if not keep:
+            self.fn = FREED
+        if self.edges[0] is None:
+            return (None, *sent[1:])
+        inside = piece * 0.0 if sent[0] is None else sent[0]
+        return (F.put_part(grad, inside, self.whole, self.part), *sent[1:])
+
+

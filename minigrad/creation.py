@@ -1,0 +1,256 @@
+"""Tensors from nothing: from numbers, from arrays, from the random stream."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ._tensor import Size, Tensor, sizes_of
+from .array import dtypes, random
+from .array.backend import device_of, move, ndarray, xp
+from .core.base import TensorBase, constant
+from .core.modes import INFERENCE, grad_mode
+
+COPY_WARNING = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+
+
+def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
+    """A new leaf on `array`. Raises: RuntimeError if integers are to require grad."""
+    if requires_grad and array.dtype.kind != "f":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    t = constant(Tensor, move(array, device), INFERENCE.counter if grad_mode() is INFERENCE else None)
+    t._requires_grad = bool(requires_grad)
+    return t
+
+
+def _kind(dtype: Any) -> Any:
+    return dtypes.get_default_dtype().np if dtype is None else dtypes.as_numpy(dtype)
+
+
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of `data`: a number, nested lists, an array or a tensor.
+
+    Floats become the default dtype (float32), ints int64; arrays keep their type.
+    Raises: ValueError if nested lists are ragged, RuntimeError if integers are to require grad.
+    """
+    if isinstance(data, TensorBase):
+        warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
+        data = data.detach()._array()
+    array = array_of(data, dtype)
+    return made(array.copy() if array is data else array, requires_grad, device)
+
+
+def array_of(data: Any, dtype: Any = None) -> Any:
+    """An array from what `tensor` accepts, in torch's type for it."""
+    if isinstance(data, ndarray | xp.generic):
+        dtypes.of(data.dtype)
+        return xp.array(data, dtype=dtypes.as_numpy(dtype))
+    plain = _plain(data, 0, _shape(data))
+    array = xp.array(plain)
+    if dtype is not None:
+        return array.astype(dtypes.as_numpy(dtype))
+    if array.dtype.kind == "f" or array.size == 0:
+        return array.astype(dtypes.get_default_dtype().np)
+    return array
+
+
+def _shape(data: Any) -> tuple:
+    shape = []
+    while isinstance(data, list | tuple) or (isinstance(data, TensorBase) and data.ndim):
+        shape.append(len(data))
+        if not len(data):
+            break
+        data = data[0]
+    return tuple(shape)
+
+
+def _plain(data: Any, depth: int, shape: tuple) -> Any:
+    """Nested lists of numbers, tensors inside replaced by theirs; ragged ones are refused."""
+    if isinstance(data, TensorBase):
+        return data.tolist() if data.ndim else data.item()
+    if not isinstance(data, list | tuple):
+        if depth < len(shape) or isinstance(data, str) or not hasattr(data, "__float__"):
+            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        return data.item() if isinstance(data, xp.generic) else data
+    if depth >= len(shape) or len(data) != shape[depth]:
+        expected = shape[depth] if depth < len(shape) else 0
+        raise ValueError(f"expected sequence of length {expected} at dim {depth} (got {len(data)})")
+    return [_plain(part, depth + 1, shape) for part in data]
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, sharing memory with an array or a tensor where the type allows."""
+    if isinstance(data, TensorBase):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, ndarray):
+        return made(data if dtype is None else data.astype(dtypes.as_numpy(dtype), copy=False))
+    return tensor(data, dtype=dtype, device=device)
+
+
+asarray = as_tensor
+
+
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor on the memory of a NumPy array: writing to one writes to the other."""
+    dtypes.of(ndarray.dtype)
+    return made(ndarray)
+
+
+def legacy_tensor(cls: type, *data: Any) -> Tensor:
+    """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values."""
+    if not data:
+        return made(xp.empty(0, _kind(None)))
+    if isinstance(data[0], TensorBase):
+        return data[0].detach()
+    if isinstance(data[0], list | tuple | ndarray):
+        return made(array_of(data[0]).astype(_kind(None)))
+    return zeros(*data)
+
+
+def _typed(kind: dtypes.dtype) -> Any:
+    def construct(*data: Any) -> Tensor:
+        return legacy_tensor(Tensor, *data).to(kind)
+
+    construct.__name__ = construct.__qualname__ = kind.tensor_type.rpartition(".")[2]
+    construct.__doc__ = f"The constructor of old: a {kind} tensor from values, or of a shape."
+    return construct
+
+
+FloatTensor, DoubleTensor, HalfTensor = map(_typed, (dtypes.float32, dtypes.float64, dtypes.float16))
+LongTensor, IntTensor, ShortTensor = map(_typed, (dtypes.int64, dtypes.int32, dtypes.int16))
+CharTensor, ByteTensor, BoolTensor = map(_typed, (dtypes.int8, dtypes.uint8, dtypes.bool))
+
+
+# ---- filled
+
+
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Zeros of a shape."""
+    return made(xp.zeros(sizes_of(size), _kind(dtype)), requires_grad, device)
+
+
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Ones of a shape."""
+    return made(xp.ones(sizes_of(size), _kind(dtype)), requires_grad, device)
+
+
+def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of a shape whose values mean nothing yet (zeros here)."""
+    return zeros(*size, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
+         requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
+    value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
+    kind = array_of(value).dtype if dtype is None else dtypes.as_numpy(dtype)
+    return made(xp.full(sizes_of((size,)), value, kind), requires_grad, device)
+
+
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
+        requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """Ones on the diagonal, zeros elsewhere."""
+    return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
+
+
+def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+           requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """`start`, `start + step`, ... below `end`; int64 if all are ints."""
+    start, end = (0, start) if end is None else (start, end)
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    kind = (dtypes.int64.np if whole else _kind(None)) if dtype is None else dtypes.as_numpy(dtype)
+    return made(xp.arange(start, end, step).astype(kind), requires_grad, device)
+
+
+def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device: Any = None,
+             requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """`steps` numbers evenly from `start` to `end`, both included; torch's rounding."""
+    kind = _kind(dtype)
+    step = (kind.type(end) - kind.type(start)) / kind.type(max(steps - 1, 1))
+    i = xp.arange(steps).astype(kind)
+    front, back = kind.type(start) + step * i, kind.type(end) - step * (steps - 1 - i).astype(kind)
+    return made(xp.where(i < steps // 2, front, back).astype(kind), requires_grad, device)
+
+
+def logspace(start: float, end: float, steps: int, base: float = 10.0, **options: Any) -> Tensor:
+    """`base` to the powers of `linspace(start, end, steps)`."""
+    powers = linspace(start, end, steps, dtype=dtypes.float64)._array()
+    return made((base**powers).astype(_kind(options.pop("dtype", None))), **options)
+
+
+def _like(make: Any) -> Any:
+    def like(input: Tensor, *args: Any, dtype: Any = None, **options: Any) -> Tensor:
+        options.setdefault("device", device_of(input._data))
+        return make(Size(input._data.shape), *args, dtype=dtype or input.dtype, **options)
+
+    like.__name__ = like.__qualname__ = make.__name__ + "_like"
+    like.__doc__ = f"`{make.__name__}` with the shape and type of `input`."
+    return like
+
+
+def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None,
+         requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """Numbers spread evenly over [0, 1), from torch's own stream."""
+    return made(random.uniform(sizes_of(size), _kind(dtype), generator=generator), requires_grad, device)
+
+
+def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None,
+          requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """Standard normal numbers, from torch's own stream."""
+    return made(random.normal(sizes_of(size), _kind(dtype), generator=generator), requires_grad, device)
+
+
+def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
+            device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
+    if size is None or not isinstance(high, int):
+        low, high, size = 0, low, high if size is None else size
+    kind = dtypes.int64.np if dtype is None else dtypes.as_numpy(dtype)
+    return made(random.integers(low, high, sizes_of((size,)), kind, generator), requires_grad, device)
+
+
+def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """The numbers 0 .. n-1 in random order."""
+    kind = dtypes.int64.np if dtype is None else dtypes.as_numpy(dtype)
+    return made(random.permutation(n, generator).astype(kind), device=device)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Tensor:
+    """Normal numbers; mean and std may be tensors of the result's shape."""
+    if size is not None:
+        return made(random.normal(sizes_of((size,)), _kind(None), mean, std, generator))
+    raw_mean, raw_std = (v._data if isinstance(v, TensorBase) else v for v in (mean, std))
+    shape = xp.broadcast_shapes(xp.shape(raw_mean), xp.shape(raw_std))
+    return made(random.normal(shape, _kind(None), generator=generator) * raw_std + raw_mean)
+
+
+def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
+    """1 with the probability that `input` says, else 0."""
+    return made(random.bernoulli(input._data, generator=generator).astype(input._data.dtype))
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Any = None) -> Tensor:  # fmt: skip
+    """Indices drawn with the weights that `input` holds, row by row."""
+    return made(random.multinomial(input._array(), num_samples, replacement, generator))
+
+
+zeros_like, ones_like, empty_like, full_like = _like(zeros), _like(ones), _like(empty), _like(full)
+rand_like, randn_like = _like(rand), _like(randn)
+
+
+def _new(make: Any) -> Any:
+    def new(self: Tensor, *size: Any, dtype: Any = None, **options: Any) -> Tensor:
+        return make(*size, dtype=dtype or self.dtype, **options)
+
+    new.__name__ = new.__qualname__ = "new_" + make.__name__
+    new.__doc__ = f"`{make.__name__}` in the type of this tensor."
+    return new
+
+
+Tensor.__new__ = legacy_tensor  # type: ignore[method-assign]
+for _make in (zeros, ones, empty, full, tensor):
+    setattr(Tensor, "new_" + _make.__name__, _new(_make))

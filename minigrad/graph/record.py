@@ -1,0 +1,262 @@
+"""Record a backward: drive the engine node by node and keep what happened as frozen frames.
+
+A step is one node; the events inside it (hooks, the copy for `retain_grad`, the derivative, sums,
+freeing, sending) are frames 3a, 3b ... and the last one is frame 3. Values are kept as short texts,
+never as arrays. The frames come from the run itself: the engine tells `Recorder` what it does.
+With `preview` the run leaves no trace: grads, versions, generator and buffers stay as they were.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..core.engine import steps
+from .live import Reader
+from .preview import preview as preview_of
+from .rule import Rule, rule, spelled_sum
+from .snapshot import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One gradient leaving a node through `slot`; `total` is what has arrived at `to` by then."""
+
+    slot: int
+    to: str | None
+    text: str = "None"
+    total: str = ""
+    arrived: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One event of one node. `label` is "3b", or "3" for the event that ends step 3."""
+
+    step: int
+    kind: str  # before seed hook capture compute unbroadcast free send accumulate error
+    node: str | None = None
+    label: str = "0"
+    slot: int = 0  # of next_functions, or the output that a hook sits on
+    name: str = ""  # of a hook or an error; the fields that were freed; a sum, spelled out
+    before: str = ""
+    after: str = ""
+    part: str | None = None  # id of the hook or the tensor that takes part
+    ran: bool = True  # False: a hook that the preview shows without running it
+    outgoing: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    sent: tuple[Sent, ...] = ()
+    queue: tuple[str, ...] = ()  # ready nodes, in the order in which they will run
+    printed: str = ""
+
+
+def record(root: Any, gradient: Any = None, preview: bool = True, *,
+           names: Mapping[str, Any] | None = None, retain_graph: bool | None = None,
+           create_graph: bool = False) -> tuple[Graph, tuple[Frame, ...]]:  # fmt: skip
+    """The graph behind `root`, and what `root.backward(gradient)` does to it, event by event.
+
+    With `preview` nothing is changed; without, this is a real backward: it accumulates and frees.
+    An error on the way is the last frame, not an exception.
+    """
+    recorder = Recorder(root, gradient, names, preview=preview, retain_graph=retain_graph,
+                        create_graph=create_graph)  # fmt: skip
+    with untouched(recorder.reader) if preview else contextlib.nullcontext():
+        while recorder.advance():
+            pass
+    return recorder.graph, recorder.frames
+
+
+class Recorder:
+    """Holds the suspended engine and watches it; `advance` runs one node and adds its frames."""
+
+    def __init__(self, root: Any, gradient: Any = None, names: Mapping[str, Any] | None = None, *,
+                 preview: bool = False, retain_graph: bool | None = None,
+                 create_graph: bool = False) -> None:  # fmt: skip
+        self.reader = Reader((root,), names or {})
+        self.graph = self.reader.graph()
+        keep = create_graph if retain_graph is None else retain_graph
+        self.preview, self.frees = preview, not keep
+        seed = seed_of(root, gradient, create_graph)
+        self.engine = steps((root,), (seed,), self, retain_graph=keep or preview,
+                            create_graph=create_graph)  # fmt: skip
+        self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
+        self.error: Exception | None = None
+        nodes = self.graph.nodes
+        self.waits = {n.id: sum(e.node == n.id for m in nodes for e in m.edges) for n in nodes}
+        self.hooks = {n.id: [h for h in self.graph.hooks if h.node == n.id] for n in nodes}
+        self.came: dict[tuple[str, int], str] = {(nodes[0].id, root.output_nr): text(seed)}
+        self.arrived = dict.fromkeys(self.waits, 0)
+        self.queue, self.node, self.old = [nodes[0].id], nodes[0].id, "None"
+        self.step = [Frame(0, "seed", self.node, after=text(seed), queue=(self.node,))]
+        self.printed = io.StringIO()
+
+    # ---- running
+
+    def advance(self) -> bool:
+        """Run one node; False when there is none left, or when it failed."""
+        shown = Tee(self.printed) if self.preview else Tee(self.printed, sys.stdout)
+        try:
+            with contextlib.redirect_stdout(shown):
+                ran = next(self.engine, None)
+        except Exception as error:  # the learner's own hook may raise anything
+            self.fail(error)
+            return False
+        if ran is not None:
+            self.close()
+        return ran is not None
+
+    def close(self) -> None:
+        """Number the events of the node that just ran; its buffers go before it sends."""
+        order = {"free": 1, "send": 2}
+        events = sorted(self.step, key=lambda f: order.get(f.kind, 0))
+        n, last = self.frames[-1].step + 1, len(events) - 1
+        events[-1] = replace(events[-1], queue=tuple(self.queue))
+        labels = [f"{n}" if i == last else f"{n}{chr(97 + i % 26)}" for i in range(last + 1)]
+        self.frames += tuple(replace(f, step=n, label=label)
+                             for f, label in zip(events, labels, strict=True))  # fmt: skip
+        self.step = []
+
+    def fail(self, error: Exception) -> None:
+        """The frame that says why nothing runs, or why it stopped."""
+        self.error = error
+        if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
+            self.frames = self.frames[:1]  # a graph that was walked already: nothing runs
+        notes = "\n".join(getattr(error, "__notes__", ()))
+        kind = type(error).__name__
+        self.step = [Frame(0, "error", self.node, name=kind, before=str(error), after=notes)]
+        self.queue = []
+        self.close()
+
+    # ---- what the engine tells
+
+    def ready(self, node: Any) -> None:
+        """The engine is about to run `node`; only now are its values still the old ones."""
+        self.node = self.id(node)
+        if self.node in self.queue:
+            self.queue.remove(self.node)
+        leaf = getattr(node, "variable", None)
+        if leaf is not None:
+            self.old = text(leaf._grad)
+
+    def hook(self, node: Any, kind: str, hook: Any, before: Any, after: Any) -> None:
+        known = next((h for h in self.hooks[self.node] if h.kind == kind), None)
+        if known:
+            self.hooks[self.node].remove(known)
+        nr = known.nr if known else 0
+        was = self.came.get((self.node, nr), "None") if kind in ("tensor", "pre") else text(before)
+        if kind in ("tensor", "pre"):
+            self.came[self.node, nr] = text(after)
+        name = known.label if known else getattr(hook, "__name__", kind)
+        self.event("hook", slot=nr, name=name, before=was, after=text(after),
+                   part=known and known.id)  # fmt: skip
+
+    def capture(self, node: Any, nr: int, grad: Any) -> None:
+        kept = next((t.id for t in self.graph.outputs(self.node) if t.nr == nr), None)
+        self.event("capture", slot=nr, after=text(grad), part=kept)
+
+    def compute(self, node: Any, incoming: tuple, outgoing: tuple) -> None:
+        here, came = self.graph.node(self.node), text(incoming)
+        found = [rule(self.graph, here, node.row, i, came, text(g))
+                 for i, g in enumerate(outgoing) if g is not None]  # fmt: skip
+        self.event("compute", before=came, outgoing=tuple(text(g) for g in outgoing),
+                   rules=tuple(r for r in found if r))  # fmt: skip
+        nothing = tuple(Sent(e.slot, None) for e in here.edges if e.node is None)
+        if here.edges:
+            self.event("send", sent=nothing)
+        if self.preview and self.frees:
+            self.free(node)
+
+    def unbroadcast(self, node: Any, index: int, before: Any, after: Any) -> None:
+        was, now = text(before), text(after)
+        self.event("unbroadcast", slot=index, before=was, after=now, name=spelled_sum(was, now))
+
+    def send(self, node: Any, index: int, grad: Any, total: Any) -> None:
+        edge = self.graph.node(self.node).edges[index]
+        self.came[edge.node, edge.nr] = text(total)
+        self.arrive(Sent(index, edge.node, text(grad), text(total), self.arrived[edge.node] + 1))
+
+    def arrive(self, sent: Sent) -> None:
+        at = next(i for i, f in enumerate(self.step) if f.kind == "send")
+        self.step[at] = replace(self.step[at], sent=(*self.step[at].sent, sent))
+        self.arrived[sent.to] += 1
+        if self.arrived[sent.to] == self.waits[sent.to]:
+            self.queue = sorted([*self.queue, sent.to], key=number)
+
+    def accumulate(self, node: Any, grad: Any, before: Any, after: Any) -> None:
+        self.event("accumulate", name=text(grad), before=self.old, after=text(after))
+        for hook in self.hooks[self.node] if self.preview else ():
+            if hook.kind == "post_accumulate":
+                self.event("hook", name=hook.label, part=hook.id, before=text(after),
+                           after=text(after), ran=False)  # fmt: skip
+
+    def free(self, node: Any) -> None:
+        fields = [s.field for s in self.graph.node(self.node).saved if s.is_tensor]
+        if fields:
+            self.event("free", name=", ".join(fields))
+
+    # ---- helpers
+
+    def event(self, kind: str, **facts: Any) -> None:
+        printed = self.printed.getvalue()
+        self.printed.seek(0)
+        self.printed.truncate()
+        queue = tuple(self.queue)
+        self.step.append(Frame(0, kind, self.node, queue=queue, printed=printed, **facts))
+
+    def id(self, node: Any) -> str:
+        return self.reader.ids[self.reader.key(node)]
+
+
+class Tee(io.TextIOBase):
+    """Writes to several streams: what a hook prints is kept, and printed all the same."""
+
+    def __init__(self, *streams: Any) -> None:
+        self.streams = streams
+
+    def write(self, string: str) -> int:
+        for stream in self.streams:
+            stream.write(string)
+        return len(string)
+
+
+def number(id: str) -> int:
+    """Ids count in the order of backward: n1 runs first."""
+    return int(id[1:])
+
+
+def text(value: Any) -> str:
+    """A gradient in a few characters; several, where a node has several outputs."""
+    if value is None:
+        return "None"
+    if isinstance(value, tuple):
+        return ", ".join(map(text, value))
+    return preview_of(value._array() if hasattr(value, "_array") else value)
+
+
+@contextlib.contextmanager
+def untouched(reader: Reader) -> Iterator[None]:
+    """Put everything back that a backward changes; the accumulated sums go into copies."""
+    from ..array import random
+
+    kept = [(t, t._grad) for t in reader.tensors.values()]
+    hooks = [t._hooks.post_accumulate for t, _ in kept if t.is_leaf and t._hooks is not None]
+    silenced = [(h, dict(h)) for h in hooks]
+    state = random.get_state()
+    for t, grad in kept:
+        t._grad = None if grad is None else type(grad)._copy_of(grad)
+    for hook, _ in silenced:
+        hook.clear()  # shown, not run: it may well be an optimiser's step
+    try:
+        with warnings.catch_warnings():
+            yield
+    finally:
+        random.set_state(state)
+        for t, grad in kept:
+            t._grad = grad
+        for hook, all_ in silenced:
+            hook.update(all_)

@@ -1,0 +1,103 @@
+r"""The local rule of a step as TeX: `\bar g_{w} = \bar g_{p} \odot x`, and with numbers put in.
+
+The right side is the row's own derivative, run on symbols that are spelled as the learner's names
+or as the values of the moment; nothing is written by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.carriers import tex_of
+from .snapshot import Graph, Node, Saved
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What leaves through `slot`: the rule, and the same with numbers ("" where they are too many)."""
+
+    slot: int
+    tex: str
+    numbers: str
+
+
+def rule(graph: Graph, node: Node, row: Any, slot: int, incoming: str, result: str) -> Rule | None:
+    """The rule of one slot; None for a node that no row describes, such as a custom Function."""
+    word = row.differentiable[slot] if row is not None and slot < len(row.differentiable) else None
+    if word is None:
+        return None
+    out = next((t.name for t in graph.outputs(node.id) if t.name), None)
+    formula, shown = row.derivatives[word], row.letters | {"grad": bar(out, "")}
+    names = {s.field: letter(graph, s) for s in node.saved}
+    right = tex_of(formula, shown | {f: n for f, n in names.items() if n})
+    left = bar(name_of(graph, node.edges[slot].tensor), word)
+    return Rule(slot, f"{left} = {right}", with_numbers(graph, node, row, word, incoming, result))
+
+
+def with_numbers(graph: Graph, node: Node, row: Any, word: str, incoming: str, result: str) -> str:
+    """The values in place of the names, or only the result where something is too long to write."""
+    formula, used = row.derivatives[word], row.uses[word]
+    values = {s.field: number(value_of(graph, s)) for s in node.saved if s.field in used}
+    whole = {"grad": number(incoming), **values}
+    if not number(result):
+        return ""
+    end = f"= {number(result)}"
+    if not all(whole.values()):
+        return end
+    put_in = tex_of(formula, row.letters | whole)
+    if put_in == number(result):
+        return end
+    sign = r"\to" if put_in == whole["grad"] else "="  # expanded: the same number, more often
+    return f"= {put_in} {sign} {number(result)}"
+
+
+def spelled_sum(before: str, after: str) -> str:
+    """`0.71 + 0.78 = 1.49`, or "" where the numbers are too many to write out."""
+    if "…" in before or "[" in after:
+        return ""
+    terms = before.replace("[", "").replace("]", "").split(", ")
+    return " + ".join(terms).replace("+ −", "− ") + f" = {after}"
+
+
+# ---- spelling
+
+
+def bar(name: str | None, word: str) -> str:
+    r"""The gradient of a tensor: `\bar g_{z}`; without a name, torch's word for the input."""
+    under = spelled(name) or (rf"\mathrm{{{escaped(word)}}}" if word else "")
+    return rf"\bar g_{{{under}}}" if under else r"\bar g"
+
+
+def spelled(name: str | None) -> str:
+    """A learner's name as TeX; only identifiers, so that nothing else can slip into the formula."""
+    if not name or not name.isidentifier():
+        return ""
+    return name if len(name) == 1 else rf"\mathrm{{{escaped(name)}}}"
+
+
+def escaped(name: str) -> str:
+    return name.replace("_", r"\_")
+
+
+def letter(graph: Graph, saved: Saved) -> str:
+    """How a saved value is written in a rule: its name, or the number it is."""
+    return spelled(name_of(graph, saved.tensor)) or ("" if saved.tensor else number(saved.text))
+
+
+def name_of(graph: Graph, tensor: str | None) -> str | None:
+    return graph.tensor(tensor).name if tensor else None
+
+
+def value_of(graph: Graph, saved: Saved) -> str:
+    return (graph.tensor(saved.tensor).value if saved.tensor else saved.text) or ""
+
+
+def number(text: str) -> str:
+    """A preview as TeX; "" if it is cut short, or is no number at all."""
+    if not text or set(text) - set("0123456789.,e[]() −-"):
+        return ""
+    tex = text.replace("−", "-")
+    if "[" in tex:
+        return tex.replace("[", r"\left[").replace("]", r"\right]")
+    return rf"\left({tex}\right)" if tex.startswith("-") else tex

@@ -1,0 +1,442 @@
+"""Pointwise operations: each element of the result depends on one element of each input.
+
+A row reads: name, forward on arrays, then one derivative per input. `grad` is what arrives from the
+result; the other names are what the node saves. Formulas from torch's tools/autograd/derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import xp
+from ..core.base import constant
+from ..core.carriers import RAW, TENSORS
+from ..core.op import no_derivative, op
+
+
+def _whole(function: Any, x: Any) -> Any:
+    return function(x) if x.dtype.kind == "f" else x  # integers are whole already
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iu" and not xp.all(b):
+        raise RuntimeError("ZeroDivisionError")
+    return a // b
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    kind = getattr(base, "dtype", exponent.dtype if hasattr(exponent, "dtype") else None)
+    if kind is not None and kind.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return base**exponent
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    return xp.where((x == 0) & ~xp.isnan(y), x * 0, x * xp.log(y))
+
+
+def _clamp(x: Any, low: Any, high: Any) -> Any:
+    x = x if low is None else xp.maximum(x, low)
+    return x if high is None else xp.minimum(x, high)
+
+
+def _pow_slope(grad: Any, base: Any, exponent: Any) -> Any:
+    return grad * 0 if exponent == 0 else grad * (exponent * base ** (exponent - 1))
+
+
+def _inside(x: Any, low: Any, high: Any) -> Any:
+    above = True if low is None else x >= low
+    return above if high is None else (x <= high) & above
+
+
+def _log_number(value: float) -> float:
+    return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
+
+
+for _carrier in (RAW, TENSORS):
+    _carrier.pow_slope, _carrier.inside, _carrier.log_number = _pow_slope, _inside, _log_number
+
+
+# fmt: off
+# ---- arithmetic
+
+add = op("add", operator.add, constants={"alpha": 1},
+    self  = lambda grad: grad,
+    other = lambda grad: grad)
+add_scaled = op("add_scaled", lambda self, other, alpha: self + other * alpha,
+    grad_fn="AddBackward0", elementwise=True,
+    self  = lambda grad: grad,
+    other = lambda grad, alpha: grad * alpha)
+sub = op("sub", operator.sub, constants={"alpha": 1},
+    self  = lambda grad: grad,
+    other = lambda grad: -grad)
+sub_scaled = op("sub_scaled", lambda self, other, alpha: self - other * alpha,
+    grad_fn="SubBackward0", elementwise=True,
+    self  = lambda grad: grad,
+    other = lambda grad, alpha: -grad * alpha)
+rsub = op("rsub", lambda self, other: other - self, constants={"alpha": 1},
+    self  = lambda grad: -grad,
+    other = lambda grad: grad)
+rsub_number = op("rsub_number", lambda self, other: other - self,
+    grad_fn="RsubBackward1", constants={"alpha": 1}, elementwise=True,
+    self  = lambda grad: -grad)
+mul = op("mul", operator.mul,
+    self  = lambda grad, other: grad * other,
+    other = lambda grad, self: grad * self)
+div = op("div", operator.truediv,
+    self  = lambda grad, other: grad / other,
+    other = lambda grad, self, other: -grad * ((self / other) / other))
+neg = op("neg", operator.neg,
+    self  = lambda grad: -grad)
+reciprocal = op("reciprocal", lambda self: 1.0 / self,
+    self  = lambda grad, result: -grad * (result * result))
+remainder = op("remainder", operator.mod, grad_fn="RemainderBackward1",
+    self  = lambda grad: grad,
+    other = lambda F, grad, self, other: -grad * F.floor_divide(self, other))
+remainder_number = op("remainder_number", lambda self, other: self % other, grad_fn="RemainderBackward0",
+    elementwise=True,
+    self  = lambda grad: grad)
+fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
+    self  = lambda grad: grad,
+    other = lambda F, grad, self, other: -grad * F.trunc(self / other))
+fmod_number = op("fmod_number", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward0",
+    elementwise=True,
+    self  = lambda grad: grad)
+floor_divide = no_derivative("floor_divide", lambda self, other: _floor_divide(self, other), "floor_divide")
+
+# ---- powers and roots
+
+pow_number = op("pow_number", lambda self, exponent: _power(self, exponent),
+    grad_fn="PowBackward0", letters={"exponent": "p"},
+    self  = lambda F, grad, self, exponent: F.pow_slope(grad, self, exponent))
+pow = op("pow", lambda self, exponent: _power(self, exponent), grad_fn="PowBackward1", elementwise=True,
+    self     = lambda F, grad, self, exponent: F.where(
+        exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),
+    exponent = lambda F, grad, self, exponent, result: grad * F.where(
+        (self == 0) & (exponent >= 0), 0.0, result * F.log(self)))
+pow_base = op("pow_base", lambda exponent, self: _power(self, exponent), grad_fn="PowBackward2",
+    exponent = lambda F, grad, exponent, self, result: grad * F.where(
+        (exponent >= 0) & (self == 0), 0.0, result * F.log_number(self)))
+sqrt = op("sqrt", xp.sqrt,
+    self = lambda grad, result: grad / (2 * result))
+rsqrt = op("rsqrt", lambda self: 1.0 / xp.sqrt(self),
+    self = lambda grad, result: -0.5 * grad * result ** 3)
+
+# ---- exponentials and logarithms
+
+exp = op("exp", xp.exp,
+    self = lambda grad, result: grad * result)
+exp2 = op("exp2", xp.exp2,
+    self = lambda grad, result: grad * result * math.log(2))
+expm1 = op("expm1", xp.expm1,
+    self = lambda grad, result: grad * (result + 1))
+log = op("log", xp.log,
+    self = lambda grad, self: grad / self)
+log2 = op("log2", xp.log2,
+    self = lambda grad, self: grad / (self * math.log(2)))
+log10 = op("log10", xp.log10,
+    self = lambda grad, self: grad / (self * math.log(10)))
+log1p = op("log1p", xp.log1p,
+    self = lambda grad, self: grad / (self + 1))
+logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(self, other),
+    self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
+    other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
+xlogy = op("xlogy", lambda self, other: _xlogy(self, other),
+    self  = lambda F, grad, self, other: grad * F.where((self == 0) & (other <= 0), 0.0, F.log(other)),
+    other = lambda grad, self, other: grad * self / other)
+
+# ---- trigonometry
+
+sin = op("sin", xp.sin,
+    self = lambda F, grad, self: grad * F.cos(self))
+cos = op("cos", xp.cos,
+    self = lambda F, grad, self: -grad * F.sin(self))
+tan = op("tan", xp.tan,
+    self = lambda grad, result: grad * (1 + result ** 2))
+asin = op("asin", xp.arcsin,
+    self = lambda F, grad, self: grad * F.rsqrt(1 - self * self))
+acos = op("acos", xp.arccos,
+    self = lambda F, grad, self: -grad * F.rsqrt(1 - self * self))
+atan = op("atan", xp.arctan,
+    self = lambda grad, self: grad / (self * self + 1))
+atan2 = op("atan2", lambda self, other: xp.arctan2(self, other),
+    self  = lambda grad, self, other: grad * other / (self * self + other * other),
+    other = lambda grad, self, other: -grad * self / (self * self + other * other))
+sinh = op("sinh", xp.sinh,
+    self = lambda F, grad, self: grad * F.cosh(self))
+cosh = op("cosh", xp.cosh,
+    self = lambda F, grad, self: grad * F.sinh(self))
+tanh = op("tanh", xp.tanh,
+    self = lambda F, grad, result: F.tanh_backward(grad, result))
+tanh_backward = op("tanh_backward", lambda grad_output, result: grad_output * (1 - result * result),
+    grad_fn="TanhBackwardBackward0", transparent=True, elementwise=True,
+    grad_output = lambda F, grad, result: F.tanh_backward(grad, result),
+    result      = lambda grad, grad_output, result: grad * (-2 * result * grad_output))
+sigmoid = op("sigmoid", lambda self: 1 / (1 + xp.exp(-self)),
+    self = lambda F, grad, result: F.sigmoid_backward(grad, result))
+sigmoid_backward = op("sigmoid_backward", lambda grad_output, result: grad_output * (1 - result) * result,
+    grad_fn="SigmoidBackwardBackward0", transparent=True, elementwise=True,
+    grad_output = lambda F, grad, result: F.sigmoid_backward(grad, result),
+    result      = lambda grad, grad_output, result: grad * grad_output * (1 - 2 * result))
+relu = op("relu", lambda self: xp.maximum(self, 0),
+    self = lambda F, grad, result: F.relu_backward(grad, result))
+relu_backward = op("relu_backward", lambda grad_output, result: grad_output * (result > 0),
+    grad_fn="ThresholdBackwardBackward0", transparent=True, elementwise=True, tensors=("result",),
+    grad_output = lambda F, grad, result: F.relu_backward(grad, result))
+asinh = op("asinh", xp.arcsinh,
+    self = lambda F, grad, self: grad * F.rsqrt(self ** 2 + 1))
+acosh = op("acosh", xp.arccosh,
+    self = lambda F, grad, self: grad * F.rsqrt(self ** 2 - 1))
+atanh = op("atanh", xp.arctanh,
+    self = lambda grad, self: grad / (1 - self ** 2))
+hypot = op("hypot", lambda self, other: xp.hypot(self, other),
+    self  = lambda grad, self, result: grad * (self / result),
+    other = lambda grad, other, result: grad * (other / result))
+sinc = op("sinc", xp.sinc,
+    self = lambda F, grad, self: grad * F.sinc_slope(self))
+
+# ---- signs, steps and comparisons that pass gradients
+
+abs = op("abs", xp.absolute,
+    self = lambda F, grad, self: grad * F.sgn(self))
+sign = op("sign", xp.sign,
+    self = lambda grad: grad * 0)
+sgn = op("sgn", xp.sign,
+    self = lambda grad, self, result: grad * 0)
+floor = op("floor", lambda self: _whole(xp.floor, self),
+    self = lambda grad: grad * 0)
+ceil = op("ceil", lambda self: _whole(xp.ceil, self),
+    self = lambda grad: grad * 0)
+trunc = op("trunc", lambda self: _whole(xp.trunc, self),
+    self = lambda grad: grad * 0)
+round = op("round", lambda self: _whole(xp.rint, self),
+    self = lambda grad: grad * 0)
+round_decimals = op("round_decimals", lambda self, decimals: xp.round(self, decimals),
+    grad_fn="RoundBackward1",
+    self = lambda grad: grad * 0)
+frac = op("frac", lambda self: self - xp.trunc(self),
+    self = lambda grad: grad)
+maximum = op("maximum", lambda self, other: xp.maximum(self, other),
+    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)),
+    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)))
+minimum = op("minimum", lambda self, other: xp.minimum(self, other),
+    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)),
+    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)))
+fmax = op("fmax", lambda self, other: xp.fmax(self, other),
+    self  = lambda F, grad, self, other: grad * ((self >= other) | F.isnan(other)),
+    other = lambda F, grad, self, other: grad * ~((self >= other) | F.isnan(other)))
+fmin = op("fmin", lambda self, other: xp.fmin(self, other),
+    self  = lambda F, grad, self, other: grad * ((self <= other) | F.isnan(other)),
+    other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
+clamp_numbers = op("clamp_numbers", lambda self, min, max: _clamp(self, min, max),
+    grad_fn="ClampBackward1", elementwise=True,
+    self = lambda F, grad, self, min, max: grad * F.inside(self, min, max))
+clamp_min = op("clamp_min", lambda self, min: _clamp(self, min, None), elementwise=True,
+    self = lambda grad, self, min: grad * (self >= min))
+clamp_max = op("clamp_max", lambda self, max: _clamp(self, None, max), elementwise=True,
+    self = lambda grad, self, max: grad * (self <= max))
+clamp_tensors = op("clamp_tensors", lambda self, min, max: _clamp(self, min, max),
+    grad_fn="ClampBackward0", elementwise=True,
+    self = lambda F, grad, self, min, max: grad * F.inside(self, min, max),
+    min  = lambda F, grad, self, min, max: grad * ((self < min) & (min < max)),
+    max  = lambda grad, self, min, max: grad * ((self > max) | (max < min)))
+nan_to_num = op("nan_to_num",
+    lambda self, nan=0.0, posinf=None, neginf=None: xp.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf),
+    self = lambda F, grad, self: grad * F.isfinite(self))
+where = op("where", lambda condition, self, other: xp.where(condition, self, other), tensors=("condition",),
+    elementwise=True, letters={"self": "a", "other": "b"},
+    self  = lambda F, grad, condition: F.where(condition, grad, 0.0),
+    other = lambda F, grad, condition: F.where(condition, 0.0, grad))
+masked_fill = op("masked_fill", lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
+    tensors=("mask", "value"),
+    self  = lambda F, grad, mask: F.where(mask, 0.0, grad),
+    value = lambda F, grad, mask: F.sum(F.where(mask, grad, 0.0)))
+
+# ---- several at once
+
+lerp = op("lerp", lambda self, end, weight: self + weight * (end - self), elementwise=True,
+    self = lambda grad, weight: grad * (1 - weight),
+    end  = lambda grad, weight: grad * weight)
+lerp_tensor = op("lerp_tensor", lambda self, end, weight: self + weight * (end - self), elementwise=True,
+    grad_fn="LerpBackward1",
+    self   = lambda grad, weight: grad * (1 - weight),
+    end    = lambda grad, weight: grad * weight,
+    weight = lambda grad, self, end: grad * (end - self))
+addcmul = op("addcmul", lambda self, tensor1, tensor2, value=1: self + value * tensor1 * tensor2,
+    elementwise=True, letters={"value": "v"},
+    self    = lambda grad: grad,
+    tensor1 = lambda grad, tensor2, value: grad * (tensor2 * value),
+    tensor2 = lambda grad, tensor1, value: grad * (tensor1 * value))
+addcdiv = op("addcdiv", lambda self, tensor1, tensor2, value=1: self + value * tensor1 / tensor2,
+    elementwise=True, letters={"value": "v"},
+    self    = lambda grad: grad,
+    tensor1 = lambda grad, tensor2, value: grad * (value / tensor2),
+    tensor2 = lambda grad, tensor1, tensor2, value: -grad * (value * tensor1 / (tensor2 * tensor2)))
+
+# ---- what has no derivative
+
+heaviside = no_derivative("heaviside", lambda self, other: xp.heaviside(self, other), "heaviside")
+eq = op("eq", lambda self, other: self == other)
+ne = op("ne", lambda self, other: self != other)
+lt = op("lt", lambda self, other: self < other)
+le = op("le", lambda self, other: self <= other)
+gt = op("gt", lambda self, other: self > other)
+ge = op("ge", lambda self, other: self >= other)
+logical_and = op("logical_and", lambda self, other: xp.logical_and(self, other))
+logical_or = op("logical_or", lambda self, other: xp.logical_or(self, other))
+logical_xor = op("logical_xor", lambda self, other: xp.logical_xor(self, other))
+logical_not = op("logical_not", lambda self: xp.logical_not(self))
+bitwise_and = op("bitwise_and", lambda self, other: self & other)
+bitwise_or = op("bitwise_or", lambda self, other: self | other)
+bitwise_xor = op("bitwise_xor", lambda self, other: self ^ other)
+bitwise_not = op("bitwise_not", lambda self: ~self)
+lshift = op("lshift", lambda self, other: self << other)
+rshift = op("rshift", lambda self, other: self >> other)
+isnan = op("isnan", lambda self: xp.isnan(self))
+isinf = op("isinf", lambda self: xp.isinf(self))
+isfinite = op("isfinite", lambda self: xp.isfinite(self))
+signbit = op("signbit", lambda self: xp.signbit(self))
+# fmt: on
+
+
+# ---- arguments as torch takes them
+
+
+def _is_number(x: Any) -> bool:
+    return not hasattr(x, "_data")
+
+
+def add_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
+    """`self + alpha * other`."""
+    return add(self, other) if alpha == 1 else add_scaled(self, other, alpha)
+
+
+def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
+    """`self - alpha * other`. Raises: RuntimeError for bools, which have no minus."""
+    if self._data.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+    return sub(self, other) if alpha == 1 else sub_scaled(self, other, alpha)
+
+
+def rsub_of(self: Any, other: Any) -> Any:
+    """`other - self`, where `other` is a number."""
+    return rsub_number(self, other) if _is_number(other) else rsub(self, other)
+
+
+def rdiv(self: Any, other: Any) -> Any:
+    """`other / self`: torch multiplies by the reciprocal."""
+    return mul(reciprocal(self), other)
+
+
+def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """`self / other`, or rounded to "floor" or "trunc"."""
+    if rounding_mode is None:
+        return div(self, other)
+    return floor_divide_of(self, other) if rounding_mode == "floor" else trunc(div(self, other))
+
+
+def floor_divide_of(self: Any, other: Any) -> Any:
+    """`self // other`, rounded down."""
+    return floor_divide(self, other)
+
+
+def rfloor_divide(self: Any, other: Any) -> Any:
+    return floor_divide(_like(self, other), self)
+
+
+def remainder_of(self: Any, other: Any) -> Any:
+    """`self % other`, with the sign of `other`."""
+    return remainder_number(self, other) if _is_number(other) else remainder(self, other)
+
+
+def rremainder(self: Any, other: Any) -> Any:
+    return remainder(_like(self, other), self)
+
+
+def fmod_of(self: Any, other: Any) -> Any:
+    """The remainder with the sign of `self`."""
+    return fmod_number(self, other) if _is_number(other) else fmod(self, other)
+
+
+def _like(self: Any, value: Any) -> Any:
+    """A number as a 0-d tensor in the type that it takes beside `self`."""
+    return constant(self._plain, xp.asarray(value, dtype=dtypes.result_dtype(self._data, value)))
+
+
+def pow_of(self: Any, exponent: Any) -> Any:
+    """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
+    if not _is_number(self):
+        return pow_number(self, exponent) if _is_number(exponent) else pow(self, exponent)
+    return pow_base(exponent, self)
+
+
+def rpow(self: Any, other: Any) -> Any:
+    """`other ** self`, where `other` is a number."""
+    return pow_base(self, other)
+
+
+def square(self: Any) -> Any:
+    """`self ** 2`."""
+    return pow_number(self, 2)
+
+
+def positive(self: Any) -> Any:
+    return self
+
+
+def round_of(self: Any, *, decimals: int = 0) -> Any:
+    """Round to the nearest integer, halves to even; or to `decimals` places."""
+    return round_decimals(self, decimals) if decimals else round(self)
+
+
+def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
+    """Bring every element between `min` and `max`, numbers or tensors; either may be None.
+
+    Raises: RuntimeError if both are None.
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if (min is None or _is_number(min)) and (max is None or _is_number(max)):
+        return clamp_numbers(self, min, max)
+    return clamp_tensors(self, min, max)
+
+
+def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
+    """`self` where `condition`, else `other`; numbers are allowed."""
+    if self is None:
+        return condition.nonzero(as_tuple=True)
+    return where(condition, self, other)
+
+
+def where_method(self: Any, condition: Any, other: Any) -> Any:
+    """`self` where `condition`, else `other`."""
+    return where(condition, self, other)
+
+
+def masked_fill_of(self: Any, mask: Any, value: Any) -> Any:
+    """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
+    return masked_fill(self, mask, value)
+
+
+def lerp_of(self: Any, end: Any, weight: Any) -> Any:
+    """`self + weight * (end - self)`."""
+    return lerp(self, end, weight) if _is_number(weight) else lerp_tensor(self, end, weight)
+
+
+def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+    """`self + value * tensor1 * tensor2`."""
+    return addcmul(self, tensor1, tensor2, value)
+
+
+def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+    """`self + value * tensor1 / tensor2`."""
+    return addcdiv(self, tensor1, tensor2, value)
+
+
+RAW.pow_of, TENSORS.pow_of = (lambda base, exponent: base**exponent), pow_of

@@ -1,0 +1,681 @@
+"""Shape and views: other ways to look at the same numbers, and copies that rearrange them.
+
+A row with `view=True` returns a tensor that shares the storage of its input. The last chapter is
+what the engine and the in-place rules need: sum back a broadcast, cast back a type, and read or
+write one part of a storage.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..array import dtypes, random
+from ..array.backend import as_strided as strided_view
+from ..array.backend import xp
+from ..core.base import bump, constant
+from ..core.carriers import RAW, TENSORS
+from ..core.modes import grad_mode
+from ..core.op import inplace, op, stand_in
+from ..core.views import check_inplace, place_of, rebase
+from ..text import presentation
+from .reduce import check_dim
+
+
+def _flat_view(self: Any, shape: tuple) -> Any:
+    """`self` in another shape without copying; torch's errors where that is impossible."""
+    try:
+        return self.reshape(shape, copy=False)
+    except ValueError:
+        return _refuse(self, shape)
+
+
+def _refuse(self: Any, shape: tuple) -> Any:
+    known = [n for n in shape if n != -1]
+    count = 1
+    for n in known:
+        count *= n
+    if self.size != count and (len(known) == len(shape) or count == 0 or self.size % count):
+        raise presentation.error(RuntimeError, "view_shape",
+            f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)  # fmt: skip
+    raise RuntimeError(
+        "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+        "across two contiguous subspaces). Use .reshape(...) instead."
+    )
+
+
+def _squeeze(self: Any, dim: Any) -> Any:
+    dims = dim if isinstance(dim, tuple) else (dim,)
+    return xp.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
+
+
+def _unsqueeze_to(F: Any, grad: Any, dim: Any, sizes: tuple) -> Any:
+    return F.reshape(grad, sizes)
+
+
+def _select(self: Any, dim: int, index: int) -> Any:
+    return self[(slice(None),) * (dim % self.ndim) + (index,)]
+
+
+def _slice(self: Any, dim: int, start: int, end: int, step: int) -> Any:
+    return self[(slice(None),) * (dim % self.ndim) + (slice(start, end, step),)]
+
+
+def _inverse(dims: tuple) -> tuple:
+    order = [0] * len(dims)
+    for place, dim in enumerate(dims):
+        order[dim % len(dims)] = place
+    return tuple(order)
+
+
+def _placed(sizes: tuple, key: Any, value: Any) -> Any:
+    """Zeros of `sizes` with `value` at `key`."""
+    whole = xp.zeros(sizes, value.dtype)
+    whole[key] = value
+    return whole
+
+
+def _dim_key(sizes: tuple, dim: int, at: Any) -> tuple:
+    return (slice(None),) * (dim % len(sizes)) + (at,)
+
+
+def _sections(size: int, split_size: int) -> list[tuple[int, int]]:
+    return [(i, min(i + split_size, size)) for i in range(0, max(size, 1), split_size or 1)]
+
+
+def _split(self: Any, split_size: Any, dim: int) -> list:
+    size = self.shape[dim]
+    if isinstance(split_size, int):
+        cuts = _sections(size, split_size)
+    else:
+        ends = [sum(split_size[: i + 1]) for i in range(len(split_size))]
+        cuts = list(zip([0, *ends[:-1]], ends, strict=True))
+    return [_slice(self, dim, a, b, 1) for a, b in cuts]
+
+
+def _joined(F: Any, grads: tuple, sizes: tuple, dim: int, lengths: list[int]) -> Any:
+    """The gradients of all pieces side by side; zeros for pieces that nobody used."""
+    known = next(g for g in grads if g is not None)
+    parts = [F.zeros_as(known, (*sizes[: dim % len(sizes)], n, *sizes[dim % len(sizes) + 1 :]))
+             if g is None else g for g, n in zip(grads, lengths, strict=True)]  # fmt: skip
+    return F.cat_parts(parts, dim % len(sizes))
+
+
+def _split_lengths(sizes: tuple, split_size: Any, dim: int) -> list[int]:
+    if not isinstance(split_size, int):
+        return list(split_size)
+    return [b - a for a, b in _sections(sizes[dim], split_size)]
+
+
+def _split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
+    return _joined(F, grad, sizes, dim, _split_lengths(sizes, split_size, dim))
+
+
+def _unbind_back(F: Any, grad: tuple, dim: int) -> Any:
+    known = next(g for g in grad if g is not None)
+    rank = len(known.shape) + 1
+    parts = [F.zeros_as(known, known.shape) if g is None else g for g in grad]
+    return F.cat_parts([F.unsqueeze(p, dim % rank) for p in parts], dim % rank)
+
+
+def _expand(self: Any, shape: tuple) -> Any:
+    lead = len(shape) - self.ndim
+    full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
+    try:
+        return spread(self, full)
+    except ValueError:
+        raise _expand_error(self, shape) from None
+
+
+def spread(x: Any, shape: tuple) -> Any:
+    """`x` seen in a larger shape, stride 0 where it repeats; a tenth of the time of broadcast_to."""
+    if x.size == 1:
+        return xp.ndarray(shape, x.dtype, xp.asarray(x), 0, (0,) * len(shape))
+    known = xp.broadcast_to(x, shape)  # checks the shapes
+    return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
+
+
+def _expand_error(self: Any, shape: tuple) -> Exception:
+    lead = len(shape) - self.ndim
+    if lead < 0:
+        return RuntimeError(
+            f"expand(torch.{'FloatTensor'}{{{list(self.shape)}}}, size={list(shape)}): the number of "
+            f"sizes provided ({len(shape)}) must be greater or equal to the number of dimensions in "
+            f"the tensor ({self.ndim})"
+        )
+    dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
+    return RuntimeError(
+        f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
+        f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
+        f"Tensor sizes: {list(self.shape)}"
+    )
+
+
+# ---- a storage and its parts: `(size, stride, storage_offset)` in elements
+
+
+def _storage_for(*places: tuple) -> int:
+    return max(
+        (offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0)
+        for size, stride, offset in places
+    )
+
+
+def _overlaps(size: tuple, stride: tuple) -> bool:
+    return any(s == 0 and n > 1 for n, s in zip(size, stride, strict=True)) or any(
+        s and s < sum((m - 1) * t for m, t in zip(size, stride, strict=True) if t < s)
+        for s in stride)  # fmt: skip
+
+
+def _positions(size: tuple, stride: tuple, offset: int) -> Any:
+    at = xp.full(size, offset, dtype="int64")
+    for dim, (n, s) in enumerate(zip(size, stride, strict=True)):
+        at += (xp.arange(n) * s).reshape((n,) + (1,) * (len(size) - dim - 1))
+    return at
+
+
+def _laid_out(x: Any, place: tuple, length: int) -> Any:
+    """A flat storage in which `x` lies at `place`."""
+    flat = xp.zeros(length, x.dtype)
+    strided_view(flat, *place)[...] = x
+    return flat
+
+
+def _take_part(self: Any, whole: tuple, part: tuple) -> Any:
+    flat = _laid_out(self, whole, _storage_for(whole, part))
+    return strided_view(flat, *part).copy()
+
+
+def _put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
+    flat = _laid_out(self, whole, _storage_for(whole, part))
+    strided_view(flat, *part)[...] = src
+    return strided_view(flat, *whole)
+
+
+def _add_part(self: Any, whole: tuple, part: tuple) -> Any:
+    flat = xp.zeros(_storage_for(whole, part), self.dtype)
+    if _overlaps(*part[:2]):
+        xp.add.at(flat, _positions(*part), self)
+    else:
+        strided_view(flat, *part)[...] = self
+    return strided_view(flat, *whole)
+
+
+def _as_strided(self: Any, size: tuple, stride: tuple, storage_offset: Any, whole: Any, part: Any) -> Any:
+    return strided_view(self, size, stride, storage_offset)
+
+
+def _sum_to(x: Any, shape: tuple) -> Any:
+    """Sum away the axes that broadcasting added or stretched: `(5, 3, 4)` to `(3, 1)` sums 0 and 2."""
+    lead = x.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        lead + i for i, n in enumerate(shape) if n == 1 and x.shape[lead + i] != 1)  # fmt: skip
+    return xp.add.reduce(x, axes, keepdims=True).reshape(shape) if axes else x.reshape(shape)
+
+
+# fmt: off
+view = op("view", lambda self, shape: _flat_view(self, shape), view=True, keeps=("self_sym_sizes",),
+    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape),
+    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+t = op("t", lambda self: self.T, view=True,
+    self = lambda F, grad: F.t(grad))
+transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1), view=True,
+    self = lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1))
+permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
+    self = lambda F, grad, dims: F.permute(grad, _inverse(dims)))
+unsqueeze = op("unsqueeze", lambda self, dim: xp.expand_dims(self, dim), view=True,
+    self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
+squeeze = op("squeeze", lambda self: self.squeeze(), view=True,
+    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",),
+    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+squeeze_dims = op("squeeze_dims", _squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",),
+    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+expand = op("expand", _expand, view=True,
+    self = lambda F, grad, self_sym_sizes: F.sum_to(grad, self_sym_sizes))
+alias = op("alias", lambda self: self[...], view=True,
+    self = lambda grad: grad)
+select = op("select", _select, view=True,
+    self = lambda F, grad, self_sym_sizes, dim, index: F.select_back(grad, self_sym_sizes, dim, index))
+slice_ = op("slice", _slice, view=True,
+    self = lambda F, grad, self_sym_sizes, dim, start, end, step: F.slice_back(
+        grad, self_sym_sizes, dim, start, end, step))
+diagonal = op("diagonal", lambda self, offset=0, dim1=0, dim2=1: xp.diagonal(self, offset, dim1, dim2), view=True,
+    self = lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
+        grad, self_sym_sizes, offset, dim1, dim2))
+unfold = op("unfold", lambda self, dimension, size, step: _windows(self, dimension, size, step), view=True,
+    self = lambda F, grad, self_sym_sizes, dimension, size, step: F.unfold_back(
+        grad, self_sym_sizes, dimension, size, step))
+split = op("split", lambda self, split_size, dim=0: _split(self, split_size, dim), view="multi", multi=True,
+    self = lambda F, grad, self_sym_sizes, split_size, dim: _split_back(F, grad, self_sym_sizes, split_size, dim))
+split_with_sizes = op("split_with_sizes", lambda self, split_sizes, dim=0: _split(self, split_sizes, dim),
+    view="multi", multi=True,
+    self = lambda F, grad, self_sym_sizes, split_sizes, dim: _split_back(F, grad, self_sym_sizes, split_sizes, dim))
+unbind = op("unbind", lambda self, dim=0: [_select(self, dim, i) for i in range(self.shape[dim])],
+    view="multi", multi=True,
+    self = lambda F, grad, dim: _unbind_back(F, grad, dim))
+as_strided = op("as_strided", _as_strided, view=True, keeps=("size", "stride", "storage_offset"),
+    self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
+
+# ---- copies
+
+clone = op("clone", lambda self: self.copy(),
+    self = lambda grad: grad)
+copy = op("copy", lambda self, src: _copied(self, src), torch_name="torch::autograd::CopyBackwards",
+    grad_fn="CopyBackwards", elementwise=True,
+    self = lambda grad: grad * 0,
+    src  = lambda grad: grad)
+to_copy = op("to_copy", lambda self, kind: self.astype(kind), elementwise=True,
+    self = lambda grad: grad)
+repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repeats",),
+    self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
+flip = op("flip", lambda self, dims: xp.flip(self, dims).copy(),
+    self = lambda F, grad, dims: F.flip(grad, dims))
+roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None),
+    self = lambda F, grad, shifts, dims: F.roll(grad, tuple(-s for s in shifts), dims))
+rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(), keeps=("dims", "k"),
+    self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
+tril = op("tril", lambda self, diagonal=0: xp.tril(self, diagonal),
+    self = lambda F, grad, diagonal: F.tril(grad, diagonal))
+triu = op("triu", lambda self, diagonal=0: xp.triu(self, diagonal),
+    self = lambda F, grad, diagonal: F.triu(grad, diagonal))
+diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.diagonal(self, offset, dim1, dim2).copy(),
+    grad_fn="DiagonalBackward0_copy",
+    self = lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
+        grad, self_sym_sizes, offset, dim1, dim2))
+diag_embed = op("diag_embed", lambda self, offset=0, dim1=-2, dim2=-1: _diag_embed(self, offset, dim1, dim2),
+    self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
+constant_pad_nd = op("constant_pad_nd", lambda self, pad, value=0: _pad(self, pad, value),
+    self = lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad)))
+
+# ---- what derivatives need, with derivatives of its own
+
+select_back = op("select_back", lambda self, sizes, dim, index: _placed(sizes, _dim_key(sizes, dim, index), self),
+    grad_fn="SelectBackwardBackward0",
+    self = lambda F, grad, dim, index: F.select(grad, dim, index))
+slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: _placed(
+        sizes, _dim_key(sizes, dim, slice(start, end, step)), self), grad_fn="SliceBackwardBackward0",
+    self = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
+diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: _diagonal_back(
+        self, sizes, offset, dim1, dim2), grad_fn="DiagonalBackwardBackward0",
+    self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
+unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: _unfold_back(
+        self, sizes, dimension, size, step), grad_fn="UnfoldBackwardBackward0",
+    self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
+repeat_back = op("repeat_back", lambda self, repeats, sizes: _repeat_back(self, repeats, sizes),
+    grad_fn="SumBackward1",
+    self = lambda F, grad, repeats: F.repeat(grad, repeats))
+take_part = op("take_part", _take_part, grad_fn="AsStridedBackward0",
+    self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
+add_part = op("add_part", _add_part, grad_fn="AsStridedBackwardBackward0",
+    self = lambda F, grad, whole, part: F.take_part(grad, whole, part))
+put_part = op("put_part", _put_part, grad_fn="AsStridedScatterBackward0",
+    self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
+    src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
+sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
+    self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
+# fmt: on
+
+
+def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
+    dim = dimension % self.ndim
+    count = (self.shape[dim] - size) // step + 1
+    shape = (*self.shape[:dim], count, *self.shape[dim + 1 :], size)
+    steps = (*self.strides[:dim], self.strides[dim] * step, *self.strides[dim + 1 :], self.strides[dim])
+    elements = tuple(s // self.itemsize for s in steps)
+    return strided_view(self, shape, elements)
+
+
+def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) -> Any:
+    whole = xp.zeros(sizes, self.dtype)
+    windows = _windows(xp.arange(whole.size).reshape(sizes), dimension, size, step)
+    xp.add.at(whole.reshape(-1), windows, self)
+    return whole
+
+
+def _copied(self: Any, src: Any) -> Any:
+    return xp.broadcast_to(src, self.shape).astype(self.dtype)
+
+
+def _diagonal_back(self: Any, sizes: tuple, offset: int, dim1: int, dim2: int) -> Any:
+    whole = xp.zeros(sizes, self.dtype)
+    place = xp.diagonal(whole, offset, dim1, dim2)
+    place.flags.writeable = True
+    place[...] = self
+    return whole
+
+
+def _diag_embed(self: Any, offset: int, dim1: int, dim2: int) -> Any:
+    n, rank = self.shape[-1] + (offset if offset > 0 else -offset), self.ndim + 1
+    sizes = [*self.shape[:-1]]
+    for dim in sorted((dim1 % rank, dim2 % rank)):
+        sizes.insert(dim, n)
+    return _diagonal_back(self, tuple(sizes), offset, dim1, dim2)
+
+
+def _pad(self: Any, pad: tuple, value: Any) -> Any:
+    """torch's order: the last dimension first, `(before, after)` each; negative crops."""
+    widths = [(0, 0)] * self.ndim
+    crops = [slice(None)] * self.ndim
+    for i in range(len(pad) // 2):
+        before, after = pad[2 * i], pad[2 * i + 1]
+        dim = self.ndim - 1 - i
+        widths[dim] = (max(before, 0), max(after, 0))
+        stop = self.shape[dim] + min(after, 0)
+        crops[dim] = slice(max(-before, 0), stop)
+    return xp.pad(self[tuple(crops)], widths, constant_values=value)
+
+
+def _repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
+    lead = len(repeats) - len(sizes)
+    full = (1,) * lead + tuple(sizes)
+    split = [n for pair in zip(repeats, full, strict=True) for n in pair]
+    summed = self.reshape(split).sum(axis=tuple(range(0, 2 * len(full), 2)))
+    return summed.reshape(sizes)
+
+
+def reshape(self: Any, shape: tuple) -> Any:
+    """A view where the strides allow one, else a copy: `ViewBackward0` or `UnsafeViewBackward0`."""
+    try:
+        return view(self, shape)
+    except RuntimeError as refused:
+        if "Use .reshape" not in str(refused):
+            raise
+    return unsafe_view(clone(self), shape)
+
+
+def cast_tensor(self: Any, kind: Any) -> Any:
+    return self if self._data.dtype == kind else to_copy(self, kind)
+
+
+RAW.reshape, TENSORS.reshape = (lambda x, shape: x.reshape(shape)), reshape
+RAW.cast, TENSORS.cast = (lambda x, kind: x.astype(kind)), cast_tensor
+RAW.zeros_as = lambda like, shape: xp.zeros(shape, like.dtype)
+TENSORS.zeros_as = lambda like, shape: constant(like._plain, xp.zeros(shape, like._data.dtype))
+TENSORS.copy_of = lambda grad: copy(TENSORS.zeros_as(grad, grad.shape), grad)
+
+
+# ---- arguments as torch takes them
+
+T_WARNING = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
+    "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+
+
+def ints(values: tuple) -> tuple[int, ...]:
+    """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size."""
+    if len(values) == 1 and isinstance(values[0], tuple | list):
+        values = tuple(values[0])
+    return tuple(int(v) for v in values)
+
+
+def view_of(self: Any, *size: Any) -> Any:
+    """The same elements in another shape, never copied; one size may be -1.
+
+    Raises: RuntimeError if the number of elements or the strides do not allow it.
+    """
+    if len(size) == 1 and isinstance(size[0], dtypes.dtype):
+        raise TypeError("view(dtype) is not supported; use .to(dtype)")
+    return view(self, ints(size))
+
+
+def reshape_of(self: Any, *size: Any, shape: Any = None) -> Any:
+    """The same elements in another shape: a view where possible, else a copy."""
+    return reshape(self, ints(size) if shape is None else ints((shape,)))
+
+
+def view_as(self: Any, other: Any) -> Any:
+    return view(self, other._data.shape)
+
+
+def reshape_as(self: Any, other: Any) -> Any:
+    return reshape(self, other._data.shape)
+
+
+def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """Dimensions `start_dim` to `end_dim` as one; itself if there is nothing to do."""
+    sizes = self._data.shape
+    if not sizes:
+        return view(self, (1,))
+    first, last = start_dim % len(sizes), end_dim % len(sizes)
+    if first == last:
+        return self
+    count = 1
+    for n in sizes[first : last + 1]:
+        count *= n
+    return reshape(self, (*sizes[:first], count, *sizes[last + 1 :]))
+
+
+def ravel(self: Any) -> Any:
+    return self if self._data.ndim == 1 else reshape(self, (-1,))
+
+
+def unflatten(self: Any, dim: int, sizes: Any) -> Any:
+    """Dimension `dim` as several."""
+    old, dim = self._data.shape, dim % self._data.ndim
+    return view(self, (*old[:dim], *ints((sizes,)), *old[dim + 1 :]))
+
+
+def t_of(self: Any) -> Any:
+    """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
+    if self._data.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
+    return t(self)
+
+
+def transpose_of(self: Any, dim0: int, dim1: int) -> Any:
+    """Dimensions `dim0` and `dim1` swapped; a view."""
+    check_dim(dim0, self._data.ndim)
+    check_dim(dim1, self._data.ndim)
+    return transpose(self, dim0, dim1)
+
+
+def permute_of(self: Any, *dims: Any) -> Any:
+    """Dimensions in another order; a view."""
+    order = ints(dims)
+    if len(order) != self._data.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+            f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
+            f"len(dims) = {len(order)}"
+        )
+    return permute(self, order)
+
+
+def movedim(self: Any, source: Any, destination: Any) -> Any:
+    """Dimensions moved to other places, the rest in order."""
+    rank = self._data.ndim
+    old = [d % rank for d in ints((source,) if isinstance(source, int) else tuple(source))]
+    new = [d % rank for d in ints((destination,) if isinstance(destination, int) else tuple(destination))]
+    order: list[Any] = [None] * rank
+    for a, b in zip(old, new, strict=True):
+        order[b] = a
+    rest = iter([d for d in range(rank) if d not in old])
+    return permute(self, tuple(next(rest) if d is None else d for d in order))
+
+
+def unsqueeze_of(self: Any, dim: int) -> Any:
+    """A dimension of length 1 put in at `dim`; a view."""
+    return unsqueeze(self, check_dim(dim, self._data.ndim + 1))
+
+
+def squeeze_of(self: Any, dim: Any = None) -> Any:
+    """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
+    if dim is None:
+        return squeeze(self)
+    if isinstance(dim, tuple | list):
+        return squeeze_dims(self, tuple(dim))
+    check_dim(dim, self._data.ndim)
+    return squeeze_dim(self, dim)
+
+
+def expand_of(self: Any, *size: Any) -> Any:
+    """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
+    return expand(self, ints(size))
+
+
+def expand_as(self: Any, other: Any) -> Any:
+    return expand(self, other._data.shape)
+
+
+def select_of(self: Any, dim: int, index: int) -> Any:
+    """Slice `index` of dimension `dim`, which goes away; a view."""
+    size = self._data.shape[check_dim(dim, self._data.ndim)]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(self._data.shape)} "
+            f"at dimension {dim}"
+        )
+    return select(self, dim, index % size)
+
+
+def narrow(self: Any, dim: int, start: int, length: int) -> Any:
+    """`length` slices of dimension `dim` from `start` on; a view."""
+    return slice_(self, dim, start, start + length, 1)
+
+
+def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+    """Pieces of a length, or of given lengths, along `dim`; views."""
+    if isinstance(split_size_or_sections, int):
+        return split(self, split_size_or_sections, dim)
+    return split_with_sizes(self, tuple(split_size_or_sections), dim)
+
+
+def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
+    """At most `chunks` pieces of equal length along `dim`; views."""
+    return split(self, -(-self._data.shape[dim] // chunks), dim)
+
+
+def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """The storage of `self` seen with another size, stride and offset, all in elements."""
+    size, stride = tuple(size), tuple(stride)
+    whole = place_of(self)
+    part = (size, stride, whole[2] if storage_offset is None else storage_offset)
+    return as_strided(self, size, stride, storage_offset, whole, part)
+
+
+def repeat_of(self: Any, *repeats: Any) -> Any:
+    """The tensor copied side by side, `repeats` times along each dimension."""
+    return repeat(self, ints(repeats))
+
+
+def tile(self: Any, *dims: Any) -> Any:
+    """As `repeat`; missing leading repeats are 1."""
+    given = ints(dims)
+    return repeat(self, (1,) * (self._data.ndim - len(given)) + given)
+
+
+def flip_of(self: Any, *dims: Any) -> Any:
+    """Elements in reverse order along `dims`."""
+    return flip(self, ints(dims))
+
+
+def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
+    """Elements moved along `dims`, those that fall off come in at the other end."""
+    return roll(self, ints((shifts,) if isinstance(shifts, int) else tuple(shifts)),
+                ints((dims,) if isinstance(dims, int) else tuple(dims)))  # fmt: skip
+
+
+def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """Turned by 90 degrees `k` times in the plane `dims`."""
+    return rot90(self, k, tuple(dims))
+
+
+def diag(self: Any, diagonal: int = 0) -> Any:
+    """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
+    if self._data.ndim == 1:
+        return diag_embed(self, diagonal, -2, -1)
+    return diagonal_copy(self, diagonal, 0, 1)
+
+
+def clone_of(self: Any, *, memory_format: Any = None) -> Any:
+    """A copy that is recorded: gradients flow back to the original."""
+    return clone(self)
+
+
+# ---- in place: new looks at the same storage, and values that come from nowhere
+
+
+def _look(row_call: Any, number: int, view: Any) -> Any:
+    """The in-place twin of a view: `self` itself gets the new shape."""
+    row = row_call.row
+    cls = type(row.grad_fn[:-1] + str(number), (row.node,), {"__slots__": ()})
+
+    def look(self: Any, *args: Any) -> Any:
+        recorded = bool(grad_mode()) and self.requires_grad
+        check_inplace(self, recorded)
+        out = view(stand_in(self), *args)
+        self._data = out._data
+        bump(self)
+        if recorded and out._fn is not None:
+            out._fn.__class__ = cls
+            rebase(self, out._fn)
+        return self
+
+    look.__name__ = look.__qualname__ = row.name + "_"
+    look.__doc__ = f"In-place `{row.name}`: `self` gets the new shape, and a new grad_fn."
+    return look
+
+
+t_, transpose_ = _look(t, 1, t_of), _look(transpose, 1, transpose_of)
+unsqueeze_, squeeze_ = _look(unsqueeze, 1, unsqueeze_of), _look(squeeze, 3, squeeze_of)
+
+
+def _filled(self: Any, value: Any) -> Any:
+    return xp.full_like(self, value)
+
+
+# fmt: off
+zero = op("zero", lambda self: xp.zeros_like(self),
+    self = lambda grad: grad * 0)
+fill = op("fill", lambda self, value: _filled(self, value), grad_fn="FillBackward2",
+    self = lambda grad: grad * 0)
+fill_tensor = op("fill_tensor", lambda self, value: _filled(self, value), grad_fn="FillBackward3",
+    self  = lambda grad: grad * 0,
+    value = lambda F, grad: F.sum(grad))
+normal = op("normal", lambda self, mean, std, generator: random.normal(self.shape, self.dtype, mean, std, generator),
+    self = lambda grad: grad * 0)
+uniform = op("uniform", lambda self, low, high, generator: random.uniform(self.shape, self.dtype, low, high, generator),
+    self = lambda grad: grad * 0)
+random_values = op("random", lambda self, low, high, generator: random.integers(low, high, self.shape, self.dtype, generator),
+    self = lambda grad: grad * 0)
+bernoulli_values = op("bernoulli_values", lambda self, p, generator: random.bernoulli(
+        xp.full(self.shape, p), None, generator).astype(self.dtype), grad_fn="BernoulliBackward0",
+    self = lambda grad: grad * 0)
+# fmt: on
+
+zero_ = inplace(zero)
+
+
+def fill_(self: Any, value: Any) -> Any:
+    """Every element becomes `value`, a number or a 0-d tensor."""
+    return (_fill_tensor_ if hasattr(value, "_data") else _fill_)(self, value)
+
+
+_fill_, _fill_tensor_ = inplace(fill), inplace(fill_tensor)
+
+
+def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+    """Every element drawn from the normal distribution, in place."""
+    return _normal_(self, mean, std, generator)
+
+
+def uniform_(self: Any, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Any:
+    """Every element drawn evenly from `[low, high)`, in place."""
+    return _uniform_(self, low, high, generator)
+
+
+def random_(self: Any, low: int = 0, high: int | None = None, *, generator: Any = None) -> Any:
+    """Every element a random integer of `[low, high)`, in place."""
+    return _random_(self, *((0, low) if high is None else (low, high)), generator)
+
+
+def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
+    """Every element 1 with probability `p`, else 0, in place."""
+    return _bernoulli_(self, p, generator)
+
+
+_normal_, _uniform_ = inplace(normal), inplace(uniform)
+_random_, _bernoulli_ = inplace(random_values), inplace(bernoulli_values)

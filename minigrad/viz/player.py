@@ -1,0 +1,223 @@
+"""The backward player: `step(loss)` walks through a backward, node by node, in the notebook.
+
+All frames are recorded at once and replayed in the browser, so the widget needs no kernel to step;
+with `live=True` the engine waits between clicks instead. The drawing is the static one; this file
+holds the widget's state, its exports, and the hand-over of clicks to the kernel's own thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import html
+import json
+import re
+import sys
+import weakref
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..graph.record import Frame, Recorder, record
+from ..graph.snapshot import Graph
+from ..text import get_language
+from .layout import layout
+from .scenes import Scenes, expected, trace, widest
+from .svg import render
+from .theme import stylesheet, variables
+
+_STATIC = Path(__file__).parent / "static"
+_LABELS = re.compile(r">([^<]*)</text>")
+_live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
+
+
+def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool = False,
+         retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False,
+         predict: bool = False, breakpoints: Iterable[str] = (),
+         names: Mapping[str, Any] | None = None, lang: str | None = None,
+         theme: str | None = None) -> Player:  # fmt: skip
+    """Run `root.backward(gradient)` and return a player that steps through it.
+
+    This is a real backward: it accumulates into `.grad` and frees what was saved. With `preview`
+    nothing is changed. With `live` each click runs one node, and the next cell sees what it did.
+    `drive` lets you choose the next node, `predict` asks before it shows; `breakpoints` are names
+    of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
+    """
+    names = caller_names(sys._getframe(1)) if names is None else names
+    how = {"names": names, "retain_graph": retain_graph, "create_graph": create_graph}
+    shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
+             "theme": theme or "", "breakpoints": tuple(breakpoints)}  # fmt: skip
+    if live:
+        return LivePlayer(Recorder(root, gradient, **how), **shown)
+    graph, frames = record(root, gradient, preview, **how)
+    return Player(graph, frames, preview=preview, **shown)
+
+
+def _style() -> str:
+    """The colours of both themes, the rules of the pictures (inside the player only), our own."""
+    rules = re.sub(r"([^{}]+)(\{[^{}]*\})", _inside, stylesheet(None))
+    themes = f".mg-player{{{variables('light')}}}.mg-player.mg-dark{{{variables('dark')}}}"
+    return themes + rules + (_STATIC / "player.css").read_text("utf-8")
+
+
+def _inside(rule: re.Match) -> str:
+    selectors = (f":where(.mg-player svg.mg-graph) {one}" for one in rule[1].split(","))
+    return ",".join(selectors) + rule[2]
+
+
+class Player(anywidget.AnyWidget):
+    """A recorded backward as a widget; see `step`. `path` and `refused` tell how it was driven."""
+
+    _esm = _STATIC / "player.js"
+    _css = _style()
+
+    svg = traitlets.Unicode().tag(sync=True)
+    scene = traitlets.Dict().tag(sync=True)
+    steps = traitlets.List().tag(sync=True)
+    frame = traitlets.Int(0).tag(sync=True)
+    want = traitlets.Int(0).tag(sync=True)
+    path = traitlets.List().tag(sync=True)
+    refused = traitlets.List().tag(sync=True)
+    breaks = traitlets.List().tag(sync=True)
+    lang = traitlets.Unicode("en").tag(sync=True)
+    theme = traitlets.Unicode("").tag(sync=True)
+    drive = traitlets.Bool(False).tag(sync=True)
+    predict = traitlets.Bool(False).tag(sync=True)
+    live = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
+                 breakpoints: tuple[str, ...] = (), **shown: Any) -> None:  # fmt: skip
+        self.graph, self.frames, self.scenes = graph, frames, Scenes(graph, preview)
+        steps = self.scenes.steps(frames)
+        svg, labels = drawn(graph, widest(steps) if steps else expected(graph))
+        scene = {**self.scenes.scene(), "labels": labels}
+        super().__init__(svg=svg, scene=scene, steps=steps, breaks=stops(graph, breakpoints), **shown)
+
+    # ---- exports
+
+    def state(self) -> dict[str, Any]:
+        """What the browser needs, and nothing else: the same in the widget, the file and the JSON."""
+        return {name: getattr(self, name) for name in self.traits(sync=True)
+                if name in Player.class_own_traits()}  # fmt: skip
+
+    def to_json(self) -> str:
+        """The recorded backward as JSON: graph, scenes and state."""
+        state = self.state()
+        del state["svg"]
+        return json.dumps({**state, "graph": self.graph.to_dict()}, ensure_ascii=False, indent=1)
+
+    def to_html(self) -> str:
+        """One file that plays anywhere: no kernel, no network."""
+        return page(self._esm, self._css, self.state())
+
+    def to_text(self) -> str:
+        """The trace in words of the API, the same in every language."""
+        return trace(self.graph, self.frames)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
+        data, metadata = made if isinstance(made, tuple) else (made, {})
+        still = picture_of_the_end(self.graph, self.frames)
+        return {**(data or {}), **still, "text/plain": self.to_text()}, metadata
+
+
+class LivePlayer(Player):
+    """A backward that waits: each click runs one node of the real engine.
+
+    A click may arrive on another thread while a cell is running. It only leaves a number: how many
+    nodes shall have run. The kernel's own loop does the work, in the context of `step`'s caller.
+    """
+
+    def __init__(self, recorder: Recorder, **shown: Any) -> None:
+        global _live
+        if _live is not None and (old := _live()) is not None:
+            old.abandon()
+        _live = weakref.ref(self)
+        self.recorder: Recorder | None = recorder
+        self.context = contextvars.copy_context()
+        try:
+            self.loop = asyncio.get_running_loop()
+        except RuntimeError:  # a plain script: there is only one thread
+            self.loop = None
+        super().__init__(recorder.graph, recorder.frames, live=True, **shown)
+        self.observe(self._asked, "want")
+
+    def _asked(self, change: Any) -> None:
+        if self.loop is not None and self.loop.is_running():
+            self.loop.call_soon_threadsafe(self.advance, context=self.context)
+        else:
+            self.context.run(self.advance)
+
+    def advance(self) -> None:
+        """Run nodes until `want` of them are done, and show what they did."""
+        recorder = self.recorder
+        while recorder is not None and recorder.done < self.want and recorder.advance():
+            pass
+        if recorder is not None and recorder.frames != self.frames:
+            self.frames = recorder.frames
+            self.steps = self.scenes.steps(self.frames)
+
+    def abandon(self) -> None:
+        """Leave the rest of the walk; what has run stays as it is."""
+        if self.recorder is not None:
+            self.recorder.engine.close()
+            self.recorder = None
+
+    def close(self) -> None:
+        self.abandon()
+        super().close()
+
+
+def drawn(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:
+    """The picture in English, and the labels that read otherwise in Chinese: `[which, en, zh]`."""
+    places = layout(graph, values=values, lang="both")  # room for either
+    en, zh = (render(graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
+    pairs = enumerate(zip(_LABELS.findall(en), _LABELS.findall(zh), strict=True))
+    return en, [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]
+
+
+def stops(graph: Graph, names: tuple[str, ...]) -> list[str]:
+    """Ids of the nodes that a breakpoint names: by the node's name, or its leaf's."""
+    leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}
+    return [n.id for n in graph.nodes if {n.name, leaves.get(n.id)} & set(names)]
+
+
+# ---- one file with everything in it
+
+_MODEL = """
+class Model {
+  constructor(state) { this.state = state; this.listeners = {}; }
+  get(name) { return this.state[name]; }
+  set(name, value) {
+    if (this.state[name] === value) return;
+    this.state[name] = value;
+    for (const call of this.listeners["change:" + name] ?? []) call();
+  }
+  save_changes() {}
+  on(event, call) { (this.listeners[event] ??= []).push(call); }
+  off(event, call) { this.listeners[event] = (this.listeners[event] ?? []).filter((c) => c !== call); }
+}
+"""
+
+
+def page(module: str, style: str, state: dict[str, Any]) -> str:
+    """The module, a stand-in for the kernel's model, and the state, in one HTML file."""
+    def inside_script(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False).replace("</", "<\\/").replace("<!--", "<\\!--")
+
+    language = "zh-CN" if state["lang"] == "zh" else "en"
+    return f"""<!doctype html>
+<html lang="{language}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>{html.escape(state["scene"]["title"])}</title>
+<style>body {{ margin: 0 }} {style}</style></head>
+<body class="mg-whole"><div id="player"></div>
+<script type="module">{_MODEL}
+const source = new Blob([{inside_script(str(module))}], {{ type: "text/javascript" }});
+const {{ default: player }} = await import(URL.createObjectURL(source));
+player.render({{ model: new Model({inside_script(state)}), el: document.getElementById("player") }});
+</script></body></html>
+"""

@@ -1,0 +1,343 @@
+"""What the player says and shows: a recorded backward turned into scenes, in both languages.
+
+Takes the records and frames of `minigrad.graph` and makes plain JSON: one entry per step with its
+captions, its rule as MathML, the marks and numbers that each event sets in the picture, and the
+question that Predict asks. No arithmetic happens here or in the browser; all numbers are texts.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from ..graph.record import Frame, Sent
+from ..graph.snapshot import Graph, Node, Tensor
+from ..text import both
+
+SCHEMA = "minigrad.player/1"
+WORDS = (
+    "first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc "
+    "queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in "
+    "out before waits_for run_node printed arrived sum refused already torch_first accepted because_acc "
+    "because_seq busy is_error is_now is_done is_ready is_waiting help"
+).split()
+
+
+class Scenes:
+    """The scenes of one recorded backward; `steps(frames)` grows with the frames of a live one."""
+
+    def __init__(self, graph: Graph, preview: bool = False) -> None:
+        self.graph, self.preview = graph, preview
+        self.needs: dict[str, list[str]] = {n.id: [] for n in graph.nodes}
+        for node in graph.nodes:
+            for edge in node.edges:
+                if edge.node:
+                    self.needs[edge.node].append(node.id)
+
+    # ---- what is known before anything runs
+
+    def scene(self) -> dict[str, Any]:
+        root = self.graph.tensor(self.graph.roots[0]).label
+        return {
+            "schema": SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
+            "code": "\n".join(self.code()), "nodes": {n.id: self.node(n) for n in self.graph.nodes},
+            "ui": {word: both(f"player.{word}") for word in WORDS},
+        }  # fmt: skip
+
+    def before(self, root: str) -> dict[str, str]:
+        saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
+        said = both("player.say_before", root=root, saved=saved)
+        if not self.preview:
+            return said
+        note = both("player.preview_hooks" if self.graph.hooks else "player.preview")
+        return joined(said, note)
+
+    def code(self) -> list[str]:
+        """The learner's lines that made the graph, in the order of the file."""
+        return [text for _, text in sorted({n.line for n in self.graph.nodes if n.line})]
+
+    def node(self, node: Node) -> dict[str, Any]:
+        return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
+                "needs": self.needs[node.id], "rank": int(node.id[1:])}  # fmt: skip
+
+    def formula(self, node: Node) -> str:
+        if node.leaf:
+            return f"{self.graph.tensor(node.leaf).label}.grad"
+        return node.formula or (f"line {node.line[0]}: {node.line[1]}" if node.line else "")
+
+    def title(self, id: str) -> str:
+        node = self.graph.node(id)
+        return f"{node.name} ({self.graph.tensor(node.leaf).label})" if node.leaf else node.name
+
+    # ---- the steps
+
+    def steps(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:
+        groups = groupby(frames[1:], key=lambda f: f.step)
+        return [self.step(list(events)) for _, events in groups]
+
+    def step(self, frames: list[Frame]) -> dict[str, Any]:
+        id = frames[0].node
+        gone = next((f.before for f in frames if f.kind == "compute"), None)
+        came = gone or next((f.name or f.after for f in frames if f.kind in ("accumulate", "seed")), "")
+        sent = [(i, s) for i, f in enumerate(frames) for s in sorted(f.sent, key=lambda s: s.slot)]
+        return {
+            "id": id, "incoming": came, "events": [self.event(f) for f in frames], "rows": self.rows(frames),
+            "out": [{"to": self.title(s.to) if s.to else "(None, 0)", "text": s.text if s.to else "",
+                     "at": i} for i, s in sent],
+            "quiz": self.quiz(frames),
+        }  # fmt: skip
+
+    def event(self, f: Frame) -> dict[str, Any]:
+        made: dict[str, Any] = {"kind": f.kind, "say": getattr(self, f"say_{f.kind}")(f)}
+        slots, marks = self.changes(f)
+        extra = {
+            "slots": slots, "marks": marks,
+            "freed": [f"{f.node}.{name}" for name in f.name.split(", ")] if f.kind == "free" else [],
+            "sends": [{"to": s.to, "total": s.total, "n": s.arrived} for s in f.sent if s.to],
+        }  # fmt: skip
+        made |= {key: value for key, value in extra.items() if value}
+        if f.kind == "error":
+            made |= {"bad": f"{f.name}: {f.before}", "note": self.note(f)}
+        return made
+
+    def changes(self, f: Frame) -> tuple[dict[str, str], list[str]]:
+        """Numbers that an event writes into the picture, and the parts that light up."""
+        here = f"in:{f.node}"
+        if f.kind == "seed":
+            return {f"seed:{f.node}": f.after}, [f"seed:{f.node}"]
+        if f.kind == "hook":
+            before = f.ran and self.hook_kind(f) in ("tensor", "pre")
+            return ({here: f.after}, [f.part or "", here]) if before else ({}, [f.part or ""])
+        if f.kind == "capture":
+            return {f"grad:{f.part}": f.after, here: f.after}, [f"grad:{f.part}", here]
+        if f.kind == "compute":
+            return {here: f.before}, [here]
+        if f.kind == "unbroadcast":
+            edge = f"{f.node}:{f.slot}"
+            return {f"sum:{edge}": f.name or f.after}, [f"sum:{edge}"]
+        if f.kind == "send":
+            live = {f"{f.node}:{s.slot}": s for s in f.sent if s.to and s.text != "None"}
+            shown = {f"edge:{edge}": s.text for edge, s in live.items() if not self.expands(edge)}
+            return shown, [*live, f"out:{f.node}"]
+        if f.kind == "accumulate":
+            return {f"grad:{self.graph.node(f.node or '').leaf}": f.after}, [here]
+        return {}, []
+
+    def expands(self, edge: str) -> bool:
+        node, _, slot = edge.partition(":")
+        return self.graph.node(node).edges[int(slot)].expands
+
+    def hook_kind(self, f: Frame) -> str:
+        return next((h.kind for h in self.graph.hooks if h.id == f.part), "tensor")
+
+    # ---- captions
+
+    def name_at(self, f: Frame) -> str:
+        """The tensor whose gradient a hook or a copy takes: an output of the node, or its leaf."""
+        outputs = [t for t in self.graph.outputs(f.node or "") if t.nr == f.slot]
+        return outputs[0].label if outputs else self.title(f.node or "")
+
+    def say_before(self, f: Frame) -> dict[str, str]:
+        return self.before(self.graph.tensor(self.graph.roots[0]).label)
+
+    def say_seed(self, f: Frame) -> dict[str, str]:
+        return both("player.say_seed", node=self.title(f.node), grad=f.after)
+
+    def say_hook(self, f: Frame) -> dict[str, str]:
+        key = f"player.say_hook_{self.hook_kind(f)}" if f.ran else "player.say_hook_shown"
+        return both(key, name=f.name, on=self.name_at(f), node=self.title(f.node), before=f.before,
+                    after=f.after)  # fmt: skip
+
+    def say_capture(self, f: Frame) -> dict[str, str]:
+        return both("player.say_capture", name=self.name_at(f), grad=f.after)
+
+    def say_compute(self, f: Frame) -> dict[str, str]:
+        node = self.graph.node(f.node or "")
+        fields = ", ".join(f"`{s.field}`" for s in node.saved if s.is_tensor and s.text != "None")
+        key = "player.say_compute_saved" if fields else "player.say_compute"
+        return both(key, node=node.name, fields=fields, grad=f.before)
+
+    def say_unbroadcast(self, f: Frame) -> dict[str, str]:
+        edge = self.graph.node(f.node or "").edges[f.slot]
+        target = self.graph.tensor(edge.tensor) if edge.tensor else None
+        return both("player.say_unbroadcast", name=target.label if target else self.title(edge.node or ""),
+                    shape=shape_of(target), sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
+
+    def say_free(self, f: Frame) -> dict[str, str]:
+        return both("player.say_free", node=self.title(f.node), fields=f"`{f.name}`")
+
+    def say_send(self, f: Frame) -> dict[str, str]:
+        live = [s for s in f.sent if s.to]
+        parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live]
+        said = both("player.say_send", node=self.title(f.node)) if live else None
+        lists = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
+        whole = {lang: said[lang].replace("…", lists[lang]) for lang in said} if said else None
+        none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
+        return joined(whole, none)
+
+    def say_accumulate(self, f: Frame) -> dict[str, str]:
+        leaf = self.graph.tensor(self.graph.node(f.node or "").leaf or "").label
+        key = "player.say_put" if f.before == "None" else "player.say_add"
+        return both(key, leaf=leaf, grad=f.name, old=f.before, new=f.after)
+
+    def say_error(self, f: Frame) -> dict[str, str]:
+        return both("player.say_error", kind=f.name, node=self.title(f.node))
+
+    def note(self, f: Frame) -> dict[str, str]:
+        """Why it failed: which field was freed, if that is the reason; else the engine's own note."""
+        freed = [s.field for s in self.graph.node(f.node or "").saved if s.freed]
+        if freed and "second time" in f.before:
+            return both("player.note_freed", node=self.title(f.node), fields=", ".join(freed))
+        return {"en": f.after, "zh": f.after}
+
+    # ---- the callout
+
+    def rows(self, frames: list[Frame]) -> list[dict[str, Any]]:
+        """The lines of the callout; `at` is the event from which a line, or its number, is known."""
+        made: list[dict[str, Any]] = []
+        sums = {f.slot: (i, f) for i, f in enumerate(frames) if f.kind == "unbroadcast"}
+        for i, f in enumerate(frames):
+            if f.kind == "hook" and f.ran:
+                made.append({"gate": f.name, "before": f.before, "after": f.after, "at": i})
+            if f.printed:
+                made.append({"printed": f.printed.rstrip("\n"), "at": i})
+            made += [self.rule_row(r, i, sums.get(r.slot)) for r in f.rules]
+            if f.kind == "accumulate":
+                value = f"{f.before} → {f.after}" if f.before == "None" else f"{f.before} + {f.name} = {f.after}"
+                made.append({"text": self.formula(self.graph.node(f.node or "")), "value": value, "at": i})
+        return made
+
+    def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
+        tex, numbers = rule.tex, rule.numbers
+        if summed:
+            at, f = summed
+            left, right = tex.split(" = ", 1)
+            tex, numbers = rf"{left} = \mathrm{{sum}}\left({right}\right)", f"= {f.name or f.after}".replace("−", "-")
+        return {"math": mathml(tex), "num": mathml(numbers), "text": tex, "value": numbers, "at": at}
+
+    # ---- predictions
+
+    def quiz(self, frames: list[Frame]) -> dict[str, Any] | None:
+        """A question about the most telling gradient of this step, with wrong answers that people give."""
+        asked = self.accumulate_quiz(frames) or self.send_quiz(frames)
+        if asked is None:
+            return None
+        at, slot, ask, answer, wrong, why, not_why = asked
+        options = list(dict.fromkeys(w for w in wrong if w and w not in (answer, "None")))[:2]
+        if not options or "…" in answer:
+            return None
+        turn = frames[0].step % (len(options) + 1)
+        options.insert(turn, answer)
+        first = frames[0].step % 2
+        reasons = [both(f"player.why_{why}"), both(f"player.why_{not_why}")]
+        right = both("player.quiz_right", answer=answer)
+        return {"at": at, "slot": slot, "ask": ask, "options": options, "answer": turn,
+                "reasons": reasons[::-1] if first else reasons, "reason": first,
+                "why": joined(right, both(f"player.why_{why}_said"))}  # fmt: skip
+
+    def accumulate_quiz(self, frames: list[Frame]) -> tuple | None:
+        at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
+        if f is None or f.before == "None":
+            return None
+        leaf = self.graph.tensor(self.graph.node(f.node or "").leaf or "").label
+        return (at, f"grad:{self.graph.node(f.node or '').leaf}", both("player.ask_grad", leaf=leaf), f.after, [f.name, f.before],
+                "accumulate", "overwrite")  # fmt: skip
+
+    def send_quiz(self, frames: list[Frame]) -> tuple | None:
+        at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "compute"), (0, None))
+        sent = [s for g in frames for s in g.sent if s.to and s.text != "None"]
+        if f is None or not sent:
+            return None
+        summed = {g.slot: g for g in frames if g.kind == "unbroadcast"}
+        one = max(sent, key=lambda s: (s.slot in summed, s.text != f.before, -s.slot))
+        ask = both("player.ask_send", node=self.title(f.node), to=self.title(one.to))
+        values = self.values(self.graph.node(f.node or ""), one)
+        if one.slot in summed:
+            wrong, why, not_why = [summed[one.slot].before, *values], "sum", "same"
+        elif one.text != f.before:
+            wrong, why, not_why = [f.before, *values], "rule", "same"
+        else:
+            wrong, why, not_why = [*values, "1"], "same", "value"
+        edge = f"{f.node}:{one.slot}"
+        return at, f"sum:{edge}" if one.slot in summed else f"edge:{edge}", ask, one.text, wrong, why, not_why
+
+    def values(self, node: Node, sent: Sent) -> list[str]:
+        """Forward values that are mistaken for the gradient: the input's and the output's."""
+        tensors = [self.graph.tensor(e.tensor) for e in node.edges if e.tensor and e.slot == sent.slot]
+        tensors += self.graph.outputs(node.id)
+        return [t.value for t in tensors if t.value and "…" not in t.value]
+
+
+def widest(steps: list[dict[str, Any]]) -> dict[str, str]:
+    """The longest text that each slot will hold, so that the layout keeps room for it."""
+    found: dict[str, str] = {}
+    for event in (e for s in steps for e in s["events"]):
+        for slot, text in event.get("slots", {}).items():
+            found[slot] = max(found.get(slot, ""), text, key=len)
+    return found
+
+
+def expected(graph: Graph) -> dict[str, str]:
+    """The same for a backward that has not run: a number for each element, as wide as they come."""
+    found = {}
+    for t in graph.tensors:
+        few = t.shape and t.shape[0] <= 4 and len(t.shape) == 1
+        text = f"[{', '.join(['−0.00'] * t.shape[0])}]" if few else "[[−0.00, −0.00, … ×9999]]"
+        found[t.id] = "−0.000" if t.shape == () else text
+    slots = {f"{kind}:{t.node}": found[t.id] for t in graph.tensors for kind in ("in", "seed") if t.node}
+    slots |= {f"grad:{t}": text for t, text in found.items()}
+    for node in graph.nodes:
+        slots |= {f"{kind}:{node.edge_id(e.slot)}": found.get(e.tensor, "−0.000")
+                  for e in node.edges for kind in ("edge", "sum")}
+    return slots
+
+
+def trace(graph: Graph, frames: tuple[Frame, ...]) -> str:
+    """What happened, in words of the API alone, so that it reads the same in every language."""
+    scenes, lines = Scenes(graph), [f"{graph.tensor(graph.roots[0]).label}.backward()"]
+    for _, step in groupby(frames[1:], key=lambda f: f.step):
+        events = list(step)
+        node = graph.node(events[0].node or "")
+        line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""
+        lines.append(f"{events[0].step} {scenes.title(node.id)}{line}")
+        lines += [f"    {words}" for f in events for words in plain(scenes, f)]
+    return "\n".join(lines)
+
+
+def plain(scenes: Scenes, f: Frame) -> list[str]:
+    """One event as lines of plain text."""
+    if f.kind == "hook":
+        kind = {"tensor": "hook", "pre": "prehook"}.get(scenes.hook_kind(f), scenes.hook_kind(f) + " hook")
+        return [f"{kind} {f.name}: {f.before} -> {f.after}" if f.ran else f"{kind} {f.name}"]
+    if f.kind == "send":
+        sent = sorted(f.sent, key=lambda s: s.slot)
+        return [f"next_functions[{s.slot}]: " + (f"{s.text} -> {scenes.title(s.to)}" if s.to else "(None, 0)")
+                for s in sent]  # fmt: skip
+    if f.kind == "accumulate":
+        leaf = scenes.graph.tensor(scenes.graph.node(f.node or "").leaf or "").label
+        return [f"{leaf}.grad: {f.before} -> {f.after}"]
+    return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.after}"], "compute": [f"grad: {f.before}"],
+            "unbroadcast": [f"sum: {f.name or f.after}"], "free": [f"freed: {f.name}"],
+            "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])  # fmt: skip
+
+
+def shape_of(tensor: Tensor | None) -> str:
+    return str(tensor.shape) if tensor else ""
+
+
+def joined(*parts: dict[str, str] | None) -> dict[str, str]:
+    """Sentences one after the other; Chinese needs no space between them."""
+    known = [p for p in parts if p]
+    return {"en": " ".join(p["en"] for p in known), "zh": "".join(p["zh"] for p in known)}
+
+
+def mathml(tex: str) -> str:
+    """TeX as MathML, without any library in the browser; "" if it cannot be converted."""
+    if not tex:
+        return ""
+    from latex2mathml.converter import convert
+
+    try:
+        return convert(tex)
+    except Exception:  # a notation that the converter does not know: the text is shown instead
+        return ""
