@@ -1,0 +1,115 @@
+"""Binder's recipe, checked without Docker: the Dockerfile it becomes, and its steps replayed.
+
+The replay makes a clean environment with the JupyterLab of Binder's base image, installs what
+binder/requirements.txt says from a copy of the tracked files, and runs postBuild. It does not
+cover the apt packages, conda or the user of the image.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BINDER = ROOT / "binder"
+# pinned by repo2docker 2026.4 for Python 3.11 to 3.13, together with ipywidgets 8.1.7
+BASE_IMAGE = ("jupyterlab==4.4.9", "ipywidgets==8.1.7")
+ONE_LESSON = """
+import minigrad
+x = minigrad.ones(2, 2, requires_grad=True)
+out = (x * x).mean()
+svg = minigrad.draw(out).to_svg()
+page = minigrad.step(out).to_html()
+assert "MulBackward0" in svg and "MulBackward0" in page
+print(minigrad.__file__, x.grad.tolist())
+"""
+
+windows = pytest.mark.skipif(os.name == "nt", reason="Binder's recipe is for Linux")
+
+
+@pytest.fixture(scope="module")
+def dockerfile() -> str:
+    command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout + done.stderr
+
+
+@windows
+def test_the_image_gets_the_python_that_we_name(dockerfile: str):
+    python, _, version = (BINDER / "runtime.txt").read_text().strip().partition("-")
+
+    assert python == "python"
+    assert tuple(map(int, version.split("."))) >= (3, 11)
+    # repo2docker names its locked environment by the version, dots and dashes in hexadecimal
+    assert "py-2d" + version.replace(".", "-2e") in dockerfile
+
+
+@windows
+def test_the_image_gets_fonts_packages_and_the_last_step(dockerfile: str):
+    packages = (BINDER / "apt.txt").read_text().split()
+
+    assert {"fonts-noto-cjk", "graphviz"} <= set(packages)
+    assert all(package in dockerfile for package in packages)
+    assert 'pip install --no-cache-dir -r "binder/requirements.txt"' in dockerfile
+    assert "./binder/postBuild" in dockerfile
+
+
+@windows
+def test_the_last_step_can_be_run():
+    script = BINDER / "postBuild"
+
+    assert script.stat().st_mode & stat.S_IXUSR
+    assert script.read_text().startswith("#!")
+
+
+def test_the_lab_of_the_image_is_left_alone():
+    assert "jupyterlab" not in (BINDER / "requirements.txt").read_text()
+
+
+def copy_tracked_files(destination: Path) -> None:
+    """What a clone would have: the tracked files, as they are now."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (destination / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, destination / name)
+
+
+@windows
+def test_the_recipe_gives_a_working_lab_in_a_clean_environment(tmp_path: Path):
+    checkout, environment, home = tmp_path / "checkout", tmp_path / "env", tmp_path / "home"
+    home.mkdir()
+    copy_tracked_files(checkout)
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("PYTHON", "VIRTUAL_ENV", "JUPYTER", "CONDA"))}
+    outside = kept | {
+        "HOME": str(home), "PATH": f"{environment / 'bin'}{os.pathsep}{kept['PATH']}",
+        "PIP_CACHE_DIR": str(Path("~/.cache/pip").expanduser()), "LC_ALL": "C.UTF-8",
+    }
+
+    def run(*command: str, cwd: Path = checkout) -> str:
+        done = subprocess.run(
+            command, cwd=cwd, env=outside, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+        return done.stdout
+
+    run(sys.executable, "-m", "venv", str(environment))
+    run("pip", "install", "--quiet", *BASE_IMAGE, "-r", "binder/requirements.txt")
+    trusted = run("./binder/postBuild")
+    said = run("python", "-c", ONE_LESSON, cwd=home)
+    run("pip", "check")
+
+    notebooks = list(checkout.glob("notebooks/*/*/*.ipynb"))
+    assert trusted.count("Signing notebook") == len(notebooks)
+    assert str(environment) in said         # the installed copy, not the checkout
+    assert "[[0.5, 0.5], [0.5, 0.5]]" in said

@@ -1,0 +1,187 @@
+"""The notebooks on disk are run, in step and steady; the two tools that keep them so work."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from notebooks import refresh, sync
+
+PAIRS = sync.pairs(sync.HERE)
+NOTEBOOKS = [path for pair in PAIRS for path in pair]
+WIDGET = 'import ipywidgets\nprint(object())\nipywidgets.IntSlider(3)'
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(sync.HERE).as_posix()
+
+
+def code_cells(path: Path) -> list[NotebookNode]:
+    return [cell for cell in sync.read(path).cells if cell.cell_type == "code"]
+
+
+def test_there_are_notebooks_of_both_kinds():
+    folders = {english.parent.name for english, _ in PAIRS}
+
+    assert folders == {"lessons", "tutorials"}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
+def test_every_code_cell_has_been_run_in_order(path: Path):
+    """nbval runs a cell without a number and compares nothing, so such a cell must not exist."""
+    counts = [cell.execution_count for cell in code_cells(path)]
+
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
+def test_no_cell_defeats_the_comparison(path: Path):
+    """nbval has no history: it prints what a trailing `;` hides, and cannot update a display."""
+    sources = [cell.source.rstrip() for cell in code_cells(path)]
+
+    assert not [source for source in sources if source.endswith(";")]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
+def test_a_stored_widget_has_its_stored_state(path: Path):
+    """A view without its model is an error message in a trusted notebook."""
+    widgets = sync.read(path).metadata.get("widgets", {}).get(refresh.WIDGET_STATE, {})
+    shown = {
+        output.data[refresh.WIDGET_VIEW]["model_id"]
+        for cell in code_cells(path) for output in cell.outputs
+        if refresh.WIDGET_VIEW in output.get("data", {})
+    }
+
+    assert shown <= set(widgets.get("state", {}))
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: relative(pair[0]))
+def test_the_chinese_twin_is_in_step(pair: tuple[Path, Path]):
+    assert sync.check(*pair) == []
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: relative(pair[0]))
+def test_a_reproduced_cell_prints_the_same_in_both_twins(pair: tuple[Path, Path]):
+    english, chinese = (
+        [texts for cell, texts in zip(code_cells(path), refresh.texts(sync.read(path)), strict=True)
+         if "seed" in cell.metadata.get("minigrad", {})]
+        for path in pair
+    )
+
+    assert english == chinese
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: relative(pair[0]))
+def test_each_twin_opens_with_a_link_to_the_other(pair: tuple[Path, Path]):
+    for here, other in (pair, pair[::-1]):
+        first = sync.read(here).cells[0]
+        assert first.cell_type == "markdown"
+        assert f"{other.parent.parent.name}/{other.parent.name}/{other.name}" in first.source
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with one English notebook: a text, the language, a widget, an error."""
+    english = new_notebook(cells=[
+        new_markdown_cell("# One question", id="title"),
+        new_code_cell('set_language = print\nset_language("en")', id="language"),
+        new_code_cell(WIDGET, id="widget", metadata={"minigrad": {"seed": "004", "cell": 3}}),
+        new_code_cell("1 / 0", id="error", metadata={"tags": ["raises-exception"]}),
+    ])
+    sync.write(english, tmp_path / "en" / "lessons" / "one.ipynb")
+    return tmp_path
+
+
+@pytest.fixture
+def pair(root: Path) -> tuple[Path, Path]:
+    """That notebook and its finished translation."""
+    sync.main(["--root", str(root)])
+    [(english, chinese)] = sync.pairs(root)
+    edit(chinese, 0, "# 一个问题")
+    sync.main(["--root", str(root), "--accept"])
+    return english, chinese
+
+
+def edit(path: Path, index: int, source: str) -> None:
+    notebook = sync.read(path)
+    notebook.cells[index].source = source
+    sync.write(notebook, path)
+
+
+def test_a_new_twin_has_the_code_and_its_own_language_and_lacks_the_prose(root: Path):
+    sync.main(["--root", str(root)])
+
+    [(english, chinese)] = sync.pairs(root)
+    cells = sync.read(chinese).cells
+    assert [cell.id for cell in cells] == ["title", "language", "widget", "error"]
+    assert 'set_language("zh")' in cells[1].source
+    assert cells[2].metadata.minigrad.seed == "004"
+    assert [line.split()[0] for line in sync.check(english, chinese)] == ["MISSING"]
+
+
+def test_an_accepted_translation_is_in_step_and_is_kept(root: Path, pair: tuple[Path, Path]):
+    assert sync.main(["--root", str(root), "--check"]) == 0
+
+    sync.main(["--root", str(root)])
+
+    assert sync.read(pair[1]).cells[0].source == "# 一个问题"
+
+
+def test_an_edited_english_text_names_its_stale_translation(
+    root: Path, pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+):
+    edit(pair[0], 0, "# Another question")
+
+    assert sync.main(["--root", str(root), "--check"]) == 1
+    assert "zh/lessons/one.ipynb: STALE title: '# Another question'" in capsys.readouterr().out
+
+
+def test_edited_chinese_code_is_seen_and_put_back(root: Path, pair: tuple[Path, Path]):
+    edit(pair[1], 3, "2 / 0")
+
+    assert sync.check(*pair) == ["DIFFERENT error: source is not that of the English cell"]
+    sync.main(["--root", str(root)])
+    assert sync.read(pair[1]).cells[3].source == "1 / 0"
+
+
+def test_other_cells_are_seen(pair: tuple[Path, Path]):
+    notebook = sync.read(pair[1])
+    del notebook.cells[2]
+    sync.write(notebook, pair[1])
+
+    assert "not the same cells" in sync.check(*pair)[-1]
+
+
+def test_a_run_gives_the_same_bytes_twice_with_the_widget_in_it(pair: tuple[Path, Path]):
+    asyncio.run(refresh.refresh_all(list(pair), Namespace(check=False, twice=False)))
+    once = [path.read_bytes() for path in pair]
+
+    problems = asyncio.run(refresh.refresh_all(list(pair), Namespace(check=False, twice=True)))
+
+    assert problems == []
+    assert [path.read_bytes() for path in pair] == once
+    assert b"IntSliderModel" in once[0]
+    assert b"0x7f0000000000" in once[0]
+    assert b"ZeroDivisionError" in once[0]
+
+
+def test_a_check_sees_another_text_and_overlooks_another_picture(pair: tuple[Path, Path]):
+    english = pair[0]
+    notebook = nbformat.from_dict(asyncio.run(refresh.execute(english)))
+    notebook.cells[2].outputs[-1].data["image/svg+xml"] = "<svg>of another machine</svg>"
+    sync.write(notebook, english)
+    options = Namespace(check=True, twice=False)
+
+    picture_only = asyncio.run(refresh.refresh(english, options))
+    notebook.cells[1].outputs[0].text = "fr\n"
+    sync.write(notebook, english)
+    text_too = asyncio.run(refresh.refresh(english, options))
+
+    assert picture_only is None
+    assert "cells language print something else" in text_too
