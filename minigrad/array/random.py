@@ -33,9 +33,7 @@ __all__ = [
 Shape = tuple[int, ...]
 
 # torch's own layout of a saved state, so that states travel between the two libraries.
-_STATE = xp.dtype(
-    "u8, i4, i4, u8, 624u8, f8, f8, f8, i8, f4, i4",
-)
+_STATE = xp.dtype("u8, i4, i4, u8, 624u8, f8, f8, f8, i8, f4, i4")
 _STATE.names = (
     *("seed", "left", "seeded", "next", "words"),
     *("normal_x", "normal", "normal_rho", "has_normal", "float_normal", "has_float_normal"),
@@ -83,7 +81,8 @@ class Generator:
         twister = self._twister.state["state"]
         state = xp.zeros((), _STATE)
         state["seed"], state["seeded"], state["words"] = self._seed, 1, twister["key"]
-        state["left"], state["next"] = 625 - twister["pos"], twister["pos"]
+        fresh = twister["key"][0] == self._seed & 0xFFFFFFFF  # nothing drawn since seeding
+        state["left"], state["next"] = 625 - twister["pos"], 0 if fresh else twister["pos"]
         if self._spare is not None:
             state["normal"], state["has_normal"] = self._spare, 1
         return xp.frombuffer(state.tobytes(), xp.uint8).copy()

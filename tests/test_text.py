@@ -1,0 +1,74 @@
+"""Sentences: every key has both languages, with the same blanks."""
+
+import os
+import string
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from minigrad import text
+
+MESSAGES = Path(text.__file__).with_name("messages.toml")
+SECTIONS = tomllib.loads(MESSAGES.read_text("utf-8"))
+KEYS = [f"{section}.{key}" for section, entries in SECTIONS.items() for key in entries]
+
+
+@pytest.fixture(autouse=True)
+def language():
+    before = text.get_language()
+    text.set_language("en")
+    yield
+    text.set_language(before)
+
+
+def blanks(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(sentence) if name}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_message_has_both_languages_and_the_same_blanks(key):
+    section, _, name = key.partition(".")
+    pair = SECTIONS[section][name]
+
+    assert set(pair) == {"en", "zh"}
+    assert all(sentence.strip() for sentence in pair.values())
+    assert blanks(pair["en"]) == blanks(pair["zh"])
+
+
+def test_say_follows_the_language():
+    english = text.say("array.unknown_device", type="mps")
+    text.set_language("zh")
+    chinese = text.say("array.unknown_device", type="mps")
+
+    assert english != chinese
+    assert "mps" in english
+    assert "mps" in chinese
+    assert text.say("array.unknown_device", "en", type="mps") == english
+
+
+def test_both_puts_english_above_chinese():
+    pair = text.both("array.unknown_device", type="mps")
+    text.set_language("both")
+
+    assert text.say("array.unknown_device", type="mps") == f"{pair['en']}\n{pair['zh']}"
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(ValueError, match="language must be 'en', 'zh' or 'both', not 'fr'"):
+        text.set_language("fr")
+
+    assert text.get_language() == "en"
+
+
+@pytest.mark.parametrize(("chosen", "language"), [({}, "en"), ({"MINIGRAD_LANG": "zh"}, "zh")])
+def test_the_language_comes_from_the_environment_never_from_the_locale(chosen, language):
+    surroundings = {k: v for k, v in os.environ.items() if k != "MINIGRAD_LANG"}
+    surroundings |= {"LANG": "zh_CN.UTF-8", "LC_ALL": "zh_CN.UTF-8"} | chosen
+    program = "from minigrad import text; print(text.get_language())"
+
+    printed = subprocess.check_output([sys.executable, "-c", program], env=surroundings, text=True)
+
+    assert printed.strip() == language
