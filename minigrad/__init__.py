@@ -10,7 +10,7 @@ from typing import Any
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
-from . import _tensor, autograd, random  # noqa: E402
+from . import _foreign, _tensor, autograd, random  # noqa: E402
 from ._tensor import Size, Tensor  # noqa: E402
 from .array.backend import device  # noqa: E402
 from .array.dtypes import (  # noqa: E402
@@ -28,6 +28,7 @@ from .creation import (  # noqa: E402
 from .random import get_rng_state, set_rng_state  # noqa: E402
 from .text import get_language, presentation, set_language  # noqa: E402
 
+_foreign.warn_of_foreign()
 presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)
 inf, nan, pi, e = float32.np.type("inf").item(), float32.np.type("nan").item(), 3.141592653589793, 2.718281828459045
 strided = "torch.strided"

@@ -25,4 +25,4 @@ def warn_of_foreign(folders: list[str] | None = None) -> None:
         from .text import say
 
         version = found.name.removeprefix("minigrad-").removesuffix(".dist-info")
-        warnings.warn(say("package.foreign", version=version, folder=found.parent), stacklevel=3)
+        warnings.warn(say("package.foreign", version=version, folder=found.parent), stacklevel=2)
