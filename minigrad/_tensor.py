@@ -515,13 +515,7 @@ def _check_grad(t: Tensor, value: Any) -> None:
 
 def tensor_text(t: Tensor) -> str:
     """A tensor as today's PyTorch prints it."""
-    suffixes, fn = [], t.grad_fn
-    kind = t.dtype
-    if not t._data.size and t._data.shape != (0,):
-        suffixes.append(f"size={tuple(t._data.shape)}")
-    if kind not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool) or (
-        not t._data.size and kind is not dtypes.get_default_dtype()):  # fmt: skip
-        suffixes.append(f"dtype={kind}")
+    suffixes, fn = [], t.grad_fn  # size and dtype are the array's own, said by tensor_str
     if fn is not None:
         suffixes.append(f"grad_fn=<{fn.name().rpartition('::')[2]}>")
     elif t.requires_grad:
