@@ -1,16 +1,19 @@
 """The checker of lesson 3 accepts right walks in any style and names the idea behind wrong ones."""
 
+import ast
 import re
 import tomllib
 from collections import Counter, deque
 from pathlib import Path
 
+import nbformat
 import pytest
 
 import minigrad
 from minigrad.lessons import check, diamond
 from minigrad.lessons.walk import CHAIN, DIAMOND, TWICE, Log, build, cases, truth
 
+NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "en/lessons/03_walk_backward_yourself.ipynb"
 MESSAGES = Path(minigrad.__file__).parent / "text" / "messages.toml"
 
 
@@ -284,6 +287,27 @@ def test_a_walk_costs_one_call_of_vjp_per_node():
     counts_consumers(root)
 
     assert [node.name for node, _ in log.calls] == ["d", "c", "b", "a"]
+
+
+def last_value(source, names):
+    tree = ast.parse(source)
+    *statements, last = tree.body
+    exec(compile(ast.Module(statements, []), "<cell>", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
+
+
+def test_the_notebook_ticks_once_its_dots_are_filled():
+    cells = {cell.id: cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells}
+    names = {"sorts_by_visiting": sorts_by_visiting}
+    exec(cells["l03-setup"], names)
+    filled = {
+        "l03-predict": cells["l03-predict"].replace("...", '"C"'),
+        "l03-write": cells["l03-write"].replace("    ...", "    sorts_by_visiting(root)"),
+    }
+
+    for cell, source in filled.items():
+        assert last_value(cells[cell], names).passed is None
+        assert last_value(source, names).passed is True
 
 
 def test_no_verdict_shows_the_solution():
