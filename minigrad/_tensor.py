@@ -541,4 +541,5 @@ FUNCTIONS = """
     unflatten unsqueeze xlogy
 """.split()
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {"where": pointwise.where_of}
+ONLY_FUNCTIONS = {"where": pointwise.where_of, "cat": shape.cat, "concat": shape.cat,
+                  "concatenate": shape.cat, "stack": shape.stack}  # fmt: skip

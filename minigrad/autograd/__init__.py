@@ -6,11 +6,12 @@ The engine is in `minigrad.core.engine`; this package holds what stands around i
 from typing import Any
 
 from .._tensor import Tensor
-from ..core.backward import backward, grad
+from ..core.backward import GradientEdge, backward, grad
 from ..core.engine import steps
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .function import Function
 
-__all__ = ["Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad",
+__all__ = ["Function", "GradientEdge", "Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad",
            "set_grad_enabled", "steps"]  # fmt: skip
 
 

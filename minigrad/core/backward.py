@@ -13,6 +13,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..text import presentation
 from .base import TensorBase, constant
+from .carriers import TENSORS
 from .engine import key_of, run
 from .modes import differentiable
 
@@ -98,7 +99,7 @@ def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: boo
     count = batches[0]._data.shape[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
                  create, allow_unused=unused) for i in range(count)]  # fmt: skip
-    return tuple(None if column[0] is None else column[0].stack(column) for column in zip(*rows, strict=True))
+    return tuple(None if column[0] is None else TENSORS.stack(column) for column in zip(*rows, strict=True))
 
 
 def as_tuple(tensors: Any) -> tuple:

@@ -40,13 +40,20 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     for edge, grad in zip(edges, grads, strict=True):
         walk.deliver(edge, grad)
     yield from walk.ready_leaves()
+    plain = watch is None and inputs is None and not create_graph
     for node in nodes:
+        if plain and node.hooks is None and node.outputs == 1:
+            walk.pass_on(node, retain_graph)
+            yield node
+            if walk.due:
+                yield from walk.ready_leaves()
+            continue
         grad = walk.collect(node)
         if walk.needed is not None and not walk.is_needed(node, grad):
             continue
         sent = walk.execute(node, grad, retain_graph)
         walk.send(node, sent, grad[0])
-        if node.freed and watch is not None:
+        if watch is not None and node.freed:
             watch.free(node)
         yield node
         if walk.due:
@@ -123,6 +130,30 @@ class Walk:
 
     # ---- at a node
 
+    def pass_on(self, node: Node, keep: bool) -> None:
+        """The ordinary node, which nobody watches: `collect`, `execute` and `send` in one, for speed."""
+        arrived, waits, metas = self.arrived, self.waits, node.metas
+        received = arrived.pop(node, None)
+        if received is None and not node.wants_undefined:
+            sent: tuple = (None,) * len(node.edges)
+        else:
+            sent = node.apply_raw(received, keep)
+        for index, edge in enumerate(node.edges):
+            if edge is None:
+                continue
+            grad, leaf = sent[index], edge in waits
+            if grad is not None:
+                if metas is not None:
+                    grad = self._fitted(node, index, grad, metas[index])
+                if leaf and grad is received:
+                    grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
+                before = arrived.get(edge)
+                arrived[edge] = grad if before is None else before + grad
+            if leaf:
+                waits[edge] -= 1
+                if not waits[edge]:
+                    self.due.append(edge)
+
     def collect(self, node: Node) -> tuple:
         """The gradients that have arrived at the node's outputs; None where nothing has."""
         if node.outputs == 1:
@@ -143,7 +174,7 @@ class Walk:
                 (node, nr) in self.inputs for nr in range(len(grad)))):  # fmt: skip
             grad = self._before(node, grad)
         given = grad[0] if node.outputs == 1 else grad
-        if all(g is None for g in grad) and not getattr(node, "wants_undefined", False):
+        if all(g is None for g in grad) and not node.wants_undefined:
             sent: tuple = (None,) * len(node.edges)
         elif self.create_graph:
             with differentiable(True):

@@ -13,6 +13,7 @@ import weakref
 from typing import Any
 
 from ..text import presentation
+from .carriers import RAW
 from .hooks import Hooks
 
 next_seq = itertools.count().__next__
@@ -59,6 +60,7 @@ class Node:
 
     row: Any = None
     outputs = 1
+    wants_undefined = False  # True: runs even if no gradient has arrived (custom Functions)
     torch_name: str | None = None  # where `name()` is not the class's name
     frees: tuple[str, ...] = ()  # slots that backward empties
 
@@ -105,7 +107,12 @@ class Node:
     def free(self) -> None:
         """Let go of what was saved; using it afterwards is torch's "second time" error."""
         for slot in self.frees:
-            setattr(self, slot, FREED)
+            if getattr(self, slot) is not None:
+                setattr(self, slot, FREED)
+
+    def apply_raw(self, grad: Any, keep: bool) -> tuple:
+        """The gradients this node sends, on arrays; `core.fast` has quicker ones for some rows."""
+        return self.apply(grad, RAW, keep)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         return f"<{self.name().rpartition('::')[2]} object at {presentation.address(self)}>"

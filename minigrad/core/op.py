@@ -14,7 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,8 @@ def camel(name: str) -> str:
 
 # ---- declaring rows
 
+_UNARY = {"self", "result", "self_sym_sizes", "self_sym_numel"}
+
 
 def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn: str | None = None,
        torch_name: str | None = None, tensors: tuple[str, ...] = (), view: Any = False,
@@ -104,9 +106,11 @@ def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn:
               elementwise=elementwise, letters=letters, doc=doc)  # fmt: skip
     if transparent:  # its TeX is its forward, written out
         setattr(SYMBOLS, name, forward)
-    if view is not False:
+    if row.inputs[0] == "tensors":
+        call = sequence(row)
+    elif view is not False:
         call = view_shape(row, "" if view is True else view)
-    elif row.inputs == ("self",) and not outputs and set(row.saved) <= {"self", "result"}:
+    elif row.inputs == ("self",) and not outputs and set(row.saved) <= _UNARY:
         call = unary(row)
     elif row.inputs == ("self", "other") and len(derivatives) in (0, 2) and not elementwise:
         call = binary(row)
@@ -204,11 +208,16 @@ def taker(row: Row, name: str) -> Callable[[Any, Any], Any]:
     """A function that reads one saved value from a node: checked, and in the carrier's form."""
     slot, version, counter = f"saved_{name}", f"version_{name}", f"counter_{name}"
 
+    read, read_version = attrgetter(slot), attrgetter(version)
+
     def take_input(n: Any, F: Any) -> Any:
-        s = getattr(n, slot)
-        if isinstance(s, TensorBase):
-            if s._counter is not None and s._counter[0] != getattr(n, version):
-                raise modified(n, name, s, s._counter[0], getattr(n, version))
+        s = read(n)
+        if s is None:
+            return None
+        if s.__class__ is Tensor or isinstance(s, TensorBase):
+            c = s._counter
+            if c is not None and c[0] != read_version(n):
+                raise modified(n, name, s, c[0], read_version(n))
             return s._data if F is RAW else s
         if s.__class__ is Number:
             return s.raw if F is RAW else s.value
@@ -219,14 +228,16 @@ def taker(row: Row, name: str) -> Callable[[Any, Any], Any]:
             return tuple(i._data if F is RAW and isinstance(i, TensorBase) else i for i in s)
         return s
 
+    read_counter = attrgetter(counter)
+
     def take_result(n: Any, F: Any) -> Any:
-        s = getattr(n, slot)
+        s = read(n)
         if isinstance(s, Withheld):
             s = s.give(n, name)
             return s._data if F is RAW else s
-        c, v = getattr(n, counter), getattr(n, version)
-        if c is not INFERENCE.counter and c[0] != v:
-            raise modified(n, name, None, c[0], v)
+        c = read_counter(n)
+        if c[0] != read_version(n):
+            raise modified(n, name, None, c[0], read_version(n))
         return s if F is RAW else rebuilt(row, n, name, s, c)
 
     if is_result(row, name):
@@ -269,18 +280,16 @@ def short_name(node: Any) -> str:
 def apply_of(row: Row) -> Callable:
     formulas = [_arranged(row.derivatives[n], row.saved) for n in row.differentiable]
     takes = [taker(row, n) for n in row.saved]
-    needed = [tuple(i for i, s in enumerate(row.saved) if s in row.uses[n]) for n in row.differentiable]
-    frees = bool(row.saved)
+    frees, only = bool(row.saved), formulas[0] if len(formulas) == 1 else None
 
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
-        values: list[Any] = [F, grad, *[None] * len(takes)]
-        edges = n.edges
-        for wants, edge in zip(needed, edges, strict=False):
-            if edge is not None:
-                for i in wants:
-                    if values[i + 2] is None:
-                        values[i + 2] = takes[i](n, F)
-        sent = tuple(None if e is None else f(values) for e, f in zip(edges, formulas, strict=False))
+        values: list[Any] = [F, grad]
+        for take in takes:
+            values.append(take(n, F))
+        if only is not None:
+            sent: tuple = (only(values),)
+        else:
+            sent = tuple([None if e is None else f(values) for e, f in zip(n.edges, formulas, strict=True)])
         if frees and not keep:
             n.free()
         return sent
@@ -292,13 +301,15 @@ def _arranged(formula: Callable, saved: tuple[str, ...]) -> Callable[[list], Any
     """The formula as a function of one list: carrier, gradient, then all saved values in order."""
     available = ("F", "grad", *saved)
     indices = [available.index(p) for p in inspect.signature(formula).parameters]
-    if not indices:
-        return lambda values: formula()
-    if len(indices) == 1:
-        only = indices[0]
-        return lambda values: formula(values[only])
+    match indices:  # spelled out: a call with `*` costs as much as the multiplication inside
+        case [i]:
+            return lambda v: formula(v[i])
+        case [i, j]:
+            return lambda v: formula(v[i], v[j])
+        case [i, j, k]:
+            return lambda v: formula(v[i], v[j], v[k])
     pick = itemgetter(*indices)
-    return lambda values: formula(*pick(values))
+    return lambda v: formula(*pick(v))
 
 
 # ---- recording
@@ -357,9 +368,10 @@ def unary(row: Row) -> Callable:
     """One tensor in, one out, nothing else: exp, neg, relu ..."""
     forward, cls = row.forward, row.node
     keeps_self, keeps_result = "self" in row.saved, "result" in row.saved
+    keeps_sizes, keeps_numel = "self_sym_sizes" in row.saved, "self_sym_numel" in row.saved
     differentiable = bool(row.derivatives)
 
-    def call(self: Any) -> Any:
+    def call(self: Any) -> Any:  # written out, without helpers: this is what an operation costs
         view = self._view
         if view is not None:
             view.refresh(self)
@@ -386,6 +398,10 @@ def unary(row: Row) -> Callable:
             if keeps_result:
                 n.saved_result, n.version_result = z, 0
                 n.counter_result = t._counter = [0]
+            if keeps_sizes:
+                n.saved_self_sym_sizes = a.shape
+            if keeps_numel:
+                n.saved_self_sym_numel = a.size
             t._fn, t._requires_grad = n, True
             if mode is not True:
                 mode.recorded(n, t)
@@ -418,17 +434,23 @@ def binary(row: Row) -> Callable:
             view.refresh(self)
         a = self._data
         if other.__class__ is Tensor or isinstance(other, TensorBase):
-            b, number = other._data, None
-            if other._view is not None:
-                other._view.refresh(other)
-            if a.dtype is not b.dtype:
+            b, number, peer = other._data, None, other._view
+            if peer is not None:
+                peer.refresh(other)
+            alike = a.dtype is b.dtype
+            if not alike:
                 a, b = dtypes.promote(a, b)
-            wants_other = other._requires_grad or other.requires_grad
+            elif a.shape != b.shape:
+                alike = False
+            wants_other = other._requires_grad or (peer is not None and peer.base._requires_grad)
         else:
-            a, number = meet(a, other)
+            plain = other.__class__ is float or other.__class__ is int
+            number = _numbers.get((other, a.dtype, a.__class__, other.__class__)) if plain else None
             if number is None:
-                return NotImplemented
-            b, wants_other = number.raw, False
+                a, number = meet(a, other)
+                if number is None:
+                    return NotImplemented
+            b, alike, wants_other = number.raw, a is self._data, False
         try:
             z = forward(a, b)
         except ValueError:
@@ -445,8 +467,7 @@ def binary(row: Row) -> Callable:
             n.edges = ((self._fn or self) if wants_self else None,
                        (other._fn or other) if wants_other else None)  # fmt: skip
             n.hooks = None
-            n.metas = metas_of(z, self, other, number) if a.shape != b.shape or (
-                a is not self._data or number is None and b is not other._data) else None  # fmt: skip
+            n.metas = None if alike else metas_of(self, other, number)
             n.seq = next_seq()
             f = _frame(1)
             n.code, n.lasti = f.f_code, f.f_lasti
@@ -482,13 +503,7 @@ _numbers: dict[Any, Number] = {}
 
 def meet(a: Any, value: Any) -> tuple[Any, Any]:
     """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
-    key = (value, value.__class__, a.dtype, a.__class__)
-    try:
-        known = _numbers.get(key)
-    except TypeError:  # not hashable, so not a number
-        return a, None
-    if known is not None:
-        return a, known
+    key = (value, a.dtype, a.__class__, value.__class__)
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):
@@ -496,12 +511,12 @@ def meet(a: Any, value: Any) -> tuple[Any, Any]:
     a = dtypes.cast(a, dtypes.result_dtype(a, value))
     raw = xp.asarray(value, dtype=a.dtype)
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
-    if value and len(_numbers) < 4096 and key[2] is a.dtype:  # 0.0 and -0.0 are equal keys
+    if value and len(_numbers) < 4096 and key[1] is a.dtype:  # 0.0 and -0.0 are equal keys
         _numbers[key] = made
     return a, made
 
 
-def metas_of(z: Any, self: Any, other: Any, number: Any) -> tuple:
+def metas_of(self: Any, other: Any, number: Any) -> tuple:
     """Shapes and types to which the engine brings the two gradients back."""
     a = self._data
     b = None if number is not None else (other._data.shape, other._data.dtype)
@@ -635,6 +650,46 @@ def shape_fact(name: str, given: dict[str, Any]) -> Any:
     if fact == "strides":
         return strides(data)
     return data.shape[int(fact.removeprefix("argsize_").replace("minus_", "-"))]
+
+
+def sequence(row: Row) -> Callable:
+    """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
+    forward, derivative = row.forward, row.derivatives["tensors"]
+    takes = [taker(row, n) for n in row.saved]
+
+    def call(tensors: Any, *args: Any, **options: Any) -> Any:
+        tensors, *rest = row.bind((tuple(tensors), *args), options)
+        raws = [t._data for t in tensors]
+        kind = _common(raws)
+        z = forward([dtypes.cast(r, kind) for r in raws], *rest)
+        mode, edges = grad_mode(), tuple(t._edge() for t in tensors)
+        if not mode or edges.count(None) == len(edges):
+            return untracked_result(z, mode)
+        n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))
+        for name, value in zip(row.inputs[1:], rest, strict=True):
+            if name in row.saved:
+                setattr(n, f"saved_{name}", value)
+        if "shapes" in row.saved:
+            n.saved_shapes = [r.shape for r in raws]
+        result = attach(constant(Tensor, z), n)
+        if mode is not True:
+            mode.recorded(n, result)
+        return result
+
+    def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+        return tuple(derivative(F, grad, *(take(n, F) for take in takes)))
+
+    row.node.apply = apply  # type: ignore[attr-defined]
+    return call
+
+
+def _common(raws: list) -> Any:
+    """The type in which several arrays meet."""
+    kind, rank = raws[0].dtype, raws[0].ndim
+    for r in raws[1:]:
+        kind = dtypes.result_dtype(xp.empty((0,) * rank, kind), r)
+        rank = max(rank, r.ndim)
+    return kind
 
 
 def view_shape(row: Row, kind: str) -> Callable:

@@ -97,7 +97,7 @@ def _joined(F: Any, grads: tuple, sizes: tuple, dim: int, lengths: list[int]) ->
     known = next(g for g in grads if g is not None)
     parts = [F.zeros_as(known, (*sizes[: dim % len(sizes)], n, *sizes[dim % len(sizes) + 1 :]))
              if g is None else g for g, n in zip(grads, lengths, strict=True)]  # fmt: skip
-    return F.cat_parts(parts, dim % len(sizes))
+    return F.cat(parts, dim % len(sizes))
 
 
 def _split_lengths(sizes: tuple, split_size: Any, dim: int) -> list[int]:
@@ -114,7 +114,7 @@ def _unbind_back(F: Any, grad: tuple, dim: int) -> Any:
     known = next(g for g in grad if g is not None)
     rank = len(known.shape) + 1
     parts = [F.zeros_as(known, known.shape) if g is None else g for g in grad]
-    return F.cat_parts([F.unsqueeze(p, dim % rank) for p in parts], dim % rank)
+    return F.cat([F.unsqueeze(p, dim % rank) for p in parts], dim % rank)
 
 
 def _expand(self: Any, shape: tuple) -> Any:
@@ -257,6 +257,13 @@ unbind = op("unbind", lambda self, dim=0: [_select(self, dim, i) for i in range(
 as_strided = op("as_strided", _as_strided, view=True, keeps=("size", "stride", "storage_offset"),
     self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
 
+# ---- several tensors into one
+
+cat = op("cat", lambda tensors, dim=0: _cat(tensors, dim),
+    tensors = lambda F, grad, dim, shapes: _pieces(F, grad, dim, shapes))
+stack = op("stack", lambda tensors, dim=0: _stack(tensors, dim),
+    tensors = lambda F, grad, dim: F.unbind(grad, dim))
+
 # ---- copies
 
 clone = op("clone", lambda self: self.copy(),
@@ -315,6 +322,42 @@ put_part = op("put_part", _put_part, grad_fn="AsStridedScatterBackward0",
 sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 # fmt: on
+
+
+def _cat(tensors: list, dim: int) -> Any:
+    parts = [x for x in tensors if x.shape != (0,)] or tensors
+    for place, x in enumerate(parts):
+        if x.ndim != parts[0].ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {parts[0].ndim} and {x.ndim}")
+        for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
+            if n != first and d != dim % x.ndim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
+                    f"got size {n} for tensor number {place} in the list."
+                )
+    return xp.concatenate(parts, dim)
+
+
+def _stack(tensors: list, dim: int) -> Any:
+    for place, x in enumerate(tensors):
+        if x.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
+                f"0 and {list(x.shape)} at entry {place}"
+            )
+    return xp.stack(tensors, dim)
+
+
+def _pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
+    pieces, start = [], 0
+    for shape in shapes:
+        if shape == (0,):
+            pieces.append(F.zeros_as(grad, shape))
+            continue
+        stop = start + shape[dim]
+        pieces.append(F.slice(grad, dim, start, stop, 1))
+        start = stop
+    return pieces
 
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:

@@ -1,0 +1,294 @@
+"""Custom operations: write `forward` and `backward`, call `apply`.
+
+The `ctx` that both receive is the node itself, as in torch: what is put on it lives as long as the
+graph. Saved tensors go through `save_for_backward`, which checks versions and is freed with the rest.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .._tensor import Tensor
+from ..array.backend import xp
+from ..core.base import TensorBase, bump, constant
+from ..core.carriers import RAW
+from ..core.modes import differentiable, grad_mode, no_grad
+from ..core.node import FREED, Node, Port, Withheld, next_seq
+from ..core.op import learners_line, modified
+from ..core.views import rebase, view_of
+
+
+class FunctionCtx:
+    """What `forward` and `backward` of a custom Function receive as `ctx`."""
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
+        for place, t in enumerate(tensors):
+            if t is not None and not isinstance(t, TensorBase):
+                raise TypeError(
+                    "save_for_backward can only save variables, but argument "
+                    f"{place} is of type {type(t).__name__}"
+                )
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Accepted for code that also defines `jvp`; reverse mode does not use it."""
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Say which inputs `forward` wrote in place; they must be returned."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Say which outputs have no gradient."""
+        self._non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """False: gradients that nobody sent arrive as None instead of zeros."""
+        self._materialize = value
+
+
+class CustomNode(Node, FunctionCtx):
+    """The node of a custom Function, named `<Function's name>Backward`; also its `ctx`."""
+
+    wants_undefined = True
+    function: Any = None
+    frees = ("_saved",)
+
+    def __init__(self) -> None:
+        self.edges, self.metas, self.hooks = (), None, None
+        self.code, self.lasti = learners_line()
+        self._to_save: tuple = ()
+        self._dirty: tuple = ()
+        self._non_differentiable: tuple = ()
+        self._materialize = True
+        self._saved: Any = ()
+        self.needs_input_grad: tuple[bool, ...] = ()
+
+    @property
+    def saved_tensors(self) -> tuple:
+        """The tensors given to `save_for_backward`. Raises: RuntimeError once freed or changed."""
+        if isinstance(self._saved, Withheld):
+            self._saved.give(self, "tensors")
+        return tuple(self._unpacked(*entry) for entry in self._saved)
+
+    @property
+    def saved_variables(self) -> tuple:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    def _keep(self, outputs: tuple) -> None:
+        """Turn what `save_for_backward` was given into slots; outputs without a cycle to this node."""
+        saved = []
+        for t in self._to_save:
+            nr = next((i for i, o in enumerate(outputs) if o is t), None)
+            version = 0 if t is None else t._shared_counter()[0]
+            saved.append((t if nr is None else t._data, version, nr, None if t is None else t._counter))
+        self._saved, self._to_save = tuple(saved), ()
+
+    def _unpacked(self, t: Any, version: int, nr: int | None, counter: Any) -> Any:
+        if t is None:
+            return None
+        if counter[0] != version:
+            raise modified(self, "tensors", t if nr is None else self._output(t, nr, counter),
+                           counter[0], version)  # fmt: skip
+        return t if nr is None else self._output(t, nr, counter)
+
+    def _output(self, data: Any, nr: int, counter: Any) -> Tensor:
+        t = constant(Tensor, data, counter)
+        t._fn, t._requires_grad = (Port(self, nr) if self.outputs > 1 else self), True
+        return t
+
+    def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+        """Run the user's `backward` on tensors; check what it returned."""
+        grads = grad if self.outputs > 1 else (grad,)
+        if F is RAW:
+            grads = tuple(None if g is None else constant(Tensor, g) for g in grads)
+        if self._materialize:
+            grads = tuple(self._zeros(i) if g is None else g for i, g in enumerate(grads))
+        with differentiable(F is not RAW):
+            returned = backward_of(self.function)(self, *grads)
+        sent = self._checked(returned if isinstance(returned, tuple | list) else (returned,))
+        if not keep:
+            self._saved = FREED
+        return tuple(g._data.copy() if g is not None and F is RAW else g for g in sent)
+
+    def _zeros(self, nr: int) -> Tensor:
+        shape, kind = self._made[nr]
+        return constant(Tensor, xp.zeros(shape, kind))
+
+    def _checked(self, grads: tuple) -> tuple:
+        name, count = type(self).__name__, len(self.needs_input_grad)
+        if len(grads) > count and all(g is None for g in grads[count:]):
+            grads = tuple(grads[:count])
+        if len(grads) != count:
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
+            )
+        sent = []
+        for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
+            if g is not None and not isinstance(g, TensorBase):
+                raise TypeError(f"expected Variable or None (got {type(g).__name__})")
+            if is_tensor:
+                sent.append(self._fits(g, len(sent), name))
+            elif g is not None:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different from None at position {place + 1}, "
+                    "but the corresponding forward input was not a Variable"
+                )
+        return tuple(sent)
+
+    def _fits(self, g: Any, place: int, name: str) -> Any:
+        if g is None or self.edges[place] is None:
+            return None
+        shape = self.metas[place][0]
+        try:
+            fits = xp.broadcast_shapes(g._data.shape, shape) == g._data.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(
+                f"Function {name} returned an invalid gradient at index {place} - got "
+                f"{list(g._data.shape)} but expected shape compatible with {list(shape)}"
+            )
+        return g
+
+
+def backward_of(function: Any) -> Callable:
+    """The user's `backward` or `vjp`. Raises: NotImplementedError if there is neither."""
+    if function.backward is Function.backward and function.vjp is not Function.vjp:
+        return function.vjp
+    return function.backward
+
+
+class Function:
+    """Subclass it, write static `forward(ctx, ...)` and `backward(ctx, *grads)`, call `apply(...)`.
+
+    Or write `forward(...)` without ctx and `setup_context(ctx, inputs, output)`.
+    Source: torch.autograd.Function.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to "
+            "use it with backward mode AD."
+        )
+
+    vjp = backward
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`; record a node if an input requires grad."""
+        node = type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls})()
+        tensors = [a for a in args if isinstance(a, TensorBase)]
+        node.needs_input_grad = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
+        recorded = bool(grad_mode()) and any(node.needs_input_grad)
+        with no_grad():
+            if cls.setup_context is Function.setup_context:
+                outputs = cls.forward(node, *args, **kwargs)
+            else:
+                outputs = cls.forward(*args, **kwargs)
+                cls.setup_context(node, args, outputs)
+        if not recorded or isinstance(outputs, list):
+            return outputs
+        return _record(node, args, tensors, outputs)
+
+
+def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
+    """Give the outputs their history: this node."""
+    node._tensors = tuple(isinstance(a, TensorBase) for a in args)
+    node.edges = tuple(t._edge() for t in tensors)
+    node.metas = tuple((t._data.shape, t._data.dtype) for t in tensors)
+    node.seq = next_seq()
+    many = isinstance(outputs, tuple)
+    parts = outputs if many else (outputs,)
+    node.outputs = len(parts)
+    node._made = [(o._data.shape, o._data.dtype) if isinstance(o, TensorBase) else None for o in parts]
+    for t in node._dirty:
+        if not any(t is o for o in parts):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. "
+                "The inputs that are modified inplace must all be outputs of the Function."
+            )
+    wrapped = tuple(_output(node, i, o, tensors) for i, o in enumerate(parts))
+    node._keep(wrapped)
+    mode = grad_mode()
+    if mode is not True and mode:
+        mode.recorded(node, wrapped[0])
+    return wrapped if many else wrapped[0]
+
+
+def _output(node: CustomNode, nr: int, out: Any, tensors: list) -> Any:
+    if not isinstance(out, TensorBase):
+        return out
+    fn = Port(node, nr) if node.outputs > 1 else node
+    if any(out is t for t in node._dirty):
+        if out.is_leaf and out.requires_grad:
+            raise RuntimeError(
+                "a leaf Variable that requires grad has been used in an in-place operation."
+            )
+        bump(out)
+        rebase(out, fn)
+        return out
+    if any(out is t for t in node._non_differentiable) or out._data.dtype.kind != "f":
+        return out.detach() if any(out is t for t in tensors) else out
+    if any(out is t for t in tensors):  # an input returned as it is becomes a view of it
+        out = view_of(out, out._array(), "function")
+    elif out._view is not None:
+        out._view.kind = "function"
+    out._fn, out._requires_grad = fn, True
+    return out
+
+
+def once_differentiable(backward: Callable) -> Callable:
+    """For a `backward` that cannot itself be differentiated: its results say so if somebody tries."""
+
+    @functools.wraps(backward)
+    def once(ctx: Any, *grads: Any) -> Any:
+        with no_grad():
+            returned = backward(ctx, *grads)
+        if not any(isinstance(g, TensorBase) and g.requires_grad for g in grads) or not grad_mode():
+            return returned
+        parts = returned if isinstance(returned, tuple) else (returned,)
+        blocked = tuple(_blocked(g) if isinstance(g, TensorBase) else g for g in parts)
+        return blocked if isinstance(returned, tuple) else blocked[0]
+
+    return once
+
+
+class Error(Node):
+    """Stands where the graph of a once-differentiable backward would be."""
+
+    __slots__ = ()
+
+    def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )
+
+
+def _blocked(g: Any) -> Any:
+    node = Error.__new__(Error)
+    node.edges, node.metas, node.hooks, node.seq = (), None, None, next_seq()
+    node.code, node.lasti = learners_line()
+    t = constant(Tensor, g._data)
+    t._fn, t._requires_grad = node, True
+    return t
