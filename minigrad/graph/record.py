@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..core.backward import keeps, root_gradients
 from ..core.engine import steps
 from .live import Reader
 from .preview import preview as preview_of
@@ -77,11 +78,13 @@ class Recorder:
     def __init__(self, root: Any, gradient: Any = None, names: Mapping[str, Any] | None = None, *,
                  preview: bool = False, retain_graph: bool | None = None,
                  create_graph: bool = False) -> None:  # fmt: skip
+        (seed,) = root_gradients((root,), gradient, create_graph)
+        if preview:  # a hook may write into it
+            seed = seed.clone() if create_graph else seed.copy()
         self.reader = Reader((root,), names or {})
         self.graph = self.reader.graph()
-        keep = create_graph if retain_graph is None else retain_graph
+        keep = keeps(retain_graph, create_graph)
         self.preview, self.frees = preview, not keep
-        seed = seed_of(root, gradient, create_graph)
         self.engine = steps((root,), (seed,), self, retain_graph=keep or preview,
                             create_graph=create_graph)  # fmt: skip
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
@@ -165,10 +168,12 @@ class Recorder:
                  for i, g in enumerate(outgoing) if g is not None]  # fmt: skip
         self.event("compute", before=came, outgoing=tuple(text(g) for g in outgoing),
                    rules=tuple(r for r in found if r))  # fmt: skip
-        nothing = tuple(Sent(e.slot, None) for e in here.edges if e.node is None)
         if here.edges:
-            self.event("send", sent=nothing)
-        if self.preview and self.frees:
+            self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
+        for edge, grad in zip(here.edges, outgoing, strict=False):
+            if edge.node and grad is None:
+                self.arrive(Sent(edge.slot, edge.node, arrived=self.arrived[edge.node] + 1))
+        if self.preview and self.frees and node.frees:
             self.free(node)
 
     def unbroadcast(self, node: Any, index: int, before: Any, after: Any) -> None:
@@ -248,7 +253,7 @@ def untouched(reader: Reader) -> Iterator[None]:
     silenced = [(h, dict(h)) for h in hooks]
     state = random.get_state()
     for t, grad in kept:
-        t._grad = None if grad is None else type(grad)._copy_of(grad)
+        t._grad = None if grad is None else grad.detach().clone()
     for hook, _ in silenced:
         hook.clear()  # shown, not run: it may well be an optimiser's step
     try:
