@@ -3,15 +3,15 @@
 import json
 from pathlib import Path
 
-from . import expressions
+from . import expressions, programs, semantics
 
 DATA = Path(__file__).parents[1] / "data"
 
 
-def write(name: str, recording: dict) -> None:
-    """One entry a line, so that a change of one expression is a change of one line."""
-    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in recording.items()]
-    (DATA / name).write_text("{\n" + ",\n".join(lines) + "\n}\n")
+def write(name: str, recording: dict, indent: int | None = None) -> None:
+    """One entry a line, or one line of text a line: a change of torch is a small change here."""
+    items = [f"{json.dumps(k)}: {json.dumps(v, indent=indent)}" for k, v in recording.items()]
+    (DATA / name).write_text("{\n" + ",\n".join(items) + "\n}\n")
 
 
 def read(name: str) -> dict:
@@ -22,10 +22,22 @@ def record_expressions(torch) -> dict:
     return {e: expressions.observe(torch, e) for e in expressions.expressions()}
 
 
+def record_semantics(torch) -> dict:
+    return {name: semantics.shown(torch, name) for name in semantics.snippets()}
+
+
+def record_programs(torch) -> dict:
+    """Program and transcript of a few seeds of each level."""
+    return {f"level {level} seed {seed}": programs.run(programs.program(seed, level), torch)
+            for level in programs.LEVELS for seed in range(programs.RECORDED)}
+
+
 def main() -> None:
     import torch
 
     write("expressions.json", record_expressions(torch))
+    write("semantics.json", record_semantics(torch), indent=0)
+    write("programs.json", record_programs(torch), indent=0)
 
 
 if __name__ == "__main__":

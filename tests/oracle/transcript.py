@@ -15,6 +15,8 @@ from types import ModuleType
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 TRIGGERED = re.compile(r" \(Triggered internally at .*")
+ONCE_PER_PROCESS = ("Using backward() with create_graph=True", "Converting a tensor with requires",
+                    "The use of `x.T` on tensors of dimension", "`torch.jit.script` is deprecated")
 NUMBER = re.compile(r"\s*-?(\d+\.?\d*(e[+-]\d+)?|inf|nan)\b\.?")
 
 
@@ -64,12 +66,18 @@ def run(statement: str, namespace: dict) -> list[str]:
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), warnings.catch_warnings(), plain_display():
         warnings.simplefilter("always")
-        warnings.showwarning = lambda message, *place: print(first_line(message))
+        warnings.showwarning = show_warning
         try:
-            exec(compile(statement, "<session>", "single"), namespace)
+            exec(compile(statement + "\n", "<session>", "single"), namespace)
         except Exception as error:
             print(first_line(error))
     return [shown.getvalue()] if shown.getvalue() else []
+
+
+def show_warning(message: Warning, *place) -> None:
+    """A line for a warning; those given once per process depend on what ran before: no line."""
+    if not str(message).startswith(ONCE_PER_PROCESS):
+        print(first_line(message))
 
 
 @contextlib.contextmanager

@@ -1,0 +1,47 @@
+"""Every snippet of the semantics shows in minigrad what it shows in torch, to the letter."""
+
+import importlib.util
+
+import pytest
+
+import minigrad
+from tests.oracle import record
+from tests.oracle.semantics import comparable, shown, snippets
+from tests.oracle.waiting import SNIPPETS as WAITING
+
+RECORDED = record.read("semantics.json")
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
+
+
+def session(name: str) -> str:
+    return "\n".join(comparable(name, shown(minigrad, name)))
+
+
+def recorded(name: str) -> str:
+    return "\n".join(comparable(name, RECORDED[name]))
+
+
+@pytest.mark.parametrize("name", [n for n in snippets() if n not in WAITING])
+def test_a_snippet_shows_what_torch_shows(name):
+    assert session(name) == recorded(name)
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_a_waiting_snippet_still_waits(name):
+    assert session(name) != recorded(name), "it works: take it out of tests/oracle/waiting.py"
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_the_recording_is_what_torch_shows(oracle):
+    live = record.record_semantics(importlib.import_module(oracle))
+
+    assert {n: comparable(n, lines) for n, lines in live.items()} == {
+        n: comparable(n, lines) for n, lines in RECORDED.items()
+    }
+
+
+def test_the_recording_holds_the_snippets_as_they_are():
+    code = {n: [x for x in lines if x.startswith(">>> ")] for n, lines in RECORDED.items()}
+
+    assert list(RECORDED) == list(snippets())
+    assert all(line[4:] in snippets()[name] for name, lines in code.items() for line in lines)
