@@ -39,7 +39,7 @@ class Row:
     """One operation: its forward, its derivatives, and all that is read off them."""
 
     def __init__(self, name: str, forward: Callable, derivatives: dict[str, Callable], *,
-                 grad_fn: str | None = None, torch_name: str | None = None, tensors: tuple[str, ...] = (),
+                 grad_fn: str | None = None, torch_name: str | None = None, fixed: tuple[str, ...] = (),
                  keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
                  letters: dict[str, str] | None = None, doc: str = "") -> None:  # fmt: skip
@@ -47,7 +47,7 @@ class Row:
         self.signature = _signature(forward, derivatives)
         self.inputs = tuple(self.signature.parameters)
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)
-        self.tensors = tuple(n for n in self.inputs if n in derivatives or n in tensors)
+        self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed)
         self.outputs, self.multi, self.elementwise = outputs, multi, elementwise
         self.letters, self.constants = letters or {}, constants or {}
         wanted = [p for d in derivatives.values() for p in inspect.signature(d).parameters]
@@ -96,13 +96,13 @@ _UNARY = {"self", "result", "self_sym_sizes", "self_sym_numel"}
 
 
 def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn: str | None = None,
-       torch_name: str | None = None, tensors: tuple[str, ...] = (), view: Any = False,
+       torch_name: str | None = None, fixed: tuple[str, ...] = (), view: Any = False,
        constants: dict[str, Any] | None = None, outputs: tuple[str, ...] = (), multi: bool = False,
        elementwise: bool = False, letters: dict[str, str] | None = None, doc: str = "",
        transparent: bool = False, **derivatives: Callable) -> Callable:  # fmt: skip
     """Declare a row and return its callable; see the module's docstring."""
     row = Row(name, forward, derivatives, keeps=keeps, grad_fn=grad_fn, torch_name=torch_name,
-              tensors=tensors, constants=constants, outputs=outputs, multi=multi,
+              fixed=fixed, constants=constants, outputs=outputs, multi=multi,
               elementwise=elementwise, letters=letters, doc=doc)  # fmt: skip
     if transparent:  # its TeX is its forward, written out
         setattr(SYMBOLS, name, forward)

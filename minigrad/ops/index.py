@@ -38,9 +38,9 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
 
 
 # fmt: off
-index = op("index", lambda self, indices: self[tuple(map(_raw, indices))], tensors=("indices",),
+index = op("index", lambda self, indices: self[tuple(map(_raw, indices))], fixed=("indices",),
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, self_sym_sizes, indices))
-index_back = op("index_back", _index_back, tensors=(), grad_fn="IndexBackwardBackward0",
+index_back = op("index_back", _index_back, fixed=(), grad_fn="IndexBackwardBackward0",
     self = lambda F, grad, indices: F.index(grad, indices))
 index_put = op("index_put", _index_put, keeps=("accumulate",),
     self   = lambda F, grad, indices, accumulate: grad if accumulate else F.index_put(

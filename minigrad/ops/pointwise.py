@@ -184,7 +184,7 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, result: grad_outpu
 relu = op("relu", lambda self: xp.maximum(self, 0),
     self = lambda F, grad, result: F.relu_backward(grad, result))
 relu_backward = op("relu_backward", lambda grad_output, result: grad_output * (result > 0),
-    grad_fn="ThresholdBackwardBackward0", transparent=True, elementwise=True, tensors=("result",),
+    grad_fn="ThresholdBackwardBackward0", transparent=True, elementwise=True, fixed=("result",),
     grad_output = lambda F, grad, result: F.relu_backward(grad, result))
 asinh = op("asinh", xp.arcsinh,
     self = lambda F, grad, self: grad * F.rsqrt(self ** 2 + 1))
@@ -246,12 +246,12 @@ clamp_tensors = op("clamp_tensors", lambda self, min, max: _clamp(self, min, max
 nan_to_num = op("nan_to_num",
     lambda self, nan=0.0, posinf=None, neginf=None: xp.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf),
     self = lambda F, grad, self: grad * F.isfinite(self))
-where = op("where", lambda condition, self, other: xp.where(condition, self, other), tensors=("condition",),
+where = op("where", lambda condition, self, other: xp.where(condition, self, other), fixed=("condition",),
     elementwise=True, letters={"self": "a", "other": "b"},
     self  = lambda F, grad, condition: F.where(condition, grad, 0.0),
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
 masked_fill = op("masked_fill", lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
-    tensors=("mask", "value"),
+    fixed=("mask", "value"),
     self  = lambda F, grad, mask: F.where(mask, 0.0, grad),
     value = lambda F, grad, mask: F.sum(F.where(mask, grad, 0.0)))
 

@@ -70,8 +70,8 @@ mean_dim = op("mean_dim", _mean_dim, grad_fn="MeanBackward1", keeps=("self_sym_n
         _kept(F, grad, self_sym_sizes, dim, keepdim), self_sym_sizes) / _count(self_sym_sizes, dim))
 all_all = op("all", lambda self: xp.all(self))
 any_all = op("any", lambda self: xp.any(self))
-all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), tensors=("self",))
-any_dim = op("any_dim", lambda self, dim, keepdim=False: xp.any(self, axis=dim, keepdims=keepdim), tensors=("self",))
+all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), fixed=("self",))
+any_dim = op("any_dim", lambda self, dim, keepdim=False: xp.any(self, axis=dim, keepdims=keepdim), fixed=("self",))
 vector_norm = op("linalg_vector_norm", lambda self, ord, dim, keepdim=False: _norm(self, ord, dim, keepdim),
     keeps=("dim", "keepdim", "ord"),
     self = lambda F, grad, self, result, ord, dim, keepdim: _norm_slope(F, grad, self, result, ord, dim, keepdim))
