@@ -23,7 +23,7 @@ Line = tuple[str, int]
 
 
 def bytecodes(code: CodeType, names: dict[str, Any], folder: str) -> Counter[Line]:
-    """Bytecodes executed per line of the files in `folder` while `code` runs, in order of first execution."""
+    """Bytecodes executed per line of the files in `folder`, in order of first execution."""
     counts: Counter[Line] = Counter()
 
     def trace(frame: FrameType, event: str, _arg: Any) -> Any:
