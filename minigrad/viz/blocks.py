@@ -57,10 +57,13 @@ class Block:
     boxes: dict[str, Box] = field(default_factory=dict)  # id of the part -> where it is drawn
     room: list[Box] = field(default_factory=list)  # kept free, though nothing is drawn
     ports: dict[int, tuple[float, float]] = field(default_factory=dict)  # slot -> left port
-    entry: tuple[float, float] = (0, 0)  # where wires arrive
+    entries: dict[int, tuple[float, float]] = field(default_factory=dict)  # output -> wires arrive
     outs: dict[str, tuple[float, float]] = field(default_factory=dict)  # tensor -> data leaves
     slots: dict[str, tuple[float, float, str]] = field(default_factory=dict)  # text -> x, y, anchor
     hangs: dict[int, str] = field(default_factory=dict)  # slot -> leaf or constant drawn inside
+
+    def entry(self, nr: int) -> tuple[float, float]:
+        return self.entries.get(nr) or self.entries[0]
 
     @property
     def parts(self) -> list[Box]:
@@ -106,12 +109,19 @@ def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
     return word(f"hook_{hook.kind}", lang)
 
 
+def inset(pill: Box, y: float) -> float:
+    """How far the round end of a pill recedes at height `y`."""
+    r = min(pill.h, 60) / 2
+    up = max(0.0, abs(y - pill.cy) - (pill.h / 2 - r))
+    return r - (r * r - min(up, r) ** 2) ** 0.5
+
+
 def known_values(graph: Graph) -> dict[str, str]:
     """What a still picture of backward can tell: seeds, and gradients that were kept."""
     known = {}
     for t in graph.tensors:
         if t.retains_grad and t.grad is not None and t.node:
-            known[f"in:{t.node}"] = t.grad
+            known[f"in:{t.node}:{t.nr}"] = t.grad
         if t.id in graph.roots and t.kind == "nonleaf" and t.shape == ():
             known[f"seed:{t.node}"] = "1"
     return known
@@ -156,7 +166,8 @@ class Builder:
         formula = node.formula if self.formulas else ""
         wide = max(width(node.op), width(node.name, bold=True), width(shorten(formula, WIDEST), 12.5))
         high = max(60 if formula else CARD, 14 * len(node.edges))
-        wide = max(wide + 24, 90)
+        wide, several = max(wide + 24, 90), len(self.outputs.get(node.id, []))
+        high = max(high, 32 * several if several > 1 else 0)
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
         if "saved" in self.show:
             self.notes(block, node, pill)
@@ -213,6 +224,9 @@ class Builder:
             card = block.boxes[t.id] = Box(x, top, w, h + tab)
             block.outs[t.id] = (card.right, card.y + tab + h / 2)
             x, low = x + w + 8, max(low, card.bottom)
+            if t.base:
+                block.room.append(Box(card.x + 16, card.bottom, 90, 22))
+                low = max(low, card.bottom + 22)
             if t.retains_grad and "grads" in self.show:
                 wide = max(width(".grad", mono=True) + 12 + self.slot_width(f"grad:{t.id}", t.grad or "None"),
                            card.w - 10)
@@ -224,18 +238,29 @@ class Builder:
         return low
 
     def stem(self, block: Block, node: Node, target: Box) -> None:
+        """The right side: each output has its own entry, with its own gates."""
+        outs = self.outputs.get(node.id, [])
+        for i, t in enumerate(outs):
+            y = target.cy + (i - (len(outs) - 1) / 2) * min(32, target.h / max(1, len(outs)))
+            self.one_stem(block, node, target, t, y)
+        block.entries.setdefault(0, (target.right, target.cy))
+        if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
+            x, y = block.entries[0]
+            wide = max(36, self.slot_width(f"seed:{node.id}") + 14)
+            block.room.append(Box(x, y - 20, wide, 26))
+            block.slots[f"seed:{node.id}"] = (x + 14, y - 8, "start")
+
+    def one_stem(self, block: Block, node: Node, target: Box, t: Tensor, y: float) -> None:
         """Gates and the copy, from the node outwards: pre-hooks, copy, tensor hooks."""
-        y = target.cy
-        hooks = self.hooks.get(node.id, [])
-        copies = [t for t in self.outputs.get(node.id, []) if f"grad:{t.id}" in block.boxes]
+        side = x = target.right - (inset(target, y) if node.kind == "op" else 0)
+        hooks = [h for h in self.hooks.get(node.id, []) if h.nr == t.nr]
         gates = [h for h in hooks if h.kind == "pre"] + [h for h in hooks if h.kind == "tensor"]
-        x = target.right
-        if gates or copies:
-            x += max(LINE, self.slot_width(f"in:{node.id}") + 24)
-            block.slots[f"in:{node.id}"] = ((target.right + 10 + x) / 2, y - 8, "middle")
-        for t in copies:
-            sheet = block.boxes[f"grad:{t.id}"]
-            place = max((target.right + x) / 2 + 6, sheet.right + 16)
+        sheet = block.boxes.get(f"grad:{t.id}") if t.kind == "nonleaf" else None
+        if gates or sheet:
+            x += max(LINE, self.slot_width(f"in:{node.id}:{t.nr}") + 24)
+            block.slots[f"in:{node.id}:{t.nr}"] = ((side + 10 + x) / 2, y - 8, "middle")
+        if sheet:
+            place = max((side + x) / 2 + 6, sheet.right + 16)
             block.boxes[f"copy:{t.id}"] = Box(place - 4.5, y - 4.5, 9, 9)
             block.room.append(Box(place, sheet.y - 50, 12 + width("retain_grad"), 20))
             x = max(x, place + 18)
@@ -245,11 +270,7 @@ class Builder:
             block.boxes[hook.id] = Box(x, y - GATE / 2, wide, GATE)
             block.room.append(Box(x + wide / 2 - width(label) / 2, y - 34, width(label), 18))
             x += max(wide, wide / 2 + width(label) / 2) + 14
-        block.entry = (x - 14 if gates else x, y)
-        if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
-            wide = max(30, self.slot_width(f"seed:{node.id}") + 12)
-            block.room.append(Box(block.entry[0], y - 20, wide, 26))
-            block.slots[f"seed:{node.id}"] = (block.entry[0] + 12, y - 8, "start")
+        block.entries[t.nr] = (x - 14 if gates else x, y)
 
     # ---- the left side: ports, (None, 0), a leaf or a constant that hangs here
 
@@ -263,7 +284,7 @@ class Builder:
         hung = self.hanging(node)
         order = sorted(range(len(node.edges)), key=lambda i: self.port_rank(node, i, hung))
         for place, y in zip(order, self.port_heights(node, order, hung, pill.h), strict=True):
-            block.ports[node.edges[place].slot] = (x, y)
+            block.ports[node.edges[place].slot] = (x + (0 if after else inset(pill, y)), y)
         for e in node.edges:
             px, y = block.ports[e.slot]
             if e.node is None:
@@ -316,7 +337,8 @@ class Builder:
         target = self.graph.node(e.node)
         size = self.leaf_size(target)
         px, _ = block.ports[slot]
-        drop = px - 30
+        cards = [block.boxes[t.id].x for t in self.outputs.get(node.id, []) if t.id in block.boxes]
+        drop = min([px - 30, *(x - 14 for x in cards)])
         top = low + (46 if e.expands else 22)
         left = drop - size[0] / 2
         self.put_leaf(block, target, Box(left, top, size[0], size[1]))
@@ -384,4 +406,4 @@ class Builder:
     def constant(self, t: Tensor) -> Block:
         w, h = self.card_size(t)
         box = Box(-w / 2, -h / 2, w, h)
-        return Block(t.id, boxes={t.id: box}, entry=(box.right, 0), outs={t.id: (box.right, 0)})
+        return Block(t.id, boxes={t.id: box}, entries={0: (box.right, 0)}, outs={t.id: (box.right, 0)})

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-from ..graph.snapshot import Graph
+from ..graph.snapshot import Edge, Graph
 from ..text import say
 from .blocks import Block, Box, Builder
 from .theme import width
@@ -39,6 +39,16 @@ class Layout:
     back: dict[str, list] = field(default_factory=dict)  # from the node to its next_function
     data: dict[str, list] = field(default_factory=dict)  # from the input to the op
     refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf drawn again there
+
+
+@dataclass(frozen=True)
+class Wire:
+    """An edge between two blocks."""
+
+    id: str
+    node: str
+    edge: Edge
+    target: str
 
 
 @dataclass
@@ -75,18 +85,19 @@ class Net:
 
     def __init__(self, graph: Graph, blocks: dict[str, Block], show: frozenset[str]) -> None:
         self.graph, self.blocks = graph, blocks
-        self.wires: list[tuple[str, str, int, str, bool]] = []  # node, id, slot, target, is a gradient's
+        self.wires: list[Wire] = []
         self.refs: dict[str, str] = {}
+        self.ops = frozenset(n.id for n in graph.ops)
         hung = {b.id: b.hangs for b in blocks.values()}
         for n in graph.ops:
             for e in n.edges:
                 target = e.node or e.tensor
                 if target in blocks and e.slot not in hung[n.id]:
-                    self.wires.append((n.id, n.edge_id(e.slot), e.slot, target, e.node is not None))
+                    self.wires.append(Wire(n.edge_id(e.slot), n.id, e, target))
         self.rank_all()
         self.again()
         self.spots = {id: Spot(self.rank[id], b, b.extent()) for id, b in blocks.items()}
-        self.ways = {id: self.way(a, slot, b) for a, id, slot, b, _ in self.wires}
+        self.ways = {wire.id: self.way(wire) for wire in self.wires}
         self.columns: list[list[Spot]] = [[] for _ in range(max(self.rank.values(), default=0) + 1)]
         passing = [s for way in self.ways.values() for s in way[1:-1]]
         for spot in (*self.spots.values(), *passing):
@@ -96,40 +107,37 @@ class Net:
         """Longest way from a root; nodes already stand in an order where consumers come first."""
         self.rank = dict.fromkeys(self.blocks, 0)
         after: dict[str, list[str]] = {}
-        for node, _, _, target, _ in self.wires:
-            after.setdefault(node, []).append(target)
+        for wire in self.wires:
+            after.setdefault(wire.node, []).append(wire.target)
         for n in self.graph.nodes:
             for target in after.get(n.id, ()):
                 self.rank[target] = max(self.rank[target], self.rank[n.id] + 1)
 
     def again(self) -> None:
-        """A leaf used far from its place gets a small stub there: hubs are what ruins a layout."""
-        many = len(self.graph.ops) > 300
-        for i, (node, id, slot, target, gradient) in enumerate(self.wires):
-            block = self.blocks[target]
-            if target in self.spots_of_ops() or not block.outs:
+        """A leaf used far from its place is drawn again, small, at the port that wants it: wires
+        from everywhere to one hub are what ruins a layout."""
+        limit = 0 if len(self.graph.ops) > 300 else FAR
+        kept = []
+        for wire in self.wires:
+            near = self.rank[wire.target] - self.rank[wire.node] <= 1 + limit
+            if wire.target in self.ops or near:
+                kept.append(wire)
                 continue
-            if self.rank[target] - self.rank[node] > (1 if many else FAR):
-                leaf = next(iter(block.outs))
-                stub = f"ref:{id}"
-                wide = max(width(self.graph.tensor(leaf).label, bold=True) + 28, 44)
-                self.blocks[stub] = Block(stub, boxes={stub: Box(-wide / 2, -13, wide, 26)},
-                                          entry=(wide / 2, 0), outs={leaf: (wide / 2, 0)})
-                self.rank[stub] = self.rank[node] + 1
-                self.refs[id] = leaf
-                self.wires[i] = (node, id, slot, stub, gradient)
+            leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
+            block, slot = self.blocks[wire.node], wire.edge.slot
+            x, y = block.ports[slot]
+            wide = width(self.graph.tensor(leaf).label, bold=True) + 24
+            block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
+            block.hangs[slot] = f"ref:{wire.id}"
+        self.wires = kept
 
-    def spots_of_ops(self) -> frozenset[str]:
-        if not hasattr(self, "_ops"):
-            self._ops = frozenset(n.id for n in self.graph.ops)
-        return self._ops
-
-    def way(self, node: str, slot: int, target: str) -> list[Spot]:
+    def way(self, wire: Wire) -> list[Spot]:
         """The spots that a wire passes, from the node to its target."""
-        start, end = self.spots[node], self.spots[target]
+        start, end = self.spots[wire.node], self.spots[wire.target]
         way = [start, *(Spot(r, None, (0, 0, 9, 9)) for r in range(start.rank + 1, end.rank)), end]
         for k, (a, b) in enumerate(pairwise(way)):
-            height = start.block.ports[slot][1] if k == 0 else 0
+            height = start.block.ports[wire.edge.slot][1] if k == 0 else 0
+            height -= end.block.entry(wire.edge.nr)[1] if b is end else 0
             b.roots.append((a, height))
             a.leaves.append((b, -height))
         return way
@@ -165,17 +173,31 @@ class Net:
     def settle(self, column: list[Spot], towards_root: bool) -> None:
         wanted, weights = [], []
         for spot in column:
-            near = spot.neighbours(towards_root)
-            pulls = [(s.y, self.weight(s)) for s, _ in near]
-            total = sum(w for _, w in pulls)
-            wanted.append(sum(y * w for y, w in pulls) / total if total else spot.y)
-            weights.append(self.weight(spot) if near else 0.1)
+            pulls = [(s.y, self.weight(spot, s)) for s, _ in spot.neighbours(towards_root)]
+            wanted.append(median(pulls) if pulls else spot.y)
+            weights.append(max((w for _, w in pulls), default=0.1))
         gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
         for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
             spot.y = y
 
-    def weight(self, spot: Spot) -> float:
-        return 8 if spot.block is None or spot.block.id in self.spots_of_ops() else 1
+    def weight(self, a: Spot, b: Spot) -> float:
+        """How much a wire between two spots wants to be level: a chain of ops most of all."""
+        long = (a.block is None) + (b.block is None)
+        if long:
+            return 8 if long == 2 else 2
+        return 16 if a.block.id in self.ops and b.block.id in self.ops else 1
+
+
+def median(pulls: list[tuple[float, float]]) -> float:
+    """The weighted one, so that the strongest wire runs level instead of every one a little bent."""
+    pulls, half, seen = sorted(pulls), sum(w for _, w in pulls) / 2, 0.0
+    for i, (y, w) in enumerate(pulls):
+        seen += w
+        if seen == half:
+            return (y + pulls[i + 1][0]) / 2
+        if seen > half:
+            return y
+    return 0.0
 
 
 def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> list[float]:
@@ -233,7 +255,8 @@ class Router:
         self.x: dict[int, float] = {}  # id(spot) -> x of the anchor
         self.edge: dict[int, tuple[float, float]] = {}  # id(spot) -> left and right of its column
         self.band: dict[int, int] = {}
-        self.tracks: dict[int, int] = {}
+        self.tracks: dict[int, list[str]] = {}  # band -> wires that leave it upwards, top one first
+        self.tops: dict[int, float] = {}
         if centres is None:
             self.place()
         else:
@@ -252,18 +275,19 @@ class Router:
                 if len(even) == len(bands):
                     bands = even
                     break
+        for k, band in enumerate(bands):
+            self.band |= {id(s): k for column, *_ in band for s in column}
+        crossings = [len(self.crossing(k)) for k in range(len(bands))]
         top = 0.0
         for k, band in enumerate(bands):
             spots = [s for column, _, _, _ in band for s in column]
             up = min(s.y - s.reach[2] for s in spots)
-            crossing = sum(1 for way in self.net.ways.values() for a, b in pairwise(way)
-                           if k and any(a is s for s in band[0][0]) and a.rank + 1 == b.rank)
-            top += 22 + 9 * crossing if k else 0
+            top += 22 + 9 * crossings[k] if k else 0
+            self.tops[k] = top
             for column, x, left, right in band:
                 for spot in column:
                     spot.y += top - up
                     self.x[id(spot)], self.edge[id(spot)] = x, (left, right)
-                    self.band[id(spot)] = k
             top = max(s.y + s.reach[3] for s in spots)
         self.bottom = top
 
@@ -280,10 +304,17 @@ class Router:
             bands[-1].append((column, *packer.put(column, x, clean)))
         return bands
 
+    def crossing(self, band: int) -> list[str]:
+        """The wires from this band to the one above, the uppermost first."""
+        found = [(a.y, id_) for id_, way in self.net.ways.items() for a, b in pairwise(way)
+                 if self.band[id(a)] == band != self.band[id(b)]]
+        self.tracks[band] = [id_ for _, id_ in sorted(found)]
+        return self.tracks[band]
+
     @staticmethod
     def straight(column: list[Spot], before: list[Spot]) -> bool:
         """Do all wires between two neighbouring columns run level?"""
-        return all(abs(a.y + dy + (0 if s.block is None else -s.block.entry[1]) - s.y) < 3
+        return all(abs(a.y + dy - s.y) < 3
                    for s in before for a, dy in s.roots if any(a is c for c in column))
 
     def place_at(self, centres: dict[int, tuple[float, float]]) -> None:
@@ -293,7 +324,11 @@ class Router:
                 x, spot.y = centres[id(spot)]
                 self.x[id(spot)], self.band[id(spot)] = x, 0
                 self.edge[id(spot)] = (x - spot.reach[0], x + spot.reach[1])
-        self.bottom = max(s.y + s.reach[3] for c in self.net.columns for s in c)
+        spots = [s for c in self.net.columns for s in c]
+        top = min(s.y - s.reach[2] for s in spots)
+        for spot in spots:
+            spot.y -= top
+        self.bottom = max(s.y + s.reach[3] for s in spots)
 
     # ---- the result
 
@@ -305,9 +340,9 @@ class Router:
         for spot in self.net.spots.values():
             right = max(right, self.edge[id(spot)][1])
         self.right = right
-        for node, edge_id, slot, target, gradient in self.net.wires:
-            self.wire(node, edge_id, slot, target, gradient)
-        self.shift(MARGIN + 9 * max(self.tracks.values(), default=0), MARGIN)
+        for wire in self.net.wires:
+            self.wire(wire)
+        self.shift(MARGIN, MARGIN)
         return out
 
     def put(self, spot: Spot) -> None:
@@ -317,7 +352,8 @@ class Router:
             out.boxes[part] = box.moved(dx, dy)
         for name, (x, y, anchor) in block.slots.items():
             out.slots[name] = (x + dx, y + dy, anchor)
-        out.entries[block.id] = (block.entry[0] + dx, block.entry[1] + dy)
+        for nr, (x, y) in block.entries.items():
+            out.entries[f"{block.id}:{nr}"] = (x + dx, y + dy)
         for slot, (x, y) in block.ports.items():
             out.ports[f"{block.id}:{slot}"] = (x + dx, y + dy)
         for slot, target in block.hangs.items():
@@ -327,6 +363,11 @@ class Router:
         id, out = f"{block.id}:{slot}", self.out
         px, py = out.ports[id]
         box = out.boxes[target]
+        if target.startswith("ref:"):
+            out.back[id] = [("M", px, py), ("L", box.right, py)]
+            out.data[id] = backwards(out.back[id])
+            out.slots[f"edge:{id}"] = (box.right + 4, py - 10, "middle")
+            return
         if target.startswith("t"):  # a constant, upper left: data only
             out.data[id] = [("M", box.cx, box.bottom),
                             ("C", box.cx, py, px - 16, py, px, py)]
@@ -338,26 +379,25 @@ class Router:
 
     # ---- wires between blocks
 
-    def wire(self, node: str, id_: str, slot: int, target: str, gradient: bool) -> None:
-        out, way = self.out, self.net.ways[id_]
-        start = out.ports[id_]
-        tensor = next(e.tensor for e in self.net.graph.node(node).edges if e.slot == slot)
-        end = out.entries[target]
-        block = self.net.blocks[target]
-        source = block.outs.get(tensor) if block.outs else None
-        spot = self.net.spots[target]
-        leave = end if source is None else (source[0] + self.x[id(spot)], source[1] + spot.y)
-        if gradient:
-            out.back[id_] = self.path(way, start, end)
+    def wire(self, wire: Wire) -> None:
+        out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
+        dx, dy = self.x[id(spot)], spot.y
+        start = out.ports[wire.id]
+        end, leave = (
+            (x + dx, y + dy) for x, y in (
+                spot.block.entry(wire.edge.nr),
+                spot.block.outs.get(wire.edge.tensor) or spot.block.entry(wire.edge.nr)))
+        if wire.edge.node is not None:
+            out.back[wire.id] = self.path(wire.id, way, start, end)
         level = len(way) == 2 and abs(start[1] - end[1]) < 3 and self.together(way)
-        line = [("M", *start), curve(start, leave)] if level else self.path(way, start, leave)
-        out.data[id_] = backwards(line)
-        self.label(node, id_, slot, start, end, len(way) == 2)
+        line = [("M", *start), curve(start, leave)] if level else self.path(wire.id, way, start, leave)
+        out.data[wire.id] = backwards(line)
+        self.label(wire, start, end, level)
 
     def together(self, way: list[Spot]) -> bool:
         return len({self.band[id(s)] for s in way}) == 1
 
-    def path(self, way: list[Spot], start: tuple, end: tuple) -> list:
+    def path(self, id_: str, way: list[Spot], start: tuple, end: tuple) -> list:
         """Level inside a column, a soft curve between columns, around the margin between bands."""
         pieces, (x, y) = [("M", *start)], start
         for a, b in pairwise(way):
@@ -365,7 +405,7 @@ class Router:
             left, right = self.edge[id(a)][0], self.edge[id(b)][1]
             to = end if last else (right, b.y)
             if self.band[id(a)] != self.band[id(b)]:
-                pieces += self.around(a, b, left, right, y, to)
+                pieces += self.around(id_, a, left, y, to)
             elif last and len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
                 pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve((x, y), to))
             else:
@@ -376,38 +416,36 @@ class Router:
                 pieces.append(("L", x, y))
         return pieces
 
-    def around(self, a: Spot, b: Spot, left: float, right: float, y: float, to: tuple) -> list:
-        """Out at the left, up between the bands, and in again from the right."""
-        track = self.tracks[id(a)] = self.tracks.get(id(a), -1) + 1
-        band = [s for s in self.edge if self.band[s] == self.band[id(a)]]
-        tops = [s.y - s.reach[2] for c in self.net.columns for s in c if id(s) in set(band)]
-        west, east, gap = -10 - 9 * track, self.right + 10 + 9 * track, min(tops) - 10 - 9 * track
+    def around(self, id_: str, a: Spot, left: float, y: float, to: tuple) -> list:
+        """Out at the left, up between the bands, and in again from the right, without crossing."""
+        band = self.band[id(a)]
+        track, last = self.tracks[band].index(id_), len(self.tracks[band]) - 1
+        west, east = -10 - 9 * track, self.right + 10 + 9 * (last - track)
+        gap = self.tops[band] - 10 - 9 * track
         return round_corners([(left, y), (west, y), (west, gap), (east, gap), (east, to[1]), to])
 
-    def label(self, node: str, id_: str, slot: int, start: tuple, end: tuple, near: bool) -> None:
-        ports = [p[1] for i, p in self.out.ports.items() if i.startswith(f"{node}:")]
-        low = len(ports) > 1 and start[1] == max(ports)
-        level = near and abs(start[1] - end[1]) < 3 and end[0] < start[0]
+    def label(self, wire: Wire, start: tuple, end: tuple, level: bool) -> None:
+        """The gradient's text: over a level wire in its middle, else at the port."""
+        ports = [p[1] for i, p in self.out.ports.items() if i.startswith(f"{wire.node}:")]
+        low = len(ports) > 1 and start[1] == max(ports) and not level
         x = (start[0] + end[0] + 10) / 2 if level and start[0] - end[0] < 260 else start[0] - 38
-        self.out.slots[f"edge:{id_}"] = (x, start[1] + (17 if low and not level else -8), "middle")
-        e = next(e for e in self.net.graph.node(node).edges if e.slot == slot)
-        if e.expands:
+        self.out.slots[f"edge:{wire.id}"] = (x, start[1] + (17 if low else -8), "middle")
+        if wire.edge.expands:
             cx, cy = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-            self.out.boxes[f"sum:{id_}"] = Box(cx - 29, cy - 12, 58, 24)
-            self.out.slots[f"sum:{id_}"] = (cx, cy + 28, "middle")
+            self.out.boxes[f"sum:{wire.id}"] = Box(cx - 29, cy - 12, 58, 24)
+            self.out.slots[f"sum:{wire.id}"] = (cx, cy + 28, "middle")
 
     def shift(self, dx: float, dy: float) -> None:
         """Move everything so that the margins are free, and measure the whole."""
         out = self.out
-        west = min([*(b.x for b in out.boxes.values()), 0.0])
-        dx -= west
+        tracks = max(map(len, self.tracks.values()), default=0)
+        dx -= min([*(b.x for b in out.boxes.values()), -10 - 9 * (tracks - 1) if tracks else 0])
         out.boxes = {k: b.moved(dx, dy) for k, b in out.boxes.items()}
         out.slots = {k: (x + dx, y + dy, a) for k, (x, y, a) in out.slots.items()}
         for points in (out.ports, out.entries):
             points.update({k: (x + dx, y + dy) for k, (x, y) in points.items()})
         for paths in (out.back, out.data):
             paths.update({k: [shifted(piece, dx, dy) for piece in p] for k, p in paths.items()})
-        tracks = max(self.tracks.values(), default=-1) + 1
         out.width = self.right + dx + MARGIN + (10 + 9 * tracks if tracks else 0)
         out.height = self.bottom + dy + MARGIN / 2
 

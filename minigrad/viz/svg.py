@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..graph.preview import MARKS
 from ..graph.snapshot import Graph, Hook, Node, Saved, Tensor
-from .blocks import Box, gate_label, known_values, note_text, shape_text, shorten, value_text, word
+from .blocks import Box, gate_label, inset, known_values, note_text, shape_text, shorten, value_text, word
 from .layout import ALL, MARGIN, Layout, write
 from .theme import stylesheet, width
 
@@ -194,7 +194,7 @@ class Painter:
             self.part(self.wires, "mg-edge", id, "f", body, "data")
         if id in self.at.back:
             d = write(self.at.back[id])
-            through = e.node in self.stems()
+            through = f"{e.node}:{e.nr}" in self.stems()
             for view, key in (("record", "next"), ("backward", "gradient")):
                 body = path(d, f"mg-{view}", "" if through else view)
                 if view == "backward":
@@ -229,21 +229,22 @@ class Painter:
         self.part(self.shapes, "mg-expand", id, "f", forward, "expand")
 
     def stems(self) -> frozenset[str]:
-        """Nodes whose arriving wire passes gates or a copy."""
+        """Outputs (`n3:0`) whose arriving wire passes gates or a copy."""
         if not hasattr(self, "_stems"):
-            self._stems = frozenset(
-                n.id for n in self.graph.nodes
-                if n.id in self.at.boxes and n.id in self.at.entries
-                and self.at.entries[n.id][0] > self.at.boxes[n.id].right + 1)
+            self._stems = frozenset(name[3:] for name in self.at.slots if name.startswith("in:"))
         return self._stems
 
     def stem(self, node: Node, box: Box) -> None:
-        x, y = self.at.entries.get(node.id, (box.right, box.cy))
-        if node.id in self.stems():
+        for t in self.graph.outputs(node.id):
+            place = f"{node.id}:{t.nr}"
+            if place not in self.stems():
+                continue
+            x, y = self.at.entries[place]
+            end = box.right - (inset(box, y) if node.kind == "op" else 0)
             for view in ("record", "backward"):
-                body = path(f"M{num(x)},{num(y)} H{num(box.right)}", f"mg-{view}", view)
-                body += self.slot(f"in:{node.id}") if view == "backward" else ""
-                self.part(self.wires, "mg-edge mg-stem", f"in:{node.id}", view[0], body)
+                body = path(f"M{num(x)},{num(y)} H{num(end)}", f"mg-{view}", view)
+                body += self.slot(f"in:{place}") if view == "backward" else ""
+                self.part(self.wires, "mg-edge mg-stem", f"in:{place}", view[0], body)
         after = [h for h in self.graph.hooks if h.node == node.id and h.kind.startswith("post")]
         gates = [self.at.boxes[h.id] for h in after if h.id in self.at.boxes]
         if gates:
@@ -252,9 +253,11 @@ class Painter:
                 body = path(f"M{num(box.x)},{num(gates[0].cy)} H{num(left)}", f"mg-{view}")
                 self.part(self.wires, "mg-edge mg-stem", f"out:{node.id}", view[0], body)
         if f"seed:{node.id}" in self.at.slots:
-            body = path(f"M{num(x + 34)},{num(y)} H{num(x)}", "mg-backward", "" if node.id in self.stems() else "backward")
-            self.part(self.wires, "mg-edge mg-seed", f"seed:{node.id}", "b", body + self.slot(f"seed:{node.id}"),
-                      "gradient")
+            x, y = self.at.entries[f"{node.id}:0"]
+            head = "" if f"{node.id}:0" in self.stems() else "backward"
+            body = path(f"M{num(x + 34)},{num(y)} H{num(x)}", "mg-backward", head)
+            body += self.slot(f"seed:{node.id}")
+            self.part(self.wires, "mg-edge mg-seed", f"seed:{node.id}", "b", body, "gradient")
 
     # ---- what hangs around
 
@@ -322,7 +325,7 @@ class Painter:
         if f"grad:{t.id}" in self.at.boxes:
             self.copy(t, self.at.boxes[f"grad:{t.id}"])
         if t.base in self.at.boxes:
-            self.shares(b, self.at.boxes[t.base], t.id)
+            self.shares(t, b, self.at.boxes[t.base])
 
     def card_body(self, t: Tensor, b: Box, tab: float) -> str:
         if tab:
@@ -362,21 +365,20 @@ class Painter:
             body += text(at.cx + 7, b.y - 34, "retain_grad", "mg-m")
             self.part(self.shapes, "mg-copy", f"grad:{t.id}", view[0], body, "copy")
 
-    def shares(self, view: Box, base: Box, id: str) -> None:
-        """A dashed line with a diamond at the base, from the sides that face each other."""
-        if base.right < view.x or view.right < base.x:
-            left_to_right = base.right < view.x
-            x1, x2 = (base.right, view.x) if left_to_right else (base.x, view.right)
-            y1, y2, d = base.cy, view.cy, 7 if left_to_right else -7
-            d_path = f"M{num(x1 + d)},{num(y1)} L{num(x2)},{num(y2)}"
-            diamond = f"M{num(x1)},{num(y1)} l{d},-5 l{d},5 l{-d},5 z"
+    def shares(self, t: Tensor, view: Box, base: Box) -> None:
+        """A dashed line with a diamond at the base; where that is far, a stub with its name."""
+        far = max(abs(view.cx - base.cx) - (view.w + base.w) / 2, abs(view.cy - base.cy) - 50) > 160
+        side = 1 if base.right < view.x else -1
+        if far or (side < 0 and view.right > base.x):
+            x, y = view.x + 16, view.bottom + 12
+            body = path(f"M{num(x)},{num(view.bottom)} V{num(y)} H{num(x + 14)}", "mg-shares")
+            body += path(f"M{num(x + 14)},{num(y)} l6,-5 l6,5 l-6,5 z", "mg-diamond")
+            body += text(x + 32, y + 4.5, self.graph.tensor(t.base).label, "mg-b")
         else:
-            below = base.bottom < view.y
-            y1, y2 = (base.bottom, view.y) if below else (base.y, view.bottom)
-            x1, d = (max(base.x, view.x) + min(base.right, view.right)) / 2, 7 if below else -7
-            d_path, diamond = f"M{num(x1)},{num(y1 + d)} V{num(y2)}", f"M{num(x1)},{num(y1)} l5,{d} l-5,{d} l-5,{-d} z"
-        body = path(d_path, "mg-shares") + path(diamond, "mg-diamond")
-        self.part(self.shapes, "mg-base", id, "rfb", body, "shares")
+            x, end, d = (base.right, view.x, 7) if side > 0 else (base.x, view.right, -7)
+            body = path(f"M{num(x + 2 * d)},{num(base.cy)} L{num(end)},{num(view.cy)}", "mg-shares")
+            body += path(f"M{num(x)},{num(base.cy)} l{d},-5 l{d},5 l{-d},5 z", "mg-diamond")
+        self.part(self.shapes, "mg-base", t.id, "rfb", body, "shares")
 
     def gate(self, hook: Hook) -> None:
         b = self.at.boxes[hook.id]
@@ -386,7 +388,7 @@ class Painter:
 
     def again(self, edge_id: str, leaf: str) -> None:
         b = self.at.boxes[f"ref:{edge_id}"]
-        body = rect(b, 13) + text(b.cx, b.cy + 4.5, self.graph.tensor(leaf).label, "mg-c mg-b")
+        body = rect(b, 9) + text(b.cx, b.cy + 4.5, self.graph.tensor(leaf).label, "mg-c mg-b")
         kind = self.graph.tensor(leaf).kind
         views = "rfb" if kind == "leaf" else "f"
         self.part(self.shapes, f"mg-{kind} mg-ref", leaf, views, body, "ref", f' data-ref="{edge_id}"')
@@ -436,7 +438,7 @@ class Painter:
 def wrap(words: str, limit: float, size: float) -> list[str]:
     """Lines no wider than `limit`; Chinese may break anywhere, Latin between words."""
     lines, line = [], ""
-    for piece in re.findall(r"[⺀-￿]|[^\s⺀-￿]+\s*", words):
+    for piece in re.findall(r"[⺀-￿]\s*|[^\s⺀-￿]+\s*", words):
         if line and width(line + piece.rstrip(), size) > limit:
             lines.append(line.rstrip())
             line = ""
