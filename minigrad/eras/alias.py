@@ -1,0 +1,93 @@
+"""`import torch` reaches minigrad, visibly and until `uninstall_torch()`.
+
+A finder at the head of `sys.meta_path` answers for `torch` and everything below it with the module of
+the same name here, already loaded: `torch.nn.Module is minigrad.nn.Module`. What minigrad lacks is
+missing, never taken from an installed torch. A real torch that is imported already is left alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ..text import say
+from . import current_era, era
+
+HERE = __name__.partition(".")[0]
+# Rooms of our own, for which torch has no package of that name.
+OURS = {"array", "core", "creation", "eras", "graph", "lessons", "magics", "ops", "text", "viz"}
+
+
+class Finder(MetaPathFinder, Loader):
+    """Finds `minigrad.X` where `torch.X` is asked for."""
+
+    def __init__(self, before: str) -> None:
+        self.before = before  # the era to return to
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None,
+                  target: ModuleType | None = None) -> ModuleSpec | None:  # fmt: skip
+        if fullname.partition(".")[0] != "torch":
+            return None
+        ours = counterpart(fullname)
+        return ModuleSpec(fullname, self, loader_state=ours.__spec__, is_package=hasattr(ours, "__path__"))
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return counterpart(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to run; the import system has put torch's spec on the module: undo that."""
+        spec: Any = module.__spec__
+        module.__spec__ = spec.loader_state
+
+
+def counterpart(fullname: str) -> ModuleType:
+    """The module of minigrad that stands for `torch...`. Raises: ModuleNotFoundError if there is none."""
+    ours = HERE + fullname.removeprefix("torch")
+    try:
+        if fullname.partition(".")[2].partition(".")[0] not in OURS:
+            return import_module(ours)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{ours}.".startswith(f"{error.name}."):
+            raise  # it is there, but misses something else
+    missing = ModuleNotFoundError(f"No module named '{fullname}'", name=fullname)
+    missing.add_note(say("alias.no_module", name=fullname))
+    raise missing from None
+
+
+def installed() -> Finder | None:
+    """The finder, if `import torch` reaches minigrad at present."""
+    return next((f for f in sys.meta_path if isinstance(f, Finder)), None)
+
+
+def install_as_torch(version: str | None = None) -> None:
+    """Let `import torch` mean minigrad, in the era `version` (None: the current one), and say so.
+
+    Raises: RuntimeError if a real torch is imported already.
+    """
+    torch = sys.modules.get("torch")
+    if torch is not None and torch is not sys.modules[HERE]:
+        raise RuntimeError(say("alias.real_torch", where=getattr(torch, "__file__", None) or "?"))
+    before = current_era()
+    if version is not None:
+        era(version)
+    if installed() is None:
+        sys.meta_path.insert(0, Finder(before))
+    # No words of one language: the line is stored in notebooks that have a twin in the other.
+    print(f"import torch -> minigrad as PyTorch {current_era()}")
+
+
+def uninstall_torch() -> None:
+    """Undo `install_as_torch`: `import torch` is the installed torch again, or none; the era as before."""
+    finder = installed()
+    if finder is None:
+        return
+    sys.meta_path.remove(finder)
+    for name in [n for n in sys.modules if n.partition(".")[0] == "torch"]:
+        del sys.modules[name]
+    era(finder.before)
+    print("import torch -> no longer minigrad")
