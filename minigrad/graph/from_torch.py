@@ -33,9 +33,6 @@ class TorchReader(Reader):
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
 
-    def input_shapes(self, node: Any) -> list | None:
-        return None  # every node knows its outputs
-
     def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
         """torch shows the hooks of live tensors; those of nodes stay in C++."""
         for (owner, nr), t in self.tensors.items():

@@ -19,6 +19,8 @@ from .snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
          "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
+# saved fields that torch's nodes do not have; strides are left out on both sides
+OURS = frozenset({"part", "whole", "shapes"})
 # ops that stretch their inputs to one shape; the engine sums their gradients back
 BROADCASTS = frozenset(
     "add sub rsub mul div pow maximum minimum fmax fmin where atan2 lerp addcmul addcdiv remainder "
@@ -62,12 +64,8 @@ class Reader:
         return None if line is None else (line[1], line[2])
 
     def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
-        """Shape and dtype of an output that nobody holds, as far as the node knows."""
+        """Shape and dtype of an output that nobody holds, if the node itself knows."""
         return None
-
-    def input_shapes(self, node: Any) -> list | None:
-        metas = getattr(node, "metas", None)
-        return metas and [m and (tuple(m[0]), str(m[1])) for m in metas]
 
     def input_names(self, node: Any, op: str) -> tuple[str, ...]:
         inputs = getattr(getattr(node, "row", None), "inputs", None)
@@ -195,16 +193,26 @@ class Reader:
         self.tie_views()
 
     def infer_shapes(self, key: Any) -> None:
-        """What a node's inputs measure, as its consumers' records tell; latest nodes first."""
-        node = self.found[key]
-        inputs = self.input_shapes(node)
+        """What a node's inputs measure, for those that nobody holds; latest nodes come first."""
         for i, slot in enumerate(self.edges[key]):
-            if slot[0] is None or slot in self.shapes:
-                continue
-            own = self.output_shape(self.found[slot[0]], slot[1]) or (inputs and inputs[i])
-            own = own or self.shapes.get((key, 0)) or self.shape_of((key, 0))
-            if own:
-                self.shapes[slot] = own
+            if slot[0] is not None and slot not in self.shapes:
+                found = self.shape_of(slot) or self.output_shape(self.found[slot[0]], slot[1])
+                self.shapes[slot] = found or self.input_shape(key, i)
+
+    def input_shape(self, key: Any, i: int) -> tuple[tuple[int, ...], str]:
+        """From what the consumer noted or saved about an input; else it is as large as the output."""
+        node = self.found[key]
+        shape, dtype = self.shape_of((key, 0)) or self.shapes.get((key, 0)) or ((), "")
+        noted = getattr(node, "metas", None) and node.metas[i]
+        if noted:
+            return tuple(noted[0]), str(noted[1])
+        values = {field: value for field, value, _ in self.fields[key]}
+        names = self.input_names(node, op_name(node.name()))
+        name = names[i] if i < len(names) else "self"
+        sizes = values.get(f"{name}_sym_sizes", getattr(values.get(name), "shape", None))
+        if sizes is None and hasattr(node, "base_shape"):
+            sizes = node.base_shape
+        return (shape if sizes is None else tuple(sizes)), dtype
 
     def shape_of(self, slot: Any) -> tuple | None:
         t = self.tensors.get(slot)
@@ -301,11 +309,12 @@ class Reader:
     def saved_values(self, node: Any) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""
         for attribute in dir(type(node)):
-            if attribute.startswith("_saved_") and not attribute.endswith("_sym_strides"):
+            field = attribute[7:]
+            if attribute.startswith("_saved_") and field not in OURS and not field.endswith("_strides"):
                 try:
-                    yield attribute[7:], getattr(node, attribute), ""
+                    yield field, getattr(node, attribute), ""
                 except Exception as error:  # freed, modified, or a hook of the learner's
-                    yield attribute[7:], None, str(error)
+                    yield field, None, str(error)
 
     def saved(self, node: Any, field: str, value: Any, error: str) -> Saved:
         stale = re.search(r"is at version (\d+); expected version (\d+)", error)

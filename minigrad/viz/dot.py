@@ -85,6 +85,9 @@ class Writer:
         self.box(id, note_text(saved), token, "octagon" if saved.stale else "note", style)
         self.put(f"{quote(id)} -> {quote(node.id)}", style="dotted", arrowhead="none",
                  color=self.colour("saved"))
+        if saved.tensor and self.graph.tensor(saved.tensor).kind == "constant":
+            self.put(f"{quote(saved.tensor)} -> {quote(id)}", style="dotted", arrowhead="none",
+                     color=self.colour("saved"))
 
     def tensor(self, t: Tensor) -> None:
         words = " ".join(filter(None, (t.name, shape_text(t), "requires_grad" if t.kind == "leaf" else "")))
