@@ -12,9 +12,9 @@ import contextvars
 import html
 import json
 import re
-import sys
 import weakref
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ import traitlets
 from ..graph.record import Frame, Recorder, record
 from ..graph.snapshot import Graph
 from ..text import get_language
-from .layout import layout
+from .display import Drawing, namespace
+from .layout import Layout, layout
 from .scenes import Scenes, expected, trace, widest
 from .svg import render
 from .theme import stylesheet, variables
@@ -46,8 +47,7 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
     `drive` lets you choose the next node, `predict` asks before it shows; `breakpoints` are names
     of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
     """
-    names = caller_names(sys._getframe(1)) if names is None else names
-    how = {"names": names, "retain_graph": retain_graph, "create_graph": create_graph}
+    how = {"names": {**namespace(), **(names or {})}, "retain_graph": retain_graph, "create_graph": create_graph}
     shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
              "theme": theme or "", "breakpoints": tuple(breakpoints)}  # fmt: skip
     if live:
@@ -120,8 +120,8 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
         data, metadata = made if isinstance(made, tuple) else (made, {})
-        still = picture_of_the_end(self.graph, self.frames)
-        return {**(data or {}), **still, "text/plain": self.to_text()}, metadata
+        still = Still(self.graph, self.frames, self.steps, self.lang)
+        return {**(data or {}), **still._repr_mimebundle_(), "text/plain": self.to_text()}, metadata
 
 
 class LivePlayer(Player):
@@ -171,9 +171,30 @@ class LivePlayer(Player):
         super().close()
 
 
+class Still(Drawing):
+    """The last frame as an ordinary drawing, for hosts that show no widgets."""
+
+    def __init__(self, graph: Graph, frames: tuple[Frame, ...], steps: list, lang: str) -> None:
+        self.values = {k: v for s in steps for e in s["events"] for k, v in e.get("slots", {}).items()}
+        gone = {f"{f.node}.{name}" for f in frames if f.kind == "free" for name in f.name.split(", ")}
+        nodes = tuple(replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone)
+                                             for s in n.saved)) for n in graph.nodes)  # fmt: skip
+        super().__init__(replace(graph, nodes=nodes), "backward", lang=lang)
+
+    @property
+    def layout(self) -> Layout:
+        return layout(self.graph, self.show, self.values, self.lang)
+
+    def to_svg(self) -> str:
+        return render(self.graph, self.layout, "backward", "light", self.lang, self.show,
+                      values=self.values)  # fmt: skip
+
+
 def drawn(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:
     """The picture in English, and the labels that read otherwise in Chinese: `[which, en, zh]`."""
-    places = layout(graph, values=values, lang="both")  # room for either
+    nodes = (replace(n, saved=tuple(s for s in n.saved if s.is_tensor)) for n in graph.nodes)
+    graph = replace(graph, nodes=tuple(nodes))  # sizes and options say nothing about gradients
+    places = layout(graph, values=values, lang="en")  # the longer words
     en, zh = (render(graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
     pairs = enumerate(zip(_LABELS.findall(en), _LABELS.findall(zh), strict=True))
     return en, [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]

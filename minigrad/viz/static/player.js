@@ -307,7 +307,7 @@ function render({ model, el }) {
       part.classList.toggle("mg-on", st.marks.has((part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id));
       part.classList.toggle("mg-freed", freed.has(part) || st.freed.has(part.dataset.id));
     }
-    for (const [i, en, zh] of walk.scene.labels) labels[i].textContent = { en, zh, both: en + " · " + zh }[lang()] ?? en;
+    for (const [i, en, zh] of walk.scene.labels) labels[i].textContent = lang() === "zh" ? zh : en;
     for (const [id, node] of nodes) {
       const at = walk.order.indexOf(id), is = { "mg-now": id === now, "mg-done": st.done.includes(id), "mg-ready": ready.includes(id) && id !== now,
         "mg-bad": id === st.bad, "mg-stop": S.breaks.has(id) };
