@@ -68,8 +68,9 @@ class Spot:
 
 
 def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] | None = None,
-           lang: str | None = None, engine: str | None = None) -> Layout:
-    """Place everything. `values` (slot -> widest text) reserves room that the player will need."""
+           lang: str | None = None, engine: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
+    """Place everything. `values` (slot -> widest text) reserves room that the player will need;
+    beyond `widest` px the picture goes on in a band below."""
     builder = Builder(graph, show, values or {}, lang)
     net = Net(graph, builder.blocks(), show)
     if engine in ("graphviz", "dot") and net.wires:
@@ -77,7 +78,7 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
         return Router(net, centres=centres).layout()
     net.order()
     net.heights()
-    return Router(net).layout()
+    return Router(net, widest=widest).layout()
 
 
 class Net:
@@ -250,8 +251,9 @@ class Packer:
 class Router:
     """Gives columns their x, bands their y, and draws the wires."""
 
-    def __init__(self, net: Net, centres: dict[int, tuple[float, float]] | None = None) -> None:
-        self.net, self.out = net, Layout(refs=net.refs)
+    def __init__(self, net: Net, centres: dict[int, tuple[float, float]] | None = None,
+                 widest: float = WIDEST_PICTURE) -> None:
+        self.net, self.out, self.widest = net, Layout(refs=net.refs), widest
         self.x: dict[int, float] = {}  # id(spot) -> x of the anchor
         self.edge: dict[int, tuple[float, float]] = {}  # id(spot) -> left and right of its column
         self.band: dict[int, int] = {}
@@ -267,7 +269,7 @@ class Router:
     def place(self) -> None:
         """From the leaves to the root; a new band where the picture would get too wide."""
         columns = [c for c in reversed(self.net.columns) if c]
-        limit = WIDEST_PICTURE - 2 * MARGIN
+        limit = self.widest - 2 * MARGIN
         bands = self.fill(columns, limit)
         if len(bands) > 1:  # the same number of bands, filled evenly
             for share in (0.6, 0.7, 0.8, 0.9):
