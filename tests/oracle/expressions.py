@@ -58,6 +58,7 @@ ROUNDED = re.compile(
     r"|hardsigmoid|hardswish|softsign|glu|prelu|rrelu|interpolate|conv|bilinear"
 )
 ULPS = 4
+DERIVATIVES = ("gradients", "second")
 TENSOR = re.compile(r"(\w+)(\[[\d, ]*\])(.*)")
 
 
@@ -170,19 +171,24 @@ def plain(value):
     return " ".join([f"{dtype}{list(value.shape)}", *numbers])
 
 
-def differences(expected, got, ulps: int = 0, where: str = "") -> list[str]:
-    """Where two observations disagree: one line for each place, torch's side first."""
+def differences(expected, got, ulps: int = 0, floor: float = 0, where: str = "") -> list[str]:
+    """Where two observations disagree: one line for each place, torch's side first.
+
+    Derivatives may cancel: their units are those of the largest number in the observation.
+    """
     if is_tensor(expected) and is_tensor(got):
-        return [] if same_numbers(expected, got, ulps) else [f"{where}: {expected} != {got}"]
+        same = same_numbers(expected, got, ulps, floor)
+        return [] if same else [f"{where}: {expected} != {got}"]
     if isinstance(expected, dict) and isinstance(got, dict):
         keys = [*expected, *(key for key in got if key not in expected)]
-        absent = "nothing"
-        pairs = [(expected.get(k, absent), got.get(k, absent), f"{where}.{k}") for k in keys]
-        return [line for e, g, at in pairs for line in differences(e, g, ulps, at)]
+        floors = dict.fromkeys(DERIVATIVES, largest(expected)) if not where else {}
+        return [line for key in keys for line in differences(
+            expected.get(key, "nothing"), got.get(key, "nothing"), ulps,
+            floors.get(key, floor), f"{where}.{key}")]
     if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
         pairs = zip(expected, got, strict=True)
         return [line for i, (e, g) in enumerate(pairs)
-                for line in differences(e, g, ulps, f"{where}[{i}]")]
+                for line in differences(e, g, ulps, floor, f"{where}[{i}]")]
     same = type(expected) is type(got) and expected == got
     return [] if same else [f"{where}: {expected!r} != {got!r}"]
 
@@ -191,7 +197,17 @@ def is_tensor(value) -> bool:
     return isinstance(value, str) and bool(TENSOR.match(value))
 
 
-def same_numbers(expected: str, got: str, ulps: int) -> bool:
+def largest(value) -> float:
+    """The largest finite number in an observation's float tensors."""
+    if isinstance(value, (dict, list)):
+        return max(map(largest, value.values() if isinstance(value, dict) else value), default=0.0)
+    if not is_tensor(value) or not value.startswith("float"):
+        return 0.0
+    sizes = [abs(float(n)) for n in TENSOR.match(value).group(3).split()]
+    return max([n for n in sizes if n < float("inf")], default=0.0)
+
+
+def same_numbers(expected: str, got: str, ulps: int, floor: float) -> bool:
     """Bitwise for `ulps` 0; else within so many units in the last place of the tensor's scale."""
     (kind, shape, e), (kind_got, shape_got, g) = (TENSOR.match(s).groups() for s in (expected, got))
     if (kind, shape) != (kind_got, shape_got):
@@ -202,9 +218,9 @@ def same_numbers(expected: str, got: str, ulps: int) -> bool:
     finite = np.isfinite(e)
     if not np.array_equal(e[~finite], g[~finite], equal_nan=True):
         return False
-    scale = np.abs(e[finite]).max(initial=np.finfo(kind).tiny)
+    scale = np.abs(e[finite]).max(initial=max(floor, np.finfo(kind).tiny))
     off = np.abs(e[finite].astype(float) - g[finite].astype(float))
-    return bool((off <= ulps * np.spacing(scale)).all())
+    return bool((off <= ulps * np.spacing(scale.astype(kind))).all())
 
 
 def allowance(expression: str) -> int:
