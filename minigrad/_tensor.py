@@ -15,7 +15,7 @@ from .array.backend import device as device_type
 from .array.backend import device_of, move, strides, xp
 from .core import op as _op
 from .core.backward import backward
-from .core.base import TensorBase, constant
+from .core.base import TensorBase, constant, readonly
 from .core.modes import is_grad_enabled
 from .core.op import inplace
 from .core.views import place_of
@@ -57,6 +57,7 @@ class Tensor(TensorBase):
     """A multi-dimensional array that remembers how it was made. Source: torch.Tensor."""
 
     __slots__ = ()
+    __module__ = "minigrad"
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
@@ -300,7 +301,7 @@ class Tensor(TensorBase):
 
     # ---- looking
 
-    @property
+    @readonly
     def shape(self) -> Size:
         """The length of each dimension."""
         return Size(self._data.shape)
@@ -387,7 +388,7 @@ class Tensor(TensorBase):
             raise presentation.error(RuntimeError, "numpy_requires_grad",
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
                 tensor=self)  # fmt: skip
-        return self._array()
+        return self._array().view()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         array = self.numpy()
@@ -424,8 +425,7 @@ class Tensor(TensorBase):
         return bool((self == element).any())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if not self._data.ndim and not self.requires_grad or (
-            not self._data.ndim and spec) else format(str(self), spec)  # fmt: skip
+        return format(self.item(), spec) if not self._data.ndim else object.__format__(self, spec)
 
     def __repr__(self) -> str:
         return presentation.current.tensor_text(self)

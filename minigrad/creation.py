@@ -127,19 +127,28 @@ CharTensor, ByteTensor, BoolTensor = map(_typed, (dtypes.int8, dtypes.uint8, dty
 # ---- filled
 
 
-def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def _sized(size: tuple, shape: Any) -> tuple:
+    """The shape asked for, as arguments or as `size=`. Raises: RuntimeError if it is negative."""
+    sizes = sizes_of(size if shape is None else (shape,))
+    for n in sizes:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
+    return sizes
+
+
+def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a shape."""
-    return made(xp.zeros(sizes_of(size), _kind(dtype)), requires_grad, device)
+    return made(xp.zeros(_sized(shape, size), _kind(dtype)), requires_grad, device)
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def ones(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones of a shape."""
-    return made(xp.ones(sizes_of(size), _kind(dtype)), requires_grad, device)
+    return made(xp.ones(_sized(shape, size), _kind(dtype)), requires_grad, device)
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def empty(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of a shape whose values mean nothing yet (zeros here)."""
-    return zeros(*size, dtype=dtype, device=device, requires_grad=requires_grad)
+    return zeros(*shape, size=size, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
@@ -191,16 +200,16 @@ def _like(make: Any) -> Any:
     return like
 
 
-def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None,
+def rand(*shape: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
          requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Numbers spread evenly over [0, 1), from torch's own stream."""
-    return made(random.uniform(sizes_of(size), _kind(dtype), generator=generator), requires_grad, device)
+    return made(random.uniform(_sized(shape, size), _kind(dtype), generator=generator), requires_grad, device)
 
 
-def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None,
+def randn(*shape: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
           requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Standard normal numbers, from torch's own stream."""
-    return made(random.normal(sizes_of(size), _kind(dtype), generator=generator), requires_grad, device)
+    return made(random.normal(_sized(shape, size), _kind(dtype), generator=generator), requires_grad, device)
 
 
 def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,

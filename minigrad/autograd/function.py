@@ -107,13 +107,16 @@ class CustomNode(Node, FunctionCtx):
         if F is RAW:
             grads = tuple(None if g is None else constant(Tensor, g) for g in grads)
         if self._materialize:
-            grads = tuple(self._zeros(i) if g is None else g for i, g in enumerate(grads))
+            grads = tuple(self._zeros(i) if g is None and self._made[i] else g for i, g in enumerate(grads))
         with differentiable(F is not RAW):
             returned = backward_of(self.function)(self, *grads)
         sent = self._checked(returned if isinstance(returned, tuple | list) else (returned,))
         if not keep:
             self._saved = FREED
         return tuple(g._data.copy() if g is not None and F is RAW else g for g in sent)
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{super().__repr__()[1:]}"
 
     def _zeros(self, nr: int) -> Tensor:
         shape, kind = self._made[nr]
@@ -130,7 +133,7 @@ class CustomNode(Node, FunctionCtx):
         sent = []
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             if g is not None and not isinstance(g, TensorBase):
-                raise TypeError(f"expected Variable or None (got {type(g).__name__})")
+                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
             if is_tensor:
                 sent.append(self._fits(g, len(sent), name))
             elif g is not None:
@@ -169,6 +172,12 @@ class Function:
     Or write `forward(...)` without ctx and `setup_context(ctx, inputs, output)`.
     Source: torch.autograd.Function.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
+            "you should invoke them on the class itself. Instantiating an autograd function will raise "
+            "an error in a future version of PyTorch.", DeprecationWarning, stacklevel=2)  # fmt: skip
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(

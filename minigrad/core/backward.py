@@ -70,6 +70,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = as_tuple(outputs), as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return _batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused)
     grads = root_gradients(roots, grad_outputs, create_graph)
@@ -114,7 +116,7 @@ def keeps(retain_graph: Any, create_graph: bool) -> bool:
 
 def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
     """A gradient per root, of its shape and type: given, or 1 for a single element."""
-    grads = as_tuple(given) if given is not None else (None,) * len(roots)
+    grads = (None,) * len(roots) if given is None else (given,) if isinstance(given, TensorBase) else tuple(given)
     if len(grads) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
@@ -150,10 +152,9 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
 
 def _input_edge(t: Any) -> Any:
     """Where backward(inputs=...) stops; a non-leaf keeps its gradient in `.grad`."""
-    edge = _wanted_edge(t)
-    if edge is not t and not isinstance(t, GradientEdge):
+    if not isinstance(t, GradientEdge):
         t.retain_grad()
-    return edge
+    return _wanted_edge(t)
 
 
 def _wanted_edge(t: Any) -> Any:

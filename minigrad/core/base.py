@@ -29,6 +29,14 @@ NON_LEAF_GRAD = (
 )
 
 
+class readonly(property):
+    """A property whose setter raises in torch's words."""
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        name = self.fget.__name__
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+
 class TensorBase:
     """Storage and history of a tensor; see the module's docstring for the slots."""
 
@@ -57,7 +65,7 @@ class TensorBase:
         """A constant on the same storage, without history: what `detach` and `.data` return."""
         return constant(type(self)._plain, data, counter)
 
-    @property
+    @readonly
     def _version(self) -> int:
         """How often this storage was written in place. Raises for inference tensors, as torch does."""
         if self._counter is None:
@@ -88,6 +96,8 @@ class TensorBase:
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
+        if not isinstance(flag, bool):
+            raise RuntimeError("requires_grad must be a bool")
         self.requires_grad_(flag)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
@@ -115,7 +125,7 @@ class TensorBase:
             self._view.refresh(self)
         return self._fn
 
-    @property
+    @readonly
     def grad_fn(self) -> Node | None:
         """The node that made this tensor; None for leaves."""
         fn = self._history()
@@ -127,7 +137,7 @@ class TensorBase:
         fn = self._history()
         return fn.nr if isinstance(fn, Port) else 0
 
-    @property
+    @readonly
     def is_leaf(self) -> bool:
         """True for tensors that no recorded operation made."""
         return self._history() is None

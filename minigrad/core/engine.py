@@ -308,8 +308,7 @@ class Walk:
             with differentiable(self.create_graph):
                 changed = hook(tuple(map(self._shown, grads)))
             if changed is not None:
-                changed = changed if isinstance(changed, tuple) else (changed,)
-                grads = [self._taken(g) for g in changed]
+                grads = [self._taken(g) for g in self._as_many(hook, changed, len(grads))]
             if self.watch is not None:
                 self.watch.hook(node, "pre", hook, grad, tuple(grads))
         return tuple(grads)
@@ -343,7 +342,8 @@ class Walk:
     def _retain(self, node: Node, nr: int, tensor: Any, grad: Any) -> None:
         if tensor is None or grad is None:
             return
-        tensor._grad = grad if self.create_graph else constant(tensor._plain, grad)
+        kept = grad if self.create_graph else constant(tensor._plain, grad.copy())
+        tensor._grad = kept if tensor._grad is None else tensor._grad + kept
         if self.watch is not None:
             self.watch.capture(node, nr, grad)
 
@@ -355,11 +355,24 @@ class Walk:
                 changed = hook(tuple(map(self._shown, sent)), received)
             before = sent
             if changed is not None:
-                changed = changed if isinstance(changed, tuple) else (changed,)
-                sent = tuple(self._taken(g) for g in changed)
+                sent = tuple(self._taken(g) for g in self._as_many(hook, changed, len(sent)))
             if self.watch is not None:
                 self.watch.hook(node, "post", hook, before, sent)
         return sent
+
+    @staticmethod
+    def _as_many(hook: Any, changed: Any, count: int) -> tuple:
+        """What a node's hook returned: one value per gradient."""
+        if isinstance(changed, TensorBase):
+            changed = (changed,)
+        if not isinstance(changed, tuple):
+            raise TypeError(f"expected tuple, but hook returned '{type(changed).__name__}'")
+        if len(changed) != count:
+            raise RuntimeError(
+                f"hook '{hook_name(hook)}' has returned an incorrect number of values (got "
+                f"{len(changed)}, but expected {count})"
+            )
+        return changed
 
     def _shown(self, grad: Any) -> Any:
         """A gradient as hooks see it: a tensor."""

@@ -151,6 +151,9 @@ class set_grad_enabled(_Mode):
     def _arguments(self) -> tuple:
         return (self.mode,)
 
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
     def __enter__(self) -> None:
         if self._token is None:
             super().__enter__()

@@ -13,7 +13,7 @@ import weakref
 from typing import Any
 
 from ..text import presentation
-from .carriers import RAW
+from .carriers import RAW, TENSORS
 from .hooks import Hooks
 
 next_seq = itertools.count().__next__
@@ -72,6 +72,15 @@ class Node:
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """Where gradients go: a `(node, output_nr)` per input, `(None, 0)` where none is wanted."""
         return tuple(function_of(edge) for edge in self.edges)
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
+
+    def __call__(self, *grads: Any) -> Any:
+        """Apply the derivatives to tensors, as torch allows: a tuple, or the one result itself."""
+        sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True)  # type: ignore[attr-defined]
+        return sent[0] if len(sent) == 1 else sent
 
     @property
     def metadata(self) -> dict[Any, Any]:

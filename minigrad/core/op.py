@@ -271,7 +271,7 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
 
 def short_name(node: Any) -> str:
     """A node's name as the in-place error words it: `Exp`, `torch::autograd::CopySlices`."""
-    return re.sub(r"Backward\d+$", "", node.name())
+    return re.sub(r"Backward\d*$", "", node.name())
 
 
 # ---- backward of a row: the derivatives that somebody wants, on the carrier at hand
@@ -544,6 +544,9 @@ def shape_mismatch(a: Any, b: Any) -> Exception:
     return RuntimeError(f"shapes {a.shape} and {b.shape} do not fit this operation")
 
 
+_FLOAT = xp.dtype("float32")  # stands for the type of several outputs, whose first is a float
+
+
 def nary(row: Row) -> Callable:
     """Any tensors (some may be None or numbers), then options; one output or several."""
     forward, count, total = row.forward, len(row.tensors), len(row.inputs)
@@ -558,7 +561,7 @@ def nary(row: Row) -> Callable:
         z = forward(*raws, *args[count:])
         mode = grad_mode()
         edges = tuple(edge_of(x) for n, x in zip(row.tensors, tensors, strict=True) if n in row.derivatives)
-        if not mode or edges.count(None) == len(edges):
+        if not mode or edges.count(None) == len(edges) or getattr(z, "dtype", _FLOAT).kind != "f":
             return untracked_result(z, mode)
         metas = None
         if row.elementwise or len(edges) > 1:

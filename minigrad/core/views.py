@@ -7,6 +7,7 @@ is. Source: torch/csrc/autograd/variable.cpp and functions/tensor.cpp; texts mea
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..array.backend import geometry
@@ -83,7 +84,7 @@ def forbidden_view(t: Any, indirect: bool = False) -> Exception:
             "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
             "to be tracked).", tensor=t)  # fmt: skip
     node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
-    name = node.name().removesuffix("Backward0")
+    name = re.sub(r"Backward\d*$", "", node.name())
     if kind == "function":
         reason = (
             "This view was created inside a custom Function (or because an input was returned as-is) "

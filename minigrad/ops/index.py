@@ -22,9 +22,9 @@ def _raw(index: Any) -> Any:
     return index._data if isinstance(index, TensorBase) else index
 
 
-def _index_back(grad: Any, sizes: tuple, indices: tuple) -> Any:
-    whole = xp.zeros(sizes, grad.dtype)
-    xp.add.at(whole, tuple(map(_raw, indices)), grad)
+def _index_back(self: Any, sizes: tuple, indices: tuple) -> Any:
+    whole = xp.zeros(sizes, self.dtype)
+    xp.add.at(whole, tuple(map(_raw, indices)), self)
     return whole
 
 

@@ -21,13 +21,45 @@ def _whole(function: Any, x: Any) -> Any:
     return function(x) if x.dtype.kind == "f" else x  # integers are whole already
 
 
+def _remainder(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iu" and not xp.all(b):
+        raise RuntimeError("ZeroDivisionError")
+    return a % b
+
+
+def _negative(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+            "a mask, use the `~` or `logical_not()` operator instead."
+        )
+    return -x
+
+
 def _floor_divide(a: Any, b: Any) -> Any:
     if a.dtype.kind in "iu" and not xp.all(b):
         raise RuntimeError("ZeroDivisionError")
     return a // b
 
 
+def _beside(x: Any, *numbers: Any) -> Any:
+    """`x` in the type that it takes beside Python numbers: a float lifts integers."""
+    for n in numbers:
+        if isinstance(n, float) and x.dtype.kind in "iub":
+            return x.astype(dtypes.get_default_dtype().np)
+    return x
+
+
+def _truncated(a: Any, b: Any) -> Any:
+    quotient = xp.trunc(a / b)
+    return quotient if a.dtype.kind == "f" else quotient.astype(a.dtype)
+
+
 def _power(base: Any, exponent: Any) -> Any:
+    if hasattr(base, "dtype"):
+        base = _beside(base, exponent)
+    elif hasattr(exponent, "dtype"):
+        exponent = _beside(exponent, base)
     kind = getattr(base, "dtype", exponent.dtype if hasattr(exponent, "dtype") else None)
     if kind is not None and kind.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -39,6 +71,7 @@ def _xlogy(x: Any, y: Any) -> Any:
 
 
 def _clamp(x: Any, low: Any, high: Any) -> Any:
+    x = _beside(x, low, high)
     x = x if low is None else xp.maximum(x, low)
     return x if high is None else xp.minimum(x, high)
 
@@ -89,14 +122,20 @@ mul = op("mul", operator.mul,
 div = op("div", operator.truediv,
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
-neg = op("neg", operator.neg,
+neg = op("neg", lambda self: _negative(self),
     self  = lambda grad: -grad)
 reciprocal = op("reciprocal", lambda self: 1.0 / self,
     self  = lambda grad, result: -grad * (result * result))
-remainder = op("remainder", operator.mod, grad_fn="RemainderBackward1",
+remainder = op("remainder", lambda self, other: _remainder(self, other), grad_fn="RemainderBackward1",
     self  = lambda grad: grad,
-    other = lambda F, grad, self, other: -grad * F.floor_divide(self, other))
-remainder_number = op("remainder_number", lambda self, other: self % other, grad_fn="RemainderBackward0",
+    other = lambda F, grad, self, other: -grad * F.div_floor(self, other))
+div_trunc = op("div_trunc", lambda self, other: _truncated(self, other), grad_fn="DivBackward1",
+    self  = lambda grad: grad * 0,
+    other = lambda grad: grad * 0)
+div_floor = op("div_floor", lambda self, other: _floor_divide(self, other), grad_fn="DivBackward1",
+    self  = lambda grad: grad * 0,
+    other = lambda grad: grad * 0)
+remainder_number = op("remainder_number", lambda self, other: _remainder(_beside(self, other), other), grad_fn="RemainderBackward0",
     elementwise=True,
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
@@ -171,21 +210,21 @@ cosh = op("cosh", xp.cosh,
     self = lambda F, grad, self: grad * F.sinh(self))
 tanh = op("tanh", xp.tanh,
     self = lambda F, grad, result: F.tanh_backward(grad, result))
-tanh_backward = op("tanh_backward", lambda grad_output, result: grad_output * (1 - result * result),
+tanh_backward = op("tanh_backward", lambda grad_output, output: grad_output * (1 - output * output),
     grad_fn="TanhBackwardBackward0", transparent=True, elementwise=True,
-    grad_output = lambda F, grad, result: F.tanh_backward(grad, result),
-    result      = lambda grad, grad_output, result: grad * (-2 * result * grad_output))
+    grad_output = lambda F, grad, output: F.tanh_backward(grad, output),
+    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
 sigmoid = op("sigmoid", lambda self: 1 / (1 + xp.exp(-self)),
     self = lambda F, grad, result: F.sigmoid_backward(grad, result))
-sigmoid_backward = op("sigmoid_backward", lambda grad_output, result: grad_output * (1 - result) * result,
+sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_output * (1 - output) * output,
     grad_fn="SigmoidBackwardBackward0", transparent=True, elementwise=True,
-    grad_output = lambda F, grad, result: F.sigmoid_backward(grad, result),
-    result      = lambda grad, grad_output, result: grad * grad_output * (1 - 2 * result))
+    grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
+    output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
 relu = op("relu", lambda self: xp.maximum(self, 0),
     self = lambda F, grad, result: F.relu_backward(grad, result))
-relu_backward = op("relu_backward", lambda grad_output, result: grad_output * (result > 0),
-    grad_fn="ThresholdBackwardBackward0", transparent=True, elementwise=True, fixed=("result",),
-    grad_output = lambda F, grad, result: F.relu_backward(grad, result))
+relu_backward = op("relu_backward", lambda grad_output, output: grad_output * (output > 0),
+    grad_fn="ThresholdBackwardBackward0", transparent=True, elementwise=True, fixed=("output",),
+    grad_output = lambda F, grad, output: F.relu_backward(grad, output))
 asinh = op("asinh", xp.arcsinh,
     self = lambda F, grad, self: grad * F.rsqrt(self ** 2 + 1))
 acosh = op("acosh", xp.arccosh,
@@ -338,7 +377,9 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """`self / other`, or rounded to "floor" or "trunc"."""
     if rounding_mode is None:
         return div(self, other)
-    return floor_divide_of(self, other) if rounding_mode == "floor" else trunc(div(self, other))
+    if rounding_mode == "floor":
+        return div_floor(self, other)
+    return div_trunc(self, other)
 
 
 def floor_divide_of(self: Any, other: Any) -> Any:

@@ -53,7 +53,7 @@ def _unsqueeze_to(F: Any, grad: Any, dim: Any, sizes: tuple) -> Any:
 
 
 def _select(self: Any, dim: int, index: int) -> Any:
-    return self[(slice(None),) * (dim % self.ndim) + (index,)]
+    return self[(slice(None),) * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
 
 
 def _slice(self: Any, dim: int, start: int, end: int, step: int) -> Any:
@@ -204,12 +204,12 @@ def _as_strided(self: Any, size: tuple, stride: tuple, storage_offset: Any, whol
     return strided_view(self, size, stride, storage_offset)
 
 
-def _sum_to(x: Any, shape: tuple) -> Any:
+def _sum_to(self: Any, shape: tuple) -> Any:
     """Sum away the axes that broadcasting added or stretched: `(5, 3, 4)` to `(3, 1)` sums 0 and 2."""
-    lead = x.ndim - len(shape)
+    lead = self.ndim - len(shape)
     axes = tuple(range(lead)) + tuple(
-        lead + i for i, n in enumerate(shape) if n == 1 and x.shape[lead + i] != 1)  # fmt: skip
-    return xp.add.reduce(x, axes, keepdims=True).reshape(shape) if axes else x.reshape(shape)
+        lead + i for i, n in enumerate(shape) if n == 1 and self.shape[lead + i] != 1)  # fmt: skip
+    return xp.add.reduce(self, axes, keepdims=True).reshape(shape) if axes else self.reshape(shape)
 
 
 # fmt: off
