@@ -182,13 +182,24 @@ def differences(expected, got, ulps: int = 0, floor: float = 0, where: str = "")
     if isinstance(expected, dict) and isinstance(got, dict):
         keys = [*expected, *(key for key in got if key not in expected)]
         floors = dict.fromkeys(DERIVATIVES, largest(expected)) if not where else {}
-        return [line for key in keys for line in differences(
-            expected.get(key, "nothing"), got.get(key, "nothing"), ulps,
-            floors.get(key, floor), f"{where}.{key}")]
+        return [
+            line
+            for key in keys
+            for line in differences(
+                expected.get(key, "nothing"),
+                got.get(key, "nothing"),
+                ulps,
+                floors.get(key, floor),
+                f"{where}.{key}",
+            )
+        ]
     if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
         pairs = zip(expected, got, strict=True)
-        return [line for i, (e, g) in enumerate(pairs)
-                for line in differences(e, g, ulps, floor, f"{where}[{i}]")]
+        return [
+            line
+            for i, (e, g) in enumerate(pairs)
+            for line in differences(e, g, ulps, floor, f"{where}[{i}]")
+        ]
     same = type(expected) is type(got) and expected == got
     return [] if same else [f"{where}: {expected!r} != {got!r}"]
 

@@ -28,8 +28,11 @@ def record_semantics(torch) -> dict:
 
 def record_programs(torch) -> dict:
     """Program and transcript of a few seeds of each level."""
-    return {f"level {level} seed {seed}": programs.run(programs.program(seed, level), torch)
-            for level in programs.LEVELS for seed in range(programs.RECORDED)}
+    return {
+        f"level {level} seed {seed}": programs.run(programs.program(seed, level), torch)
+        for level in programs.LEVELS
+        for seed in range(programs.RECORDED)
+    }
 
 
 def main() -> None:

@@ -14,8 +14,11 @@ FOLDER = Path(__file__).with_name("semantics")
 
 def snippets() -> dict[str, str]:
     """`chapter: name` -> code, in the order of the files."""
-    parts = [(path.stem, part) for path in sorted(FOLDER.glob("*.txt"))
-             for part in path.read_text().split("## ")[1:]]
+    parts = [
+        (path.stem, part)
+        for path in sorted(FOLDER.glob("*.txt"))
+        for part in path.read_text().split("## ")[1:]
+    ]
     named = [(chapter, *part.split("\n", 1)) for chapter, part in parts]
     return {f"{chapter}: {name}": code.strip("\n") for chapter, name, code in named}
 

@@ -15,8 +15,12 @@ from types import ModuleType
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 TRIGGERED = re.compile(r" \(Triggered internally at .*")
-ONCE_PER_PROCESS = ("Using backward() with create_graph=True", "Converting a tensor with requires",
-                    "The use of `x.T` on tensors of dimension", "`torch.jit.script` is deprecated")
+ONCE_PER_PROCESS = (
+    "Using backward() with create_graph=True",
+    "Converting a tensor with requires",
+    "The use of `x.T` on tensors of dimension",
+    "`torch.jit.script` is deprecated",
+)
 NUMBER = re.compile(r"\s*-?(\d+\.?\d*(e[+-]\d+)?|inf|nan)\b\.?")
 
 
@@ -40,8 +44,10 @@ def placeholders(text: str) -> str:
 def statements(source: str) -> list[str]:
     """The top-level statements of a program, decorators included."""
     lines = source.splitlines()
-    return ["\n".join(lines[first_lineno(node) - 1 : node.end_lineno])
-            for node in ast.parse(source).body]
+    return [
+        "\n".join(lines[first_lineno(node) - 1 : node.end_lineno])
+        for node in ast.parse(source).body
+    ]
 
 
 def first_lineno(node: ast.stmt) -> int:

@@ -1,0 +1,367 @@
+"""What confuses people most raises PyTorch's first line, and a note that helps, in both languages.
+
+Each confusion is a function of a torch-like module; the recorded first line is torch's own. The
+note must name the words of the remedy, and the learner's own lines where a node is to blame.
+"""
+
+import importlib
+import importlib.util
+import re
+
+import pytest
+
+import minigrad
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:{beginning}")
+    for beginning in (
+        "Error detected in DivBackward0",
+        "Converting a tensor with requires_grad=True to a scalar",
+    )
+]
+
+
+def a_saved_result_is_changed(torch):
+    x = torch.ones(3, requires_grad=True)
+    y = x.exp()
+    y.add_(1)
+    y.sum().backward()
+
+
+def a_saved_input_is_changed(torch):
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    z = y * y
+    y[0] = 5
+    z.sum().backward()
+
+
+def a_parameter_is_updated_too_early(torch):
+    w = torch.ones(2, requires_grad=True)
+    loss = (w * w).sum()
+    with torch.no_grad():
+        w -= 0.5
+    loss.backward()
+
+
+def a_detached_tensor_shares_its_memory(torch):
+    x = torch.ones(2, requires_grad=True)
+    y = x.exp()
+    y.detach().zero_()
+    y.sum().backward()
+
+
+def one_half_is_multiplied_by_the_other(torch):
+    x = torch.ones(4, requires_grad=True)
+    y = x.clone()
+    y[:2].mul_(y[2:])
+    y.sum().backward()
+
+
+def backward_runs_twice(torch):
+    x = torch.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    y.backward()
+    y.backward()
+
+
+def two_losses_share_a_part(torch):
+    x = torch.ones(2, requires_grad=True)
+    h = x * x
+    h.sum().backward()
+    (h * 3).sum().backward()
+
+
+def a_leaf_is_written_to(torch):
+    w = torch.ones(2, requires_grad=True)
+    w -= 0.5
+
+
+def a_part_of_a_leaf_is_written_to(torch):
+    w = torch.ones(2, requires_grad=True)
+    w[0] = 5
+
+
+def a_vector_has_no_implicit_gradient(torch):
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).backward()
+
+
+def the_gradient_has_another_shape(torch):
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).backward(torch.ones(3))
+
+
+def a_tensor_of_tensors_has_no_graph(torch):
+    x = torch.ones(2, requires_grad=True)
+    torch.tensor([x[0], x[1]]).sum().backward()
+
+
+def no_grad_records_nothing(torch):
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        y = (x * 2).sum()
+    y.backward()
+
+
+def a_gradient_has_no_graph(torch):
+    x = torch.ones(2, requires_grad=True)
+    (g,) = torch.autograd.grad((x * x).sum(), x)
+    g.sum().backward()
+
+
+def a_constant_cannot_retain(torch):
+    torch.ones(2).retain_grad()
+
+
+def a_result_keeps_its_flag(torch):
+    w = torch.ones(2, requires_grad=True)
+    w = w - 0.5
+    w.requires_grad_(False)
+
+
+def an_input_is_not_in_the_graph(torch):
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    torch.autograd.grad((x * 2).sum(), w)
+
+
+def an_input_is_a_constant(torch):
+    x, c = torch.ones(2, requires_grad=True), torch.ones(2)
+    torch.autograd.grad((x * c).sum(), c)
+
+
+def a_hook_changes_the_shape(torch):
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda grad: grad.sum())
+    (x * 2).sum().backward()
+
+
+def nan_hides_behind_where(torch):
+    x = torch.zeros(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = torch.where(x > 0, x / x, x)
+        y.sum().backward()
+
+
+def an_inference_tensor_meets_autograd(torch):
+    with torch.inference_mode():
+        c = torch.ones(2)
+    torch.ones(2, requires_grad=True) * c
+
+
+def a_function_returns_too_few_gradients(torch):
+    class Times(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            return x * w
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = torch.ones(2, requires_grad=True)
+    Times.apply(x, x).sum().backward()
+
+
+def a_function_saves_a_number(torch):
+    class Times(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, k):
+            ctx.save_for_backward(x, k)
+            return x * k
+
+    Times.apply(torch.ones(2, requires_grad=True), 3)
+
+
+def a_gradient_is_assigned_in_another_shape(torch):
+    x = torch.ones(2, requires_grad=True)
+    x.grad = torch.ones(3)
+
+
+def numpy_cannot_carry_a_graph(torch):
+    torch.ones(2, requires_grad=True).numpy()
+
+
+def one_of_several_views_is_written_to(torch):
+    x = torch.ones(4, requires_grad=True)
+    a, _ = (x * 1).split(2)
+    a.add_(1)
+
+
+def an_expanded_tensor_is_written_to(torch):
+    torch.zeros(1, 2).expand(3, 2).add_(1)
+
+
+def integers_have_no_gradient(torch):
+    torch.tensor([1, 2], requires_grad=True)
+
+
+def a_condition_is_a_whole_tensor(torch):
+    if torch.ones(2) > 0:
+        pass
+
+
+MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace"
+TWICE = "Trying to backward through the graph a second time (or directly access saved tensors"
+NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+# confusion -> (how torch's message begins, what the note must mention in every language)
+CONFUSIONS = {
+    a_saved_result_is_changed: (MODIFIED, ["ExpBackward0", "y = x.exp()", "clone"]),
+    a_saved_input_is_changed: (MODIFIED, ["MulBackward0", "z = y * y", "clone"]),
+    a_parameter_is_updated_too_early: (MODIFIED, ["MulBackward0", "loss = (w * w).sum()"]),
+    a_detached_tensor_shares_its_memory: (MODIFIED, ["ExpBackward0", "y = x.exp()", "clone"]),
+    one_half_is_multiplied_by_the_other: (MODIFIED, ["y[:2].mul_(y[2:])", "clone"]),
+    backward_runs_twice: (TWICE, ["MulBackward0", "y = (x * x).sum()", "retain_graph=True"]),
+    two_losses_share_a_part: (TWICE, ["MulBackward0", "h = x * x", "retain_graph=True"]),
+    a_leaf_is_written_to: (
+        "a leaf Variable that requires grad is being used in an in-place operation.",
+        ["torch.no_grad()"],
+    ),
+    a_part_of_a_leaf_is_written_to: (
+        "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+        ["torch.no_grad()"],
+    ),
+    a_vector_has_no_implicit_gradient: (
+        "grad can be implicitly created only for scalar outputs",
+        ["sum()", "gradient"],
+    ),
+    the_gradient_has_another_shape: (
+        "Mismatch in shape: grad_output[0] has a shape of torch.Size([3]) and output[0]",
+        ["gradient"],
+    ),
+    a_tensor_of_tensors_has_no_graph: (NO_GRAPH, ["torch.stack", "requires_grad"]),
+    no_grad_records_nothing: (NO_GRAPH, ["no_grad", "requires_grad"]),
+    a_gradient_has_no_graph: (NO_GRAPH, ["create_graph=True"]),
+    a_constant_cannot_retain: (
+        "can't retain_grad on Tensor that has requires_grad=False",
+        ["requires_grad"],
+    ),
+    a_result_keeps_its_flag: (
+        "you can only change requires_grad flags of leaf variables.",
+        ["w = w - 0.5", "detach()"],
+    ),
+    an_input_is_not_in_the_graph: (
+        "The differentiated Tensor at index 0 appears to not have been used in the graph.",
+        ["allow_unused=True"],
+    ),
+    an_input_is_a_constant: (
+        "One of the differentiated Tensors does not require grad",
+        ["requires_grad"],
+    ),
+    a_hook_changes_the_shape: ("hook '<lambda>' has changed the size of value", ["hook"]),
+    nan_hides_behind_where: (
+        "Function 'DivBackward0' returned nan values in its 0th output.",
+        ["DivBackward0", "torch.where"],
+    ),
+    an_inference_tensor_meets_autograd: (
+        "Inference tensors cannot be saved for backward.",
+        ["inference_mode", "no_grad"],
+    ),
+    a_function_returns_too_few_gradients: (
+        "function TimesBackward returned an incorrect number of gradients (expected 2, got 1)",
+        ["backward", "None"],
+    ),
+    a_function_saves_a_number: (
+        "save_for_backward can only save variables, but argument 1 is of type int",
+        ["ctx."],
+    ),
+    a_gradient_is_assigned_in_another_shape: (
+        "attempting to assign a gradient of size '[3]' to a tensor of size '[2]'.",
+        [".grad"],
+    ),
+    numpy_cannot_carry_a_graph: (
+        "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+        ["detach()"],
+    ),
+    one_of_several_views_is_written_to: (
+        "Output 0 of Split is a view and is being modified inplace.",
+        ["clone"],
+    ),
+    an_expanded_tensor_is_written_to: (
+        "unsupported operation: more than one element of the written-to tensor refers to",
+        ["clone()", "expand"],
+    ),
+    integers_have_no_gradient: (
+        "Only Tensors of floating point and complex dtype can require gradients",
+        ["float"],
+    ),
+    a_condition_is_a_whole_tensor: (
+        "Boolean value of Tensor with more than one value is ambiguous",
+        ["any()", "all()"],
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def english():
+    """Leave the language and the anomaly mode as they were."""
+    yield
+    minigrad.set_language("en")
+
+
+def raised(confusion, torch) -> Exception:
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - the text is what is compared
+        confusion(torch)
+    return caught.value
+
+
+def note(confusion, language: str) -> str:
+    minigrad.set_language(language)
+    return "\n".join(getattr(raised(confusion, minigrad), "__notes__", []))
+
+
+@pytest.mark.parametrize("confusion", CONFUSIONS, ids=lambda f: f.__name__)
+def test_the_first_line_is_the_one_of_torch(confusion):
+    assert str(raised(confusion, minigrad)).startswith(CONFUSIONS[confusion][0])
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("confusion", CONFUSIONS, ids=lambda f: f.__name__)
+def test_torch_and_minigrad_raise_the_same(confusion, oracle):
+    theirs, ours = (raised(confusion, m) for m in (importlib.import_module(oracle), minigrad))
+
+    assert type(ours) is type(theirs)
+    assert str(ours).splitlines()[0] == str(theirs).splitlines()[0]
+
+
+@pytest.mark.parametrize("confusion", CONFUSIONS, ids=lambda f: f.__name__)
+def test_the_note_helps_in_english(confusion):
+    text = note(confusion, "en")
+
+    assert [word for word in CONFUSIONS[confusion][1] if word not in text] == []
+    assert not CHINESE.search(text)
+
+
+@pytest.mark.parametrize("confusion", CONFUSIONS, ids=lambda f: f.__name__)
+def test_the_note_helps_in_chinese(confusion):
+    text = note(confusion, "zh")
+
+    assert [word for word in CONFUSIONS[confusion][1] if word not in text] == []
+    assert CHINESE.search(text)
+
+
+def test_the_two_languages_together_are_both_notes():
+    both = note(backward_runs_twice, "both")
+
+    assert note(backward_runs_twice, "en") in both
+    assert note(backward_runs_twice, "zh") in both
+
+
+def test_a_note_names_who_changed_a_saved_tensor():
+    assert "y.add_(1)" in note(a_saved_result_is_changed, "en")
+
+
+def test_a_note_names_the_backward_that_freed_the_graph():
+    assert "backward()" in note(two_losses_share_a_part, "en")
+
+
+def test_an_error_leaves_grad_mode_and_graph_usable():
+    raised(nan_hides_behind_where, minigrad)
+    x = minigrad.ones(2, requires_grad=True)
+    (x * 3).sum().backward()
+
+    assert minigrad.is_grad_enabled()
+    assert x.grad.tolist() == [3, 3]
