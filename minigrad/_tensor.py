@@ -515,7 +515,11 @@ def _check_grad(t: Tensor, value: Any) -> None:
 
 def tensor_text(t: Tensor) -> str:
     """A tensor as today's PyTorch prints it."""
-    suffixes, fn = [], t.grad_fn  # size and dtype are the array's own, said by tensor_str
+    suffixes = []  # size and dtype are the array's own, said by tensor_str
+    try:
+        fn = t.grad_fn
+    except RuntimeError:  # a view that a write to its base has made unusable still prints
+        return printing.tensor_str(t._data, ["grad_fn=<Invalid>"])
     if fn is not None:
         suffixes.append(f"grad_fn=<{fn.name().rpartition('::')[2]}>")
     elif t.requires_grad:

@@ -9,10 +9,11 @@ from .._tensor import Tensor
 from ..core.backward import GradientEdge, backward, grad
 from ..core.engine import steps
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from .function import Function
 
-__all__ = ["Function", "GradientEdge", "Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad",
-           "set_grad_enabled", "steps"]  # fmt: skip
+__all__ = ["Function", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "is_anomaly_enabled", "no_grad",
+           "set_detect_anomaly", "set_grad_enabled", "steps"]  # fmt: skip
 
 
 class _Wraps(type):

@@ -143,6 +143,7 @@ _FUNCTIONS = {
     "inside": lambda x, low, high: Symbol(
         rf"\left[{symbol(low).tex} \le {x.tex} \le {symbol(high).tex}\right]"),
     "mT": lambda x: Symbol(f"{x.at(_ATOM)}^{{\\top}}", _POWER),
+    "zeros_like": lambda _: Symbol("0"),
     "expand": lambda x, *_: x,
     "expand_dims": lambda x, *_: x,
     "reshape": lambda x, *_: x,

@@ -9,6 +9,7 @@ exhausts it. Nothing here recurses, and grad mode is never held across a `yield`
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
@@ -18,7 +19,7 @@ from ..text import presentation
 from .base import TensorBase, bump, constant
 from .carriers import RAW, TENSORS
 from .hooks import hook_name
-from .modes import differentiable
+from .modes import anomaly, differentiable
 from .node import Node, Port
 
 _accumulating = threading.Lock()  # leaves are shared by threads that run backward at once
@@ -40,7 +41,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     for edge, grad in zip(edges, grads, strict=True):
         walk.deliver(edge, grad)
     yield from walk.ready_leaves()
-    plain = watch is None and inputs is None and not create_graph
+    plain = watch is None and inputs is None and not create_graph and not anomaly.enabled
     for node in nodes:
         if plain and node.hooks is None and node.outputs == 1:
             walk.pass_on(node, retain_graph)
@@ -176,16 +177,49 @@ class Walk:
         given = grad[0] if node.outputs == 1 else grad
         if all(g is None for g in grad) and not node.wants_undefined:
             sent: tuple = (None,) * len(node.edges)
-        elif self.create_graph:
-            with differentiable(True):
-                sent = node.apply(given, self.F, keep)
         else:
-            sent = node.apply(given, self.F, keep)
+            sent = self._apply(node, given, keep)
         if watch is not None:
             watch.compute(node, grad, sent)
         if hooks is not None and hooks.post:
             sent = self._after(node, sent, grad)
         return sent
+
+    def _apply(self, node: Node, given: Any, keep: bool) -> tuple:
+        """The node's derivatives, recorded under `create_graph`, looked at in anomaly mode."""
+        try:
+            if not self.create_graph:
+                sent = node.apply(given, self.F, keep)
+            else:
+                with differentiable(True):
+                    sent = node.apply(given, self.F, keep)
+            if anomaly.enabled and anomaly.check_nan:
+                self._refuse_nan(node, sent)
+        except RuntimeError:
+            if anomaly.enabled:
+                self._say_where(node)
+            raise
+        return sent
+
+    @staticmethod
+    def _refuse_nan(node: Node, sent: tuple) -> None:
+        for index, grad in enumerate(sent):
+            data = grad._data if isinstance(grad, TensorBase) else grad
+            if data is not None and xp.isnan(data).any():
+                raise presentation.error(RuntimeError, "anomaly",
+                    f"Function '{node.name()}' returned nan values in its {index}th output.",
+                    node=node)  # fmt: skip
+
+    @staticmethod
+    def _say_where(node: Node) -> None:
+        """torch's warning: the lines that led to this node, if anomaly mode was on in forward too."""
+        stack = node.hooks and node.hooks.metadata.get("traceback_")
+        known = "Traceback of forward call that caused the error:\n" + "".join(stack or ())
+        unknown = (
+            "No forward pass information available. Enable detect anomaly during forward pass for more "
+            "information."
+        )
+        warnings.warn(f"Error detected in {node.name()}. {known if stack else unknown}", stacklevel=6)
 
     def send(self, node: Node, sent: tuple, received: Any) -> None:
         """Bring each gradient to the shape of its receiver and add it to what is there."""

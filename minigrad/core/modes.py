@@ -215,3 +215,12 @@ class differentiable(_Mode):
 
     def _value(self) -> Any:
         return _enabled() if self.create_graph else False
+
+
+class _Anomaly:
+    """Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch."""
+
+    enabled, check_nan = False, True
+
+
+anomaly = _Anomaly()

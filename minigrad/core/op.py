@@ -23,9 +23,9 @@ from ..array.backend import ndarray, strides, xp
 from ..text import presentation
 from .base import TensorBase, bump, constant, new
 from .carriers import RAW, SYMBOLS, TENSORS, tex_of
-from .modes import INFERENCE, grad_mode
+from .modes import INFERENCE, anomaly, grad_mode
 from .node import FREED, Node, NotImplementedNode, Port, Withheld, next_seq
-from .views import check_inplace, check_single_memory, rebase, view_of
+from .views import check_inplace, check_overlap, check_single_memory, rebase, view_of
 
 TABLE: dict[str, Row] = {}
 Tensor: Any = TensorBase  # `_tensor.py` puts the class with the language here
@@ -265,8 +265,15 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{kind} {shape}]{is_at} {version}; expected version {expected} instead. "
     )
-    return presentation.error(RuntimeError, "modified", text + presentation.current.hint,
+    hint = ANOMALY_HINT if anomaly.enabled else presentation.current.hint
+    return presentation.error(RuntimeError, "modified", text + hint,
         node=n, field=name, tensor=saved, version=version, expected=expected)  # fmt: skip
+
+
+ANOMALY_HINT = (
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
+    "variable in question was changed in there or anywhere later. Good luck!"
+)
 
 
 def short_name(node: Any) -> str:
@@ -737,6 +744,9 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         recorded = bool(grad_mode()) and (wants or self.requires_grad)
         check_inplace(self, recorded)
         check_single_memory(self)
+        for x in args:
+            if isinstance(x, TensorBase) and x is not self and x._counter is self._counter is not None:
+                check_overlap(self, x)
         if not recorded and ufunc is not None and write_directly(ufunc, self, args, options):
             return self
         original = stand_in(self)

@@ -143,6 +143,28 @@ def check_single_memory(t: Any) -> None:
             tensor=t)  # fmt: skip
 
 
+def check_overlap(written: Any, read: Any) -> None:
+    """Refuse to write into a part of what is being read; the same part read and written is fine."""
+    (a, i), (b, j) = ((t._array(), geometry(t._array())[1]) for t in (written, read))
+    if not (_is_dense(a) and _is_dense(b)) or (i, a.strides, a.shape) == (j, b.strides, b.shape):
+        return
+    if i < j + b.size and j < i + a.size:
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+            "a single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def _is_dense(array: Any) -> bool:
+    """True if the elements fill a block of memory without gaps, in any order of dimensions."""
+    expected = array.itemsize
+    for step, n in sorted(p for p in zip(array.strides, array.shape, strict=True) if p[1] != 1):
+        if step != expected:
+            return False
+        expected *= n
+    return True
+
+
 def rebase(t: Any, node: Any) -> None:
     """Let `node` (a Node or Port) be the new history of `t`, through its base if `t` is a view."""
     retained = _retained(t)

@@ -240,7 +240,7 @@ select = op("select", _select, view=True,
 slice_ = op("slice", _slice, view=True,
     self = lambda F, grad, self_sym_sizes, dim, start, end, step: F.slice_back(
         grad, self_sym_sizes, dim, start, end, step))
-diagonal = op("diagonal", lambda self, offset=0, dim1=0, dim2=1: xp.diagonal(self, offset, dim1, dim2), view=True,
+diagonal = op("diagonal", lambda self, offset=0, dim1=0, dim2=1: _diagonal(self, offset, dim1, dim2), view=True,
     self = lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
         grad, self_sym_sizes, offset, dim1, dim2))
 unfold = op("unfold", lambda self, dimension, size, step: _windows(self, dimension, size, step), view=True,
@@ -270,7 +270,7 @@ clone = op("clone", lambda self: self.copy(),
     self = lambda grad: grad)
 copy = op("copy", lambda self, src: _copied(self, src), torch_name="torch::autograd::CopyBackwards",
     grad_fn="CopyBackwards", elementwise=True,
-    self = lambda grad: grad * 0,
+    self = lambda F, grad: F.zeros_like(grad),
     src  = lambda grad: grad)
 to_copy = op("to_copy", lambda self, kind: self.astype(kind), elementwise=True,
     self = lambda grad: grad)
@@ -380,11 +380,15 @@ def _copied(self: Any, src: Any) -> Any:
     return xp.broadcast_to(src, self.shape).astype(self.dtype)
 
 
+def _diagonal(self: Any, offset: int, dim1: int, dim2: int) -> Any:
+    view = xp.diagonal(self, offset, dim1, dim2)
+    view.flags.writeable = self.flags.writeable  # NumPy's diagonal is read-only
+    return view
+
+
 def _diagonal_back(self: Any, sizes: tuple, offset: int, dim1: int, dim2: int) -> Any:
     whole = xp.zeros(sizes, self.dtype)
-    place = xp.diagonal(whole, offset, dim1, dim2)
-    place.flags.writeable = True
-    place[...] = self
+    _diagonal(whole, offset, dim1, dim2)[...] = self
     return whole
 
 
@@ -433,6 +437,7 @@ def cast_tensor(self: Any, kind: Any) -> Any:
 
 RAW.reshape, TENSORS.reshape = (lambda x, shape: x.reshape(shape)), reshape
 RAW.cast, TENSORS.cast = (lambda x, kind: x.astype(kind)), cast_tensor
+RAW.zeros_like, TENSORS.zeros_like = xp.zeros_like, lambda like: TENSORS.zeros_as(like, like.shape)
 RAW.zeros_as = lambda like, shape: xp.zeros(shape, like.dtype)
 TENSORS.zeros_as = lambda like, shape: constant(like._plain, xp.zeros(shape, like._data.dtype))
 TENSORS.copy_of = lambda grad: copy(TENSORS.zeros_as(grad, grad.shape), grad)
@@ -672,21 +677,21 @@ def _filled(self: Any, value: Any) -> Any:
 
 # fmt: off
 zero = op("zero", lambda self: xp.zeros_like(self),
-    self = lambda grad: grad * 0)
+    self = lambda F, grad: F.zeros_like(grad))
 fill = op("fill", lambda self, value: _filled(self, value), grad_fn="FillBackward2",
-    self = lambda grad: grad * 0)
+    self = lambda F, grad: F.zeros_like(grad))
 fill_tensor = op("fill_tensor", lambda self, value: _filled(self, value), grad_fn="FillBackward3",
-    self  = lambda grad: grad * 0,
+    self  = lambda F, grad: F.zeros_like(grad),
     value = lambda F, grad: F.sum(grad))
 normal = op("normal", lambda self, mean, std, generator: random.normal(self.shape, self.dtype, mean, std, generator),
-    self = lambda grad: grad * 0)
+    self = lambda F, grad: F.zeros_like(grad))
 uniform = op("uniform", lambda self, low, high, generator: random.uniform(self.shape, self.dtype, low, high, generator),
-    self = lambda grad: grad * 0)
+    self = lambda F, grad: F.zeros_like(grad))
 random_values = op("random", lambda self, low, high, generator: random.integers(low, high, self.shape, self.dtype, generator),
-    self = lambda grad: grad * 0)
+    self = lambda F, grad: F.zeros_like(grad))
 bernoulli_values = op("bernoulli_values", lambda self, p, generator: random.bernoulli(
         xp.full(self.shape, p), None, generator).astype(self.dtype), grad_fn="BernoulliBackward0",
-    self = lambda grad: grad * 0)
+    self = lambda F, grad: F.zeros_like(grad))
 # fmt: on
 
 zero_ = inplace(zero)
