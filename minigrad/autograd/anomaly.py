@@ -1,0 +1,55 @@
+"""Anomaly mode: stop at the first derivative that is NaN, and say which forward line made the node."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import Any
+
+from ..core.modes import anomaly, recording
+
+__all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
+
+
+def is_anomaly_enabled() -> bool:
+    """True while anomaly mode is on."""
+    return anomaly.enabled
+
+
+def _remember(node: Any, _output: Any) -> None:
+    node.metadata["traceback_"] = traceback.format_stack()[:-3]
+
+
+class set_detect_anomaly:
+    """Switch anomaly mode, as a call or for a `with` block. Source: torch.autograd.anomaly_mode."""
+
+    __module__ = "torch.autograd.anomaly_mode"
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = (anomaly.enabled, anomaly.check_nan)
+        anomaly.enabled, anomaly.check_nan = bool(mode), check_nan
+        self._recording = None
+
+    def __enter__(self) -> None:
+        if anomaly.enabled:
+            self._recording = recording(_remember)
+            self._recording.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        if self._recording is not None:
+            self._recording.__exit__(*exc)
+        anomaly.enabled, anomaly.check_nan = self._before
+
+
+class detect_anomaly(set_detect_anomaly):
+    """Anomaly mode for a `with` block; warns that it is slow."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._wanted, self._recording = check_nan, None
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.", stacklevel=2)  # fmt: skip
+
+    def __enter__(self) -> None:
+        super().__init__(True, self._wanted)
+        super().__enter__()

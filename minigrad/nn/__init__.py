@@ -1,0 +1,5 @@
+"""torch.nn: layers, losses and their functions."""
+
+from . import functional
+
+__all__ = ["functional"]
