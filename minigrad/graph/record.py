@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.backward import keeps, root_gradients
-from ..core.engine import steps
+from ..core.engine import held, steps
+from ..core.node import AccumulateGrad, Node
 from .live import Reader
 from .preview import preview as preview_of
 from .rule import Rule, rule, spelled_sum
@@ -100,6 +101,11 @@ class Recorder:
 
     # ---- running
 
+    @property
+    def done(self) -> int:
+        """How many nodes have run."""
+        return self.frames[-1].step - (self.error is not None)
+
     def advance(self) -> bool:
         """Run one node; False when there is none left, or when it failed."""
         shown = Tee(self.printed) if self.preview else Tee(self.printed, sys.stdout)
@@ -112,6 +118,17 @@ class Recorder:
         if ran is not None:
             self.close()
         return ran is not None
+
+    def hold(self) -> None:
+        """Keep everybody else out of this graph until the walk is over, or left."""
+        nodes = (n for n in self.reader.found.values() if isinstance(n, Node))
+        held.update((n, self) for n in nodes if not isinstance(n, AccumulateGrad))
+
+    def leave(self) -> None:
+        """Give the graph back; what has not run yet will not."""
+        self.engine.close()
+        for node in [n for n, owner in held.items() if owner is self]:
+            del held[node]
 
     def close(self) -> None:
         """Number the events of the node that just ran; its buffers go before it sends."""

@@ -137,6 +137,7 @@ class LivePlayer(Player):
             old.abandon()
         _live = weakref.ref(self)
         self.recorder: Recorder | None = recorder
+        recorder.hold()
         self.context = contextvars.copy_context()
         try:
             self.loop = asyncio.get_running_loop()
@@ -154,16 +155,19 @@ class LivePlayer(Player):
     def advance(self) -> None:
         """Run nodes until `want` of them are done, and show what they did."""
         recorder = self.recorder
-        while recorder is not None and recorder.done < self.want and recorder.advance():
+        if recorder is None:
+            return
+        while recorder.done < self.want and recorder.advance():
             pass
-        if recorder is not None and recorder.frames != self.frames:
-            self.frames = recorder.frames
-            self.steps = self.scenes.steps(self.frames)
+        self.frames = recorder.frames
+        self.steps = self.scenes.steps(self.frames)
+        if recorder.error is not None or recorder.done == len(self.graph.nodes):
+            self.abandon()
 
     def abandon(self) -> None:
-        """Leave the rest of the walk; what has run stays as it is."""
+        """Leave the rest of the walk, if there is any; what has run stays as it is."""
         if self.recorder is not None:
-            self.recorder.engine.close()
+            self.recorder.leave()
             self.recorder = None
 
     def close(self) -> None:
@@ -194,7 +198,7 @@ def drawn(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:
     """The picture in English, and the labels that read otherwise in Chinese: `[which, en, zh]`."""
     nodes = (replace(n, saved=tuple(s for s in n.saved if s.is_tensor)) for n in graph.nodes)
     graph = replace(graph, nodes=tuple(nodes))  # sizes and options say nothing about gradients
-    places = layout(graph, values=values, lang="en")  # the longer words
+    places = layout(graph, values=values, lang="en", widest=1250)  # English has the longer words
     en, zh = (render(graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
     pairs = enumerate(zip(_LABELS.findall(en), _LABELS.findall(zh), strict=True))
     return en, [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]

@@ -97,12 +97,12 @@ class Scenes:
         }  # fmt: skip
         made |= {key: value for key, value in extra.items() if value}
         if f.kind == "error":
-            made |= {"bad": f"{f.name}: {f.before}", "note": self.note(f)}
+            made |= {"bad": f"{f.name}: {brief(f.before)}", "note": self.note(f)}
         return made
 
     def changes(self, f: Frame) -> tuple[dict[str, str], list[str]]:
         """Numbers that an event writes into the picture, and the parts that light up."""
-        here = f"in:{f.node}"
+        here = f"in:{f.node}:{f.slot}"
         if f.kind == "seed":
             return {f"seed:{f.node}": f.after}, [f"seed:{f.node}"]
         if f.kind == "hook":
@@ -111,7 +111,8 @@ class Scenes:
         if f.kind == "capture":
             return {f"grad:{f.part}": f.after, here: f.after}, [f"grad:{f.part}", here]
         if f.kind == "compute":
-            return {here: f.before}, [here]
+            outputs = [f"in:{f.node}:{t.nr}" for t in self.graph.outputs(f.node or "")]
+            return ({here: f.before} if len(outputs) == 1 else {}), outputs
         if f.kind == "unbroadcast":
             edge = f"{f.node}:{f.slot}"
             return {f"sum:{edge}": f.name or f.after}, [f"sum:{edge}"]
@@ -198,7 +199,8 @@ class Scenes:
         sums = {f.slot: (i, f) for i, f in enumerate(frames) if f.kind == "unbroadcast"}
         for i, f in enumerate(frames):
             if f.kind == "hook" and f.ran:
-                made.append({"gate": f.name, "before": f.before, "after": f.after, "at": i})
+                into = self.hook_kind(f) in ("tensor", "pre") and not made
+                made.append({"gate": f.name, "before": f.before, "after": f.after, "at": i, "into": into})
             if f.printed:
                 made.append({"printed": f.printed.rstrip("\n"), "at": i})
             made += [self.rule_row(r, i, sums.get(r.slot)) for r in f.rules]
@@ -269,11 +271,15 @@ class Scenes:
 
 
 def widest(steps: list[dict[str, Any]]) -> dict[str, str]:
-    """The longest text that each slot will hold, so that the layout keeps room for it."""
+    """The longest text that each slot will hold, so that the layout keeps room for it.
+
+    A wire has air at both ends of its text already: two characters less keep the picture narrow.
+    """
     found: dict[str, str] = {}
     for event in (e for s in steps for e in s["events"]):
         for slot, text in event.get("slots", {}).items():
-            found[slot] = max(found.get(slot, ""), text, key=len)
+            short = text[:-2] if slot.startswith(("edge:", "in:")) else text
+            found[slot] = max(found.get(slot, ""), short, key=len)
     return found
 
 
@@ -319,6 +325,12 @@ def plain(scenes: Scenes, f: Frame) -> list[str]:
     return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.after}"], "compute": [f"grad: {f.before}"],
             "unbroadcast": [f"sum: {f.name or f.after}"], "free": [f"freed: {f.name}"],
             "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])  # fmt: skip
+
+
+def brief(message: str) -> str:
+    """The first clause of a message; the whole of it stands in the trace."""
+    clause = message.split(" (")[0].split(". ")[0]
+    return clause if clause == message else f"{clause} …"
 
 
 def shape_of(tensor: Tensor | None) -> str:

@@ -171,7 +171,7 @@ function nearest(node, size, others, stage) {
       const dx = Math.max(x - cx, cx - x - size.w, 0), dy = Math.max(y - cy, cy - y - size.h, 0);
       let cost = Math.hypot(dx, dy) * 12 + Math.abs(x + size.w / 2 - cx) * 0.5;
       if (cost >= least) continue;
-      for (const other of others) cost += overlap(box, other) * 2;
+      for (const other of others) cost += overlap(box, other) * 5;
       if (cost < least) { least = cost; best = box; }
     }
   }
@@ -228,7 +228,7 @@ function render({ model, el }) {
 
   function decorate() {
     for (const group of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(".mg-op, .mg-acc"))) {
-      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group), round = leaf ? 10 : Math.min(box.h / 2, 30);
+      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group), round = leaf ? 10 : Math.min(box.h / 2, 30), rise = leaf ? 8 : 0;
       const card = leaf && svg.querySelector(`.mg-leaf[data-id="${leaf}"]`);
       if (card) box.h = boxOf(card).y + boxOf(card).h - box.y;            // the drawer and its leaf are one
       group.classList.add("mg-node");
@@ -236,10 +236,10 @@ function render({ model, el }) {
       const rim = (pad, name) => s("rect", { x: box.x - pad, y: box.y - pad, width: box.w + 2 * pad, height: box.h + 2 * pad, rx: round + pad, class: name });
       const under = s("g", { class: "mg-under" }), badge = s("g", { class: "mg-badge" }), at = box.x + box.w - 22;
       under.append(rim(9, "mg-glow"), rim(4.5, "mg-ring"));
-      const text = s("text", { x: at, y: box.y + 5, "text-anchor": "middle" });
-      badge.append(s("rect", { x: at - 18, y: box.y - 9, width: 36, height: 19, rx: 9.5, class: "mg-badge-rim" }),
-        s("path", { d: `M${at - 12},${box.y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
-        s("path", { d: octagon(at, box.y, 12), class: "mg-octagon" }), s("text", { x: at, y: box.y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
+      const y = box.y - rise, text = s("text", { x: at, y: y + 5, "text-anchor": "middle" });
+      badge.append(s("rect", { x: at - 18, y: y - 9, width: 36, height: 19, rx: 9.5, class: "mg-badge-rim" }),
+        s("path", { d: `M${at - 12},${y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
+        s("path", { d: octagon(at, y, 12), class: "mg-octagon" }), s("text", { x: at, y: y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
         s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
       svg.insertBefore(under, svg.querySelector("g") ?? svg.firstChild);
       svg.append(badge);
@@ -257,13 +257,14 @@ function render({ model, el }) {
     return "M" + Array.from({ length: 8 }, (_, i) => corner(i)).join("L") + "z";
   }
 
-  /** Largest scale that fits, but never below 12 px text; what is larger scrolls. */
+  /** Largest scale that fits, but never below 12 px text (it grows a little in its boxes); the rest scrolls. */
   function layout() {
     if (!fit.clientWidth || !svg.viewBox.baseVal) return;
     if (!nodes.size) decorate();
     const vb = svg.viewBox.baseVal, wide = vb.width > vb.height * 1.2, W = fit.clientWidth, H = fit.clientHeight;
-    const roomX = wide ? 0 : 320, roomY = wide ? 96 : 0;
-    const k = Math.min(1.3, Math.max(0.925, Math.min((W - roomX) / vb.width, (H - roomY) / vb.height)));
+    const roomX = wide ? 0 : 320, roomY = wide ? 116 : 0;
+    const k = Math.min(1.3, Math.max(0.82, Math.min((W - roomX) / vb.width, (H - roomY) / vb.height)));
+    stage.style.setProperty("--mg-up", String(Math.max(1, 12.05 / (13 * k))));
     Object.assign(view, { x: vb.x, y: vb.y, k, w: Math.max(W, vb.width * k), h: Math.max(H, vb.height * k + roomY) });
     view.dx = wide ? (view.w - vb.width * k) / 2 : Math.min((view.w - vb.width * k) / 2, W * 0.1);
     view.dy = Math.min(view.h - vb.height * k, roomY + (view.h - vb.height * k - roomY) / 2);
@@ -310,12 +311,12 @@ function render({ model, el }) {
     for (const [i, en, zh] of walk.scene.labels) labels[i].textContent = lang() === "zh" ? zh : en;
     for (const [id, node] of nodes) {
       const at = walk.order.indexOf(id), is = { "mg-now": id === now, "mg-done": st.done.includes(id), "mg-ready": ready.includes(id) && id !== now,
-        "mg-bad": id === st.bad, "mg-stop": S.breaks.has(id) };
+        "mg-failed": id === st.bad, "mg-stop": S.breaks.has(id) };
       for (const part of [node.group, node.under, node.badge])
         for (const [name, yes] of Object.entries(is)) part.classList.toggle(name, yes);
       node.text.textContent = at >= 0 && (is["mg-done"] || is["mg-now"] || !drive()) ? String(at + 1) : "";
       node.badge.classList.toggle("mg-empty", !node.text.textContent);
-      const word = is["mg-bad"] ? ui.is_error : is["mg-now"] ? ui.is_now : is["mg-done"] ? ui.is_done : is["mg-ready"] ? ui.is_ready : ui.is_waiting;
+      const word = is["mg-failed"] ? ui.is_error : is["mg-now"] ? ui.is_now : is["mg-done"] ? ui.is_done : is["mg-ready"] ? ui.is_ready : ui.is_waiting;
       node.group.setAttribute("aria-label", walk.scene.nodes[id].title + ": " + (lang() === "zh" ? word.zh : word.en));
       node.group.setAttribute("role", drive() ? "button" : "img");
       if (drive()) node.group.setAttribute("tabindex", "0"); else node.group.removeAttribute("tabindex");
@@ -326,7 +327,7 @@ function render({ model, el }) {
   function rows(step, at) {
     return step.rows.filter((row) => row.math || row.text || at >= row.at).map((row) => {
       const come = at >= row.at;
-      if (row.gate) return h("div", { class: "mg-row" }, h("span", { class: "mg-num" }, row.before), h("span", { class: "mg-gate" }, row.gate), h("span", { class: "mg-num" }, row.after));
+      if (row.gate) return h("div", { class: "mg-row" }, row.into && h("span", { class: "mg-sub" }, two(ui.in)), h("span", { class: "mg-num" }, row.before), h("span", { class: "mg-gate" }, row.gate), h("span", { class: "mg-num" }, row.after));
       if (row.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, row.printed));
       const left = row.math ? math(row.math) : h("code", {}, row.text), right = row.num ? math(row.num) : row.value;
       return h("div", { class: "mg-row mg-rule" }, left, come && right && h("span", { class: "mg-num" }, right));
@@ -346,10 +347,10 @@ function render({ model, el }) {
     callout.className = "mg-callout" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad === id ? " mg-error" : "");
     callout.replaceChildren(...content(id, k, st));
     const box = onStage(node.box), free = { w: callout.offsetWidth, h: callout.offsetHeight };
-    const place = nearest(box, free, obstacles(id), { w: view.w, h: view.h });
+    const others = obstacles(id), place = nearest(box, free, others, { w: view.w, h: view.h });
     callout.style.setProperty("--mg-x", place.x + "px");
     callout.style.setProperty("--mg-y", place.y + "px");
-    lead(place, box);
+    lead(place, box, others);
     const x = box.x + box.w / 2, y = (Math.min(box.y, place.y) + Math.max(box.y + box.h, place.y + place.h)) / 2;
     fit.scrollTo({ left: x - fit.clientWidth / 2, top: y - fit.clientHeight / 2, behavior: calm() ? "auto" : "smooth" });
   }
@@ -357,7 +358,7 @@ function render({ model, el }) {
     const step = walk.steps.get(id), node = walk.scene.nodes[id], f = walk.frames[k];
     const head = h("h3", {}, heading(id), " ", node.formula && h("span", { class: "mg-sub" }, node.formula));
     if (S.refused) return [h("h3", {}, node.title), h("div", {}, two(S.refused.say))];
-    if (S.quiz) return [head, quizForm(step)];
+    if (S.quiz) return [quizForm(step)];
     if (st.bad === id) return [head, h("code", { class: "mg-message" }, f.event.bad), h("div", {}, two(f.event.note))];
     return [head, ...rows(step, f.at), fanIn(id, st)].filter(Boolean);
   }
@@ -373,19 +374,23 @@ function render({ model, el }) {
   }
   /** Everything that the callout should not hide, in pixels. */
   function obstacles(id) {
-    const parts = /** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll(":is(.mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none), [data-slot], .mg-badge"));
-    const boxes = [...parts].map(boxOf).filter((b) => b.w && b.h).map(onStage);
+    const parts = /** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll(":is(.mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none, .mg-word), [data-slot], .mg-badge"));
+    const boxes = [...parts].map(boxOf).filter((b) => b.w && b.h).map(onStage).map((b) => ({ x: b.x - 4, y: b.y - 4, w: b.w + 8, h: b.h + 8 }));
     const own = nodes.get(id)?.box;
     return own ? boxes.concat(onStage({ x: own.x - 14, y: own.y - 14, w: own.w + 28, h: own.h + 28 })) : boxes;
   }
-  /** A line from the callout to its node. @param {Box} from @param {Box} to */
-  function lead(from, to) {
-    const clamp = (v, a, b) => Math.max(a, Math.min(b, v)), cx = to.x + to.w * 0.3, cy = to.y + to.h / 2;
-    const a = [clamp(cx, from.x + 12, from.x + from.w - 12), clamp(cy, from.y + 12, from.y + from.h - 12)];
-    if (from.y + from.h <= to.y) a[1] = from.y + from.h; else if (from.y >= to.y + to.h) a[1] = from.y;
-    else a[0] = from.x > cx ? from.x : from.x + from.w;
-    const b = [clamp(a[0], to.x + 14, to.x + to.w - 30), clamp(a[1], to.y - 1, to.y + to.h + 1)];
-    leader.append(s("path", { d: `M${a}L${b}` }), s("circle", { cx: b[0], cy: b[1], r: 3.5 }));
+  /** A line from the callout to its node, where it crosses least. @param {Box} from @param {Box} to @param {Box[]} others */
+  function lead(from, to, others) {
+    const clamp = (v, a, b) => Math.max(a, Math.min(b, v)), above = from.y + from.h <= to.y, below = from.y >= to.y + to.h;
+    const line = (part) => {
+      const x = to.x + to.w * part, y = clamp(to.y + to.h / 2, from.y + 12, from.y + from.h - 12);
+      if (!above && !below) return [from.x > x ? from.x : from.x + from.w, y, from.x > x ? to.x + to.w : to.x, to.y + to.h / 2];
+      return [clamp(x, from.x + 12, from.x + from.w - 12), above ? from.y + from.h : from.y, x, above ? to.y : to.y + to.h];
+    };
+    const crossed = ([x, y, u, v]) => others.slice(0, -1).reduce((sum, other) =>
+      sum + overlap(other, { x: Math.min(x, u) - 3, y: Math.min(y, v), w: Math.abs(x - u) + 6, h: Math.abs(y - v) }), Math.abs(x - u) * 4);
+    const [x, y, u, v] = [0.3, 0.15, 0.5, 0.62].map(line).reduce((a, b) => (crossed(b) < crossed(a) ? b : a));
+    leader.append(s("path", { d: `M${x},${y}L${u},${v}` }), s("circle", { cx: u, cy: v, r: 3.5 }));
   }
 
   function showQueue(ready, st) {
@@ -438,9 +443,10 @@ function render({ model, el }) {
     else if (st.bad === id) box.append(h("div", { class: "mg-callout mg-error" }, h("code", { class: "mg-message" }, f.event.bad), h("div", {}, two(f.event.note))));
     else if (at < 0 && !is) box.append(h("p", { class: "mg-sub" }, two(fill(ui.waits_for, { who: node.needs.length ? [...new Set(node.needs)].map((i) => walk.scene.nodes[i].title).join(", ") : "backward()" }))));
     else if (step) {
-      box.append(h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.in)), h("span", { class: "mg-num" }, step.incoming)), ...(S.quiz === id ? [quizForm(step)] : rows(step, at)),
+      if (!step.rows.some((row) => row.into && at >= row.at)) box.append(h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.in)), h("span", { class: "mg-num" }, step.incoming)));
+      box.append(...(S.quiz === id ? [quizForm(step)] : rows(step, at)),
         ...step.out.filter((one) => at >= one.at).map((one) => h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.out)), "→ " + one.to, h("span", { class: "mg-num" }, one.text))));
-      if (!S.present && !S.quiz) box.append(h("ol", {}, ...step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, String.fromCharCode(97 + i)), " ", two(event.say)))));
+      if (!S.present && !S.quiz) box.append(h("ol", {}, ...step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, i < step.events.length - 1 ? walk.order.indexOf(id) + 1 + String.fromCharCode(97 + i) : String(walk.order.indexOf(id) + 1)), " ", two(event.say)))));
     }
     if (drive() && !done && !is) box.append(h("button", { type: "button", "data-pick": id }, two(ui.run_node)));
     return box;
