@@ -16,6 +16,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 OLDEST = (3, 11)
+FIRST = os.path.join("tutorials", "004_gradients_from_start_to_finish.ipynb")
 LINTED = ["minigrad", "tests", "notebooks", "binder"]
 
 # word -> (extras to install, modules to run; what the user adds goes to the last one)
@@ -24,16 +25,17 @@ WORDS = {
     "test": (["test"], [["pytest"]]),
     "check": (["test"], [["ruff", "check"] + LINTED, ["mypy"], ["tests.lines"]]),
     "fix": (["test"], [["ruff", "check", "--fix"] + LINTED]),
-    "notebooks": (["test"], [["notebooks.sync"], ["notebooks.refresh", "--twice"]]),
-    "bench": (["test", "bench"], [["pytest", "tests/bench", "-m", "bench"]]),
-    "fuzz": (["test", "oracle"], [["pytest", "-m", "hypothesis", "--hypothesis-profile=fuzz"]]),
+    "notebooks": (["test"], [
+        ["notebooks.picture"], ["notebooks.sync"], ["notebooks.refresh", "--twice"]]),
+    "bench": (["test", "bench"], [["tests.bench.interleaved"]]),
+    "fuzz": (["test", "oracle"], [["tests.oracle.fuzz", "--count", "10000"]]),
     "parity": (["test", "oracle"], [["pytest", "-m", "oracle"]]),
 }
 GET_PYTHON = """minigrad needs Python {0}.{1} or newer, and this one is {2}.{3}.
     macOS      brew install python        or python.org/downloads
     Windows    winget install Python.Python.3.13
     Ubuntu     sudo apt install python3 python3-venv        (22.04: python3.11 python3.11-venv)
-    any        uv venv --python 3.13 .venv        then the same command again
+    any        uv venv --seed --python 3.13 .venv        then the same command again
 Then:  PYTHON=/path/to/the/new/python make {4}     or     /path/to/the/new/python {5} {4}"""
 GET_VENV = """This Python cannot make a virtual environment. On Debian and Ubuntu:
     sudo apt install python3-venv"""
@@ -95,16 +97,17 @@ def run(*module):
 
 def open_lab(language="en", *options):
     """JupyterLab on the first notebook of a language, its stored players alive from the start."""
-    folder = os.path.join(ROOT, "notebooks", language)
-    notebooks = sorted(
-        os.path.join(where, name) for where, _, names in os.walk(folder)
-        for name in names if name.endswith(".ipynb") and ".ipynb_checkpoints" not in where)
-    if not notebooks:
-        sys.exit("No notebooks in notebooks/{0}: say en or zh.".format(language))
+    if language not in ("en", "zh"):
+        sys.exit("The notebooks are in en and zh, not in {0}.".format(language))
+    folder = os.path.join("notebooks", language)
+    notebooks = [
+        os.path.join(where, name) for where, _, names in os.walk(os.path.join(ROOT, folder))
+        for name in names if name.endswith(".ipynb") and ".ipynb_checkpoints" not in where]
     print("Marking the notebooks of this checkout as trusted, so that their pictures move.")
     run("jupyter", "trust", *notebooks)
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0          # in a container
-    run("jupyterlab", *(notebooks[:1] + ["--allow-root"] * is_root + list(options)))
+    first = os.path.join(folder, FIRST)
+    run("jupyterlab", first, *(["--allow-root"] * is_root + list(options)))
 
 
 def main(word="", *added):

@@ -1,7 +1,7 @@
 """What every test run shares: no test is left out in silence, and none at all where CI is set.
 
 Tests in a folder named e2e, or marked `browser`, need a Chromium; a test whose module imports
-the real torch is marked `oracle`. `pytest --hypothesis-profile=fuzz` draws many more examples.
+the real torch is marked `oracle`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,6 @@ NO_TORCH = (
 )
 
 hypothesis.settings.register_profile("tests", deadline=None, derandomize=True, database=None)
-hypothesis.settings.register_profile(
-    "fuzz", deadline=None, max_examples=10_000, suppress_health_check=list(hypothesis.HealthCheck)
-)
 hypothesis.settings.load_profile("tests")
 
 left_out: list[str] = []        # one line for each kind of test that did not run, and each skip

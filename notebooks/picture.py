@@ -1,0 +1,37 @@
+"""The README's picture, drawn by the README's own program: `python -m notebooks.picture`.
+
+The built-in engine is used because it places every node the same on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from minigrad import draw
+
+HERE = Path(__file__).resolve().parent
+READMES = {"en": HERE.parent / "README.md", "zh": HERE.parent / "README.zh-CN.md"}
+
+
+def program(language: str) -> str:
+    """The README's first block of Python."""
+    return re.search(r"```python\n(.*?)```", READMES[language].read_text("utf-8"), re.S)[1]
+
+
+def picture(language: str) -> str:
+    """SVG of the graph behind the program's `loss`, before backward has run."""
+    before, _, _ = program(language).partition("loss.backward()")
+    names: dict[str, object] = {"print": lambda *words: None}
+    exec(before, names)
+    tensors = {name: value for name, value in names.items() if hasattr(value, "grad_fn")}
+    return draw(names["loss"], lang=language, names=tensors, engine="builtin").to_svg()
+
+
+def path(language: str) -> Path:
+    return HERE / f"record.{language}.svg"
+
+
+if __name__ == "__main__":
+    for language in READMES:
+        path(language).write_text(picture(language), encoding="utf-8", newline="\n")

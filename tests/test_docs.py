@@ -1,0 +1,207 @@
+"""What the documents promise: their programs print what they say, their links and numbers hold."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.util
+import io
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from notebooks import picture
+from tests import lines
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted(ROOT.glob("*.md"))
+READMES = [ROOT / "README.md", ROOT / "README.zh-CN.md"]
+LINK = re.compile(r"\]\(((?!https?:)[^)#]+)[^)]*\)")
+READING_ROW = re.compile(r"^\| \[`[^`]+`\]\((minigrad/[^)]+)\) \| (\d+) \| \d+ \|", re.M)
+
+
+def text(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def tree(source: str) -> ast.Module:
+    return ast.parse(text(ROOT / source))
+
+
+def constant(source: str, name: str) -> ast.expr:
+    """The value that a file gives to one of its names, unread."""
+    [value] = [
+        node.value for node in tree(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
+    ]
+    return value
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
+def test_the_programs_of_a_readme_print_what_stands_under_them(readme: Path):
+    blocks = re.findall(r"```python\n(.*?)```\n+```\n(.*?)```", text(readme), re.S)
+    names: dict[str, object] = {}
+
+    for program, output in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(program, names)
+        assert printed.getvalue() == output
+
+    assert blocks
+
+
+def test_both_readmes_show_the_same_program_and_stay_short():
+    assert picture.program("en") == picture.program("zh")
+    assert all(len(text(readme).splitlines()) < 120 for readme in READMES)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_picture_is_what_the_program_draws(language: str):
+    stored = picture.path(language).read_text("utf-8")
+
+    assert stored == picture.picture(language), "draw it again: python -m notebooks.picture"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_local_link_leads_somewhere(document: Path):
+    missing = [link for link in LINK.findall(text(document)) if not (ROOT / link).exists()]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
+def test_the_reading_list_tells_the_right_lengths(readme: Path):
+    rows = READING_ROW.findall(text(readme))
+
+    off = [
+        (name, length, said) for name, said in rows
+        if abs((length := len(text(ROOT / name).splitlines())) - int(said)) > 0.2 * length
+    ]
+
+    assert len(rows) >= 8
+    assert off == []
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
+def test_every_notebook_is_listed(readme: Path):
+    listed = set(LINK.findall(text(readme)))
+
+    assert {
+        path.relative_to(ROOT).as_posix() for path in ROOT.glob("notebooks/*/*/*.ipynb")
+    } <= listed
+
+
+def test_the_lab_opens_a_notebook_that_exists_in_both_languages():
+    first = eval(ast.unparse(constant("binder/local.py", "FIRST")), {"os": __import__("os")})
+
+    assert (ROOT / "notebooks" / "en" / first).exists()
+    assert (ROOT / "notebooks" / "zh" / first).exists()
+
+
+def test_every_word_of_the_makefile_is_a_row_and_every_row_a_word():
+    words = re.search(r"^\.PHONY: (.*)$", text(ROOT / "Makefile"), re.M)[1].split()
+    rows = [ast.literal_eval(key) for key in constant("binder/local.py", "WORDS").keys]
+
+    assert sorted(words) == sorted(rows)
+
+
+def test_every_word_of_the_makefile_is_explained():
+    words = re.search(r"^\.PHONY: (.*)$", text(ROOT / "Makefile"), re.M)[1].split()
+
+    assert [word for word in words if f"make {word}" not in text(ROOT / "CONTRIBUTING.md")] == []
+
+
+def test_the_contributed_operation_can_be_added_as_it_stands(tmp_path: Path):
+    """CONTRIBUTING.md's diff applies to today's source, and the operation works in both ways."""
+    for name in ("minigrad", "tests/oracle"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    diff = re.search(r"```diff\n(.*?)```", text(ROOT / "CONTRIBUTING.md"), re.S)[1]
+    program = """
+import minigrad
+x = minigrad.tensor(180.0, requires_grad=True)
+y = x.deg2rad()
+y.backward()
+print(y, x.grad, x.detach().deg2rad_())
+"""
+
+    def run(*command: str, feed: str | None = None) -> str:
+        done = subprocess.run(command, cwd=tmp_path, input=feed, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("git", "apply", "--verbose", "-", feed=diff)
+    said = run(sys.executable, "-c", program)
+
+    assert said == "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(0.0175) tensor(3.1416)\n"
+    assert diff.count("\n@@") == 3
+
+
+def entry_as_a_module(venv: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("local", ROOT / "binder" / "local.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.VENV = str(venv)
+    return module
+
+
+def test_a_python_that_is_too_old_is_told_which_to_get(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    local = entry_as_a_module(tmp_path / "venv")
+    local.OLDEST = (9, 9)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+
+    with pytest.raises(SystemExit, match=r"needs Python 9\.9 or newer") as refusal:
+        local.main("lab")
+
+    assert "brew install python" in str(refusal.value)
+    assert not (tmp_path / "venv").exists()
+
+
+def test_an_unknown_word_is_answered_with_the_words(tmp_path: Path):
+    local = entry_as_a_module(tmp_path / "venv")
+
+    with pytest.raises(SystemExit, match=r"lab\|test\|check"):
+        local.main("labs")
+
+
+def test_the_entry_can_be_read_by_pythons_too_old_to_run_it():
+    """It must get as far as its message: no f-string, no annotation, nothing since Python 3.3."""
+    entry = tree("binder/local.py")
+    newer = (ast.JoinedStr, ast.NamedExpr, ast.AnnAssign, ast.Match, ast.AsyncFunctionDef)
+    functions = [node for node in ast.walk(entry) if isinstance(node, ast.FunctionDef)]
+
+    assert not [node for node in ast.walk(entry) if isinstance(node, newer)]
+    assert not [node.name for node in functions if node.returns or node.args.kwonlyargs]
+
+
+def test_every_sentence_is_said_in_both_languages():
+    catalogue = tomllib.loads(text(ROOT / "minigrad" / "text" / "messages.toml"))
+    pairs = [pair for section in catalogue.values() for pair in section.values()]
+    blanks = re.compile(r"(?<!\{)\{(\w+)")
+
+    assert all(set(pair) == {"en", "zh"} for pair in pairs)
+    assert [
+        pair for pair in pairs
+        if set(blanks.findall(pair["en"])) != set(blanks.findall(pair["zh"]))
+    ] == []
+
+
+def test_lines_of_code_leave_out_space_comments_and_docstrings():
+    source = '"""A module."""\n\n# why\nx = """two\nlines"""\n\ndef f():\n    "doc"\n    return x\n'
+
+    assert lines.code_lines(source) == 4
+
+
+def test_every_room_is_counted_once():
+    counted = [room for group, _, _ in lines.table()[:-2] for room in group.split(" + ") if room]
+
+    assert len(counted) == len(set(counted))
+    assert set(lines.rooms()) <= set(counted)
