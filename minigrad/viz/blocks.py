@@ -185,7 +185,7 @@ class Builder:
             versions, high = "versions" in self.show, 46 if saved.stale else NOTE
             w = width(note_text(saved, versions)) + 24
             if saved.stale:
-                w = max(w, width(word("stale", self.lang, saved=saved.version, now=saved.now))) + 48
+                w = max(w, width(word("stale", self.lang, saved=saved.version, now=saved.now))) + 64
             if not rows or sum(x[1] + 8 for x in rows[-1]) + w > WIDEST:
                 rows.append([])
             rows[-1].append((f"{node.id}.{saved.field}", w, high))

@@ -87,12 +87,15 @@ def section(graph: Graph, depth: int | None, around: Any, radius: int,
 
 
 def namespace() -> dict[str, Any]:
-    """Names and tensors where the learner stands: the calling frame, which in IPython is the cell."""
+    """Names and tensors where the learner stands: the calling frame, or the notebook's namespace."""
     frame = sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "minigrad":
+    while frame.f_back and home(frame) == "minigrad":
         frame = frame.f_back
+    scope = {**frame.f_globals, **frame.f_locals}
+    if home(frame) == "IPython":  # called by a magic: the cell itself is further away
+        scope = sys.modules["IPython"].get_ipython().user_ns
     found: dict[str, Any] = {}
-    for name, value in {**frame.f_globals, **frame.f_locals}.items():
+    for name, value in list(scope.items()):
         if name.startswith("_") or name in NOT_NAMES:
             continue
         if hasattr(type(value), "grad_fn"):
@@ -100,6 +103,10 @@ def namespace() -> dict[str, Any]:
         elif hasattr(type(value), "named_parameters"):
             found |= {f"{name}.{k}": p for k, p in value.named_parameters()}
     return found
+
+
+def home(frame: Any) -> str:
+    return frame.f_globals.get("__name__", "").partition(".")[0]
 
 
 class Drawing:

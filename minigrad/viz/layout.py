@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-from ..graph.snapshot import Edge, Graph
+from ..graph.snapshot import Edge, Graph, Tensor
 from ..text import say
 from .blocks import Block, Box, Builder
 from .theme import width
@@ -39,6 +39,10 @@ class Layout:
     back: dict[str, list] = field(default_factory=dict)  # from the node to its next_function
     data: dict[str, list] = field(default_factory=dict)  # from the input to the op
     refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf drawn again there
+
+
+def ref_label(leaf: Tensor) -> str:
+    return leaf.name or str(leaf.shape)
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ class Net:
             leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
             block, slot = self.blocks[wire.node], wire.edge.slot
             x, y = block.ports[slot]
-            wide = width(self.graph.tensor(leaf).label, bold=True) + 24
+            wide = width(ref_label(self.graph.tensor(leaf)), bold=True) + 24
             block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
             block.hangs[slot] = f"ref:{wire.id}"
         self.wires = kept

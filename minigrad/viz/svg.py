@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from ..graph.preview import MARKS
 from ..graph.snapshot import Graph, Hook, Node, Saved, Tensor
 from .blocks import Box, gate_label, inset, known_values, note_text, shape_text, shorten, value_text, word
-from .layout import ALL, MARGIN, Layout, write
+from .layout import ALL, MARGIN, Layout, ref_label, write
 from .theme import stylesheet, width
 
 CJK = re.compile("[⺀-鿿＀-￯]")
@@ -388,7 +388,7 @@ class Painter:
 
     def again(self, edge_id: str, leaf: str) -> None:
         b = self.at.boxes[f"ref:{edge_id}"]
-        body = rect(b, 9) + text(b.cx, b.cy + 4.5, self.graph.tensor(leaf).label, "mg-c mg-b")
+        body = rect(b, 9) + text(b.cx, b.cy + 4.5, ref_label(self.graph.tensor(leaf)), "mg-c mg-b")
         kind = self.graph.tensor(leaf).kind
         views = "rfb" if kind == "leaf" else "f"
         self.part(self.shapes, f"mg-{kind} mg-ref", leaf, views, body, "ref", f' data-ref="{edge_id}"')

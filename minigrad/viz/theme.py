@@ -38,7 +38,7 @@ text{font-family:SANS;font-size:13px;fill:$ink}
 .mg-cjk{font-family:CJK}.mg-mono{font-family:MONO;white-space:pre}.mg-name{font-size:15px;font-weight:700}
 .mg-t1{font-size:20px;font-weight:700}.mg-t2{font-size:14px;fill:$muted}.mg-f{font-size:12.5px;fill:$muted}
 .mg-halo{paint-order:stroke;stroke:$page;stroke-width:5px;stroke-linejoin:round}
-.mg-value{fill:$ink}.mg-g{fill:$grad;font-weight:700}.mg-bad{fill:$error;font-weight:700}
+.mg-g{fill:$grad;font-weight:700}.mg-bad{fill:$error;font-weight:700}
 .mg-page{fill:$page}.mg-panel{fill:$panel;stroke:$rule;stroke-width:1}
 .mg-op>.mg-shape{fill:$op-fill;stroke:$op;stroke-width:1.8}
 .mg-leaf>.mg-shape{fill:$leaf-fill;stroke:$leaf;stroke-width:2.2}

@@ -1,0 +1,171 @@
+"""Graphs as records: read from minigrad they equal what torch has, and they hold no array."""
+
+import gc
+import importlib.util
+import subprocess
+import sys
+import weakref
+
+import pytest
+
+import minigrad
+from minigrad.graph import read, read_torch
+from minigrad.graph.preview import numbers, preview
+from minigrad.graph.snapshot import from_dict, part
+from tests.oracle import graphs
+
+RECORDED = graphs.recorded()
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
+
+
+@pytest.mark.parametrize("program", graphs.PROGRAMS)
+def test_a_graph_of_minigrad_equals_the_graph_of_torch(program):
+    assert graphs.graph(program, minigrad) == RECORDED[program]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("oracle", LIVE)
+def test_the_recorded_graphs_are_what_torch_says(oracle):
+    torch = importlib.import_module(oracle)
+
+    assert {name: graphs.graph(name, torch) for name in graphs.PROGRAMS} == RECORDED
+
+
+def test_ids_follow_the_order_of_backward():
+    steps = [node.name for node in graphs.graph("reference", minigrad).nodes]
+
+    assert steps == ["SumBackward0", "TanhBackward0", "AddBackward0", "AccumulateGrad",
+                     "MulBackward0", "AccumulateGrad"]
+
+
+def test_values_are_previews_and_not_compared():
+    before, after = RECORDED["reference"], graphs.graph("retained graph", minigrad)
+
+    assert before == after
+    assert [t.grad for t in before.tensors if t.name == "w"] == [None]
+    assert [t.grad for t in after.tensors if t.name == "w"] == ["[0.71, −1.56]"]
+    assert before != RECORDED["after backward"], "there the saved fields are freed"
+
+
+def test_names_and_edges_are_compared():
+    (loss,), names = graphs.run("reference", minigrad)
+
+    assert read(loss, names=names) != read(loss)
+
+
+def test_a_graph_survives_json():
+    for graph in RECORDED.values():
+        again = from_dict(graph.to_dict())
+
+        assert again == graph
+        assert again.to_dict() == graph.to_dict()
+
+
+def test_a_stale_field_says_both_versions():
+    pow_ = next(n for n in RECORDED["in place through a view"].nodes if n.op == "pow")
+    stale = next(s for s in pow_.saved if s.field == "self")
+
+    assert (stale.version, stale.now, stale.stale) == (0, 1, True)
+
+
+def test_a_dead_intermediate_has_a_shape_and_no_value():
+    dead = [t for t in graphs.graph("dead intermediates", minigrad).tensors if t.value is None]
+
+    assert [t.shape for t in dead] == [(2,), (2,)]
+
+
+def test_hooks_stand_in_the_order_in_which_they_run():
+    x = minigrad.tensor([1.0], requires_grad=True)
+    y = x * 2
+    y.grad_fn.register_hook(lambda *grads: None)
+    y.grad_fn.register_prehook(lambda grads: None)
+    y.register_hook(lambda g: g.clone())
+    x.register_post_accumulate_grad_hook(print)
+
+    hooks = read(y).hooks
+
+    assert [(h.kind, h.label) for h in hooks] == [
+        ("tensor", "clone"), ("pre", "λ"), ("post", "λ"), ("post_accumulate", "print")]
+
+
+def test_the_line_that_made_a_node_is_known():
+    x = minigrad.tensor([1.0], requires_grad=True)
+    y = x.exp()
+
+    assert read(y).nodes[0].line[1] == "y = x.exp()"
+
+
+def test_a_graph_keeps_no_array_alive():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    y = (x * 3).exp()
+    watched = weakref.ref(x)
+    graph = read(y, names={"x": x})
+    del x, y
+    gc.collect()
+
+    assert watched() is None
+    assert graph.tensor(graph.nodes[-1].leaf).value == "[1, 2]"
+
+
+def test_reading_changes_nothing():
+    (loss,), names = graphs.run("reference", minigrad)
+    read(loss, names=names)
+    read(loss)
+
+    assert [t._version for t in names.values()] == [0] * 7
+    loss.backward()
+    assert names["w"].grad.tolist() == pytest.approx([0.7116, -1.56], abs=1e-4)
+
+
+def test_a_chain_of_100_000_is_read_without_recursion():
+    y = minigrad.tensor(1.0, requires_grad=True)
+    for _ in range(100_000):
+        y = y.neg()
+
+    assert len(read(y).nodes) == 100_001
+
+
+def test_a_part_marks_the_edges_that_leave_it():
+    graph = RECORDED["long chain"]
+    few = part(graph, [graph.tensor(graph.roots[0]).node], 2)
+
+    assert [n.id for n in few.nodes] == ["n1", "n2", "n3"]
+    assert [e.cut for e in few.nodes[-1].edges] == [True, False]
+    assert few.nodes[-1].edges[1].node is None
+
+
+def test_a_part_reaches_both_ways_around_a_node():
+    graph = RECORDED["residual"]
+    near = part(graph, ["n5"], 1, both_ways=True)
+
+    assert all(n.id == "n5" or "n5" in [e.node for e in n.edges]
+               or n.id in [e.node for e in graph.node("n5").edges] for n in near.nodes)
+    assert len(near.nodes) > 1
+
+
+@pytest.mark.parametrize(("values", "words"), [
+    ([0.157], ["0.157"]), ([0.1], ["0.10"]), ([1.4916], ["1.49"]), ([38.28], ["38.3"]),
+    ([0.7116, -1.56], ["0.71", "−1.56"]), ([1.0, -2.0], ["1", "−2"]), ([3, 1000], ["3", "1000"]),
+    ([1e-5], ["1.00e−5"]), ([123456789.5], ["1.23e8"]), ([5.0, 0.0001], ["5.00", "1.0e−4"]),
+    ([True, False], ["True", "False"]), ([float("nan"), 1.5], ["NaN", "1.50"]),
+    ([float("-inf")], ["−∞"]), ([0.0], ["0"]),
+])  # fmt: skip
+def test_numbers_have_three_digits_and_share_their_decimals(values, words):
+    assert numbers(values) == words
+
+
+@pytest.mark.parametrize(("values", "words"), [
+    ([[1.0, 2.0], [3.0, 4.0]], "[[1, 2], [3, 4]]"), ([0.5] * 9, "[0.50, 0.50, … ×9]"),
+    ([[0.5] * 5] * 2, "[[0.50, 0.50, … ×10]]"), ([], "[]"), ([[], []], "[[], []]"),
+    ([0.0] * 8 + [float("nan")], "[0, 0, … ×9] NaN!"),
+    ([1.0] * 8 + [float("inf"), float("nan")], "[1, 1, … ×10] NaN! ∞!"), (2.5, "2.50"),
+])  # fmt: skip
+def test_a_preview_tells_size_and_hidden_trouble(values, words):
+    assert preview(minigrad.tensor(values)._array()) == words
+
+
+def test_reading_torch_imports_no_torch():
+    done = subprocess.run([sys.executable, "-c", "import minigrad.graph.from_torch, sys; "
+                           "print('torch' in sys.modules)"], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False\n"
