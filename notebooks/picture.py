@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from minigrad import draw
+from minigrad import Tensor, draw
 
 HERE = Path(__file__).resolve().parent
 READMES = {"en": HERE.parent / "README.md", "zh": HERE.parent / "README.zh-CN.md"}
@@ -24,7 +24,7 @@ def picture(language: str) -> str:
     before, _, _ = program(language).partition("loss.backward()")
     names: dict[str, object] = {"print": lambda *words: None}
     exec(before, names)
-    tensors = {name: value for name, value in names.items() if hasattr(value, "grad_fn")}
+    tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
     return draw(names["loss"], lang=language, names=tensors, engine="builtin").to_svg()
 
 
