@@ -91,7 +91,10 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
 
 def _returned(t: Any, g: Any, create_graph: bool, materialize: bool) -> Any:
     if g is None:
-        return constant(t._plain, xp.zeros_like(t._data)) if materialize else None
+        zeros = constant(t._plain, xp.zeros_like(t._data)) if materialize else None
+        if create_graph and materialize:
+            zeros._requires_grad = True
+        return zeros
     return g if create_graph else constant(TensorBase._plain, g)
 
 
@@ -121,7 +124,7 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
         raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
     for place, root in enumerate(roots):
-        if isinstance(root, TensorBase) and not root.requires_grad:
+        if isinstance(root, TensorBase) and root._edge() is None:
             raise presentation.error(RuntimeError, "no_graph",
                 f"element {place} of tensors does not require grad and does not have a grad_fn",
                 tensor=root)  # fmt: skip

@@ -7,6 +7,7 @@ and arrays; under `create_graph` it passes `F = TENSORS` and tensors, whose oper
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -143,6 +144,7 @@ _FUNCTIONS = {
     "inside": lambda x, low, high: Symbol(
         rf"\left[{symbol(low).tex} \le {x.tex} \le {symbol(high).tex}\right]"),
     "mT": lambda x: Symbol(f"{x.at(_ATOM)}^{{\\top}}", _POWER),
+    "relu_backward": lambda g, y: g * (y > 0),
     "zeros_like": lambda _: Symbol("0"),
     "expand": lambda x, *_: x,
     "expand_dims": lambda x, *_: x,
@@ -167,6 +169,23 @@ class _SymbolCarrier:
 
 
 SYMBOLS = _SymbolCarrier()
+
+
+def formula(tex: Callable | None = None) -> Callable:
+    """Declare a part of derivatives, `part(F, ...)`, so that a row can write `F.part(...)`.
+
+    Arrays and tensors run it with their own `F`; symbols print its name, or what `tex(...)` returns.
+    """
+
+    def declare(part: Callable) -> Callable:
+        name = part.__name__.strip("_")
+        for carrier in (RAW, TENSORS):
+            setattr(carrier, name, functools.partial(part, carrier))
+        if tex is not None:
+            _FUNCTIONS[name] = tex
+        return part
+
+    return declare
 
 
 def tex_of(formula: Callable, letters: dict[str, str] | None = None) -> str:

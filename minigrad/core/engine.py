@@ -15,13 +15,14 @@ from operator import attrgetter
 from typing import Any
 
 from ..array.backend import xp
-from ..text import presentation
+from ..text import presentation, say
 from .base import TensorBase, bump, constant
 from .carriers import RAW, TENSORS
 from .hooks import hook_name
 from .modes import anomaly, differentiable
 from .node import Node, Port
 
+held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
 _accumulating = threading.Lock()  # leaves are shared by threads that run backward at once
 _latest_first = attrgetter("seq")
 
@@ -38,6 +39,8 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     walk = Walk(watch, create_graph, captured)
     edges = [root._edge() for root in roots]
     nodes = walk.reach(edges, inputs)
+    if held:
+        refuse_held(nodes, watch)
     for edge, grad in zip(edges, grads, strict=True):
         walk.deliver(edge, grad)
     yield from walk.ready_leaves()
@@ -415,6 +418,14 @@ class Walk:
     def _taken(self, grad: Any) -> Any:
         """A tensor from a hook, as this run carries gradients."""
         return grad._data if isinstance(grad, TensorBase) and not self.create_graph else grad
+
+
+def refuse_held(nodes: list[Node], watch: Any) -> None:
+    """A backward that waits between two steps has its graph to itself: part of it is freed already."""
+    if any(held.get(node, watch) is not watch for node in nodes):
+        error = RuntimeError("this graph is being walked by a live player; finish or close it first")
+        error.add_note(say("player.held"))
+        raise error
 
 
 def key_of(edge: Any) -> Any:

@@ -394,7 +394,7 @@ def unary(row: Row) -> Callable:
             self._requires_grad or (view is not None and view.base._requires_grad)
         ):
             n = new(cls)
-            n.edges, n.metas, n.hooks = (self._fn or self,), None, None
+            n.edges, n.metas, n.hooks = (self._fn or (self if self._requires_grad else None),), None, None
             n.seq = next_seq()
             f = _frame(1)
             n.code, n.lasti = f.f_code, f.f_lasti
@@ -471,8 +471,8 @@ def binary(row: Row) -> Callable:
         wants_self = self._requires_grad or (view is not None and view.base._requires_grad)
         if mode and differentiable and (wants_self or wants_other):
             n = new(cls)
-            n.edges = ((self._fn or self) if wants_self else None,
-                       (other._fn or other) if wants_other else None)  # fmt: skip
+            n.edges = (self._fn or (self if self._requires_grad else None),
+                       None if number else other._fn or (other if other._requires_grad else None))  # fmt: skip
             n.hooks = None
             n.metas = None if alike else metas_of(self, other, number)
             n.seq = next_seq()
@@ -650,7 +650,9 @@ def save(row: Row, n: Any, args: tuple, z: Any, result: Any) -> None:
 
 
 def shape_fact(name: str, given: dict[str, Any]) -> Any:
-    """`self_sym_sizes`, `self_sym_numel`, `mat2_sym_strides` ...: facts of shape that torch saves."""
+    """`self_sym_sizes`, `mat2_sym_strides`, `source_dim` ...: facts of shape that torch saves."""
+    if name.endswith("_dim"):
+        return given[name.removesuffix("_dim")]._data.ndim
     source, _, fact = name.partition("_sym_")
     data = given[source]._data
     if fact == "sizes":
@@ -770,7 +772,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
 def stand_in(self: Any) -> Any:
     """`self` before the write, as a tensor of its own: same data, same history."""
     t = constant(Tensor, self._data)
-    t._fn, t._requires_grad = self._history(), self.requires_grad
+    if grad_mode():
+        t._fn, t._requires_grad = self._history(), self.requires_grad
     return t
 
 

@@ -73,34 +73,33 @@ def place_of(t: Any) -> tuple:
     return array.shape, stride, offset
 
 
+_REASONS = {
+    "no_grad": "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+    "your code by moving both the view and the inplace either both inside the no_grad block (if you "
+    "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).",
+    "multi": "This view is the output of a function that returns multiple views. Such functions do not "
+    "allow the output views to be modified inplace. You should replace the inplace operation by an "
+    "out-of-place one.",
+    "function": "This view was created inside a custom Function (or because an input was returned as-is) "
+    "and the autograd logic to handle view+inplace would override the custom backward associated with "
+    "the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this "
+    "by cloning the output of the custom Function.",
+}
+
+
 def forbidden_view(t: Any, indirect: bool = False) -> Exception:
     """Why this view may not be written in place, in torch's words."""
     kind, where = t._view.kind, _WHERE[indirect]
-    if kind == "no_grad" or t._fn is None:
-        return presentation.error(RuntimeError, "no_grad_view",
-            f"A view was created in no_grad mode and {where} modified inplace with grad mode enabled. "
-            "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-            "your code by moving both the view and the inplace either both inside the no_grad block "
-            "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
-            "to be tracked).", tensor=t)  # fmt: skip
-    node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
-    name = re.sub(r"Backward\d*$", "", node.name())
-    if kind == "function":
-        reason = (
-            "This view was created inside a custom Function (or because an input was returned as-is) "
-            "and the autograd logic to handle view+inplace would override the custom backward "
-            "associated with the custom Function, leading to incorrect gradients. This behavior is "
-            "forbidden. You can fix this by cloning the output of the custom Function."
-        )
+    if t._fn is None:
+        what = f"A view was created in no_grad mode and {where} modified inplace with grad mode enabled."
     else:
-        reason = (
-            "This view is the output of a function that returns multiple views. Such functions do not "
-            "allow the output views to be modified inplace. You should replace the inplace operation "
-            "by an out-of-place one."
-        )
-    return presentation.error(RuntimeError, f"{kind}_view",
-        f"Output {nr} of {name} is a view and {where} modified inplace. {reason}",
-        tensor=t)  # fmt: skip
+        node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
+        name = re.sub(r"Backward\d*$", "", node.name())
+        what = f"Output {nr} of {name} is a view and {where} modified inplace."
+        if kind == "no_grad":
+            what = (f"Output {nr} of {name} is a view of a view which was created in no_grad mode and "
+                    f"{where} modified inplace with grad mode enabled.")  # fmt: skip
+    return presentation.error(RuntimeError, f"{kind}_view", f"{what} {_REASONS[kind]}", tensor=t)
 
 
 def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:

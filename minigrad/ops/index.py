@@ -148,6 +148,8 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     given = value if isinstance(value, TensorBase) else constant(
         TensorBase._plain, xp.asarray(value).astype(self._data.dtype))  # fmt: skip
     recorded = bool(grad_mode()) and (self.requires_grad or given.requires_grad)
+    if recorded:
+        given._edge()  # a view that cannot be read any more complains first
     if isinstance(key, TensorBase) or _is_positions(key):
         check_inplace(self, recorded)
     seen, positions = basic(self, key)

@@ -85,11 +85,20 @@ def _inside(x: Any, low: Any, high: Any) -> Any:
     return above if high is None else (x <= high) & above
 
 
+def _lifted(x: Any, low: Any, high: Any) -> Any:
+    return x < low if high is None else (x < low) & (low < high)
+
+
+def _lowered(x: Any, low: Any, high: Any) -> Any:
+    return x > high if low is None else (x > high) | (high < low)
+
+
 def _log_number(value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
 
 
 for _carrier in (RAW, TENSORS):
+    _carrier.lifted, _carrier.lowered = _lifted, _lowered
     _carrier.pow_slope, _carrier.inside, _carrier.log_number = _pow_slope, _inside, _log_number
 
 
@@ -220,10 +229,10 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_outpu
     grad_fn="SigmoidBackwardBackward0", transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
-relu = op("relu", lambda self: xp.maximum(self, 0),
+relu = op("relu", lambda self: xp.maximum(0, self),  # in this order -0.0 stays -0.0
     self = lambda F, grad, result: F.relu_backward(grad, result))
-relu_backward = op("relu_backward", lambda grad_output, output: grad_output * (output > 0),
-    grad_fn="ThresholdBackwardBackward0", transparent=True, elementwise=True, fixed=("output",),
+relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(output > 0, grad_output, 0.0),
+    grad_fn="ThresholdBackwardBackward0", elementwise=True, fixed=("output",),
     grad_output = lambda F, grad, output: F.relu_backward(grad, output))
 asinh = op("asinh", xp.arcsinh,
     self = lambda F, grad, self: grad * F.rsqrt(self ** 2 + 1))
@@ -272,16 +281,16 @@ fmin = op("fmin", lambda self, other: xp.fmin(self, other),
     other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
 clamp_numbers = op("clamp_numbers", lambda self, min, max: _clamp(self, min, max),
     grad_fn="ClampBackward1", elementwise=True,
-    self = lambda F, grad, self, min, max: grad * F.inside(self, min, max))
+    self = lambda F, grad, self, min, max: F.where(F.inside(self, min, max), grad, 0.0))
 clamp_min = op("clamp_min", lambda self, min: _clamp(self, min, None), elementwise=True,
-    self = lambda grad, self, min: grad * (self >= min))
+    self = lambda F, grad, self, min: F.where(self >= min, grad, 0.0))
 clamp_max = op("clamp_max", lambda self, max: _clamp(self, None, max), elementwise=True,
-    self = lambda grad, self, max: grad * (self <= max))
+    self = lambda F, grad, self, max: F.where(self <= max, grad, 0.0))
 clamp_tensors = op("clamp_tensors", lambda self, min, max: _clamp(self, min, max),
     grad_fn="ClampBackward0", elementwise=True,
-    self = lambda F, grad, self, min, max: grad * F.inside(self, min, max),
-    min  = lambda F, grad, self, min, max: grad * ((self < min) & (min < max)),
-    max  = lambda grad, self, min, max: grad * ((self > max) | (max < min)))
+    self = lambda F, grad, self, min, max: F.where(F.inside(self, min, max), grad, 0.0),
+    min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
+    max  = lambda F, grad, self, min, max: F.where(F.lowered(self, min, max), grad, 0.0))
 nan_to_num = op("nan_to_num",
     lambda self, nan=0.0, posinf=None, neginf=None: xp.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf),
     self = lambda F, grad, self: grad * F.isfinite(self))

@@ -16,7 +16,7 @@ from ..core.base import bump, constant
 from ..core.carriers import RAW, TENSORS
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, stand_in
-from ..core.views import check_inplace, place_of, rebase
+from ..core.views import check_inplace, place_of
 from ..text import presentation
 from .reduce import check_dim
 
@@ -646,10 +646,9 @@ def clone_of(self: Any, *, memory_format: Any = None) -> Any:
 # ---- in place: new looks at the same storage, and values that come from nowhere
 
 
-def _look(row_call: Any, number: int, view: Any) -> Any:
-    """The in-place twin of a view: `self` itself gets the new shape."""
-    row = row_call.row
-    cls = type(row.grad_fn[:-1] + str(number), (row.node,), {"__slots__": ()})
+def _look(view: Any, *twins: tuple[Any, str]) -> Any:
+    """The in-place twin of a view: `self` itself gets the new shape, and torch's other digit."""
+    renamed = {c.row.node: type(name, (c.row.node,), {"__slots__": ()}) for c, name in twins}
 
     def look(self: Any, *args: Any) -> Any:
         recorded = bool(grad_mode()) and self.requires_grad
@@ -658,17 +657,21 @@ def _look(row_call: Any, number: int, view: Any) -> Any:
         self._data = out._data
         bump(self)
         if recorded and out._fn is not None:
-            out._fn.__class__ = cls
-            rebase(self, out._fn)
+            out._fn.__class__ = renamed[type(out._fn)]
+            self._fn, self._requires_grad = out._fn, True
+            if self._view is not None:  # torch lets a view that was turned keep its own history
+                self._view.version = self._counter[0]
         return self
 
-    look.__name__ = look.__qualname__ = row.name + "_"
-    look.__doc__ = f"In-place `{row.name}`: `self` gets the new shape, and a new grad_fn."
+    look.__name__ = look.__qualname__ = view.__name__.removesuffix("_of") + "_"
+    look.__doc__ = f"In-place `{look.__name__[:-1]}`: `self` gets the new shape, and a new grad_fn."
     return look
 
 
-t_, transpose_ = _look(t, 1, t_of), _look(transpose, 1, transpose_of)
-unsqueeze_, squeeze_ = _look(unsqueeze, 1, unsqueeze_of), _look(squeeze, 3, squeeze_of)
+t_, transpose_ = _look(t_of, (t, "TBackward1")), _look(transpose_of, (transpose, "TransposeBackward1"))
+unsqueeze_ = _look(unsqueeze_of, (unsqueeze, "UnsqueezeBackward1"))
+squeeze_ = _look(squeeze_of, (squeeze, "SqueezeBackward3"), (squeeze_dim, "SqueezeBackward4"),
+                 (squeeze_dims, "SqueezeBackward5"))  # fmt: skip
 
 
 def _filled(self: Any, value: Any) -> Any:
