@@ -11,23 +11,22 @@ import re
 from math import prod
 from types import ModuleType
 
+from . import vocabulary as words
 from .transcript import NUMBER, placeholders, transcript
 
 LEVELS = (1, 2, 3, 4)
 RECORDED = 15
 SHAPES = [(), (2,), (4,), (2, 2), (4, 2), (2, 4), (2, 2, 2)]
+LARGEST = 32
 PRELUDE = """def walk(t):
     nodes = [t.grad_fn] if t.grad_fn else []
     for n in nodes: nodes += {m: 0 for m, _ in n.next_functions if m and m not in nodes}
     edges = lambda n: [(nodes.index(m) if m else None, k) for m, k in n.next_functions]
     for n in nodes: print(n.name().split("::")[-1], *edges(n))"""
-INEXACT = re.compile(
-    r"exp|log|sin|tanh|sigmoid|sqrt|softmax|norm|std|var| / \w+\d|\*\* t|reciprocal"
-)
-TOLERANCE = 1e-4
 VIEW = re.compile(
     r"(t\d+)(\[|\.([tT]$|mT|t\(|tran|view|resh|unsq|exp|flat|narr|sel|diag|sque|unf|perm))"
 )
+TOLERANCE = 1e-4
 
 Shape = tuple[int, ...]
 
@@ -43,20 +42,21 @@ def run(source: str, torch: ModuleType) -> list[str]:
 
 def differ(source: str, expected: list[str], got: list[str]) -> bool:
     """Whether two transcripts of a program disagree: exact text where the program is exact."""
-    if expected == got or not INEXACT.search(source):
+    if expected == got or not words.INEXACT.search(source):
         return expected != got
-    one, two = (" ".join("\n".join(lines).split()) for lines in (expected, got))
-    return re.sub(r"\s+", "", placeholders(one)) != re.sub(
-        r"\s+", "", placeholders(two)
-    ) or not all(
-        close(a.group(), b.group())
-        for a, b in zip(NUMBER.finditer(one), NUMBER.finditer(two), strict=True)
-    )
+    one, two = ("\n".join(lines) for lines in (expected, got))
+    pairs = zip(NUMBER.finditer(one), NUMBER.finditer(two), strict=False)
+    return frame(one) != frame(two) or not all(close(a.group(), b.group()) for a, b in pairs)
+
+
+def frame(text: str) -> str:
+    """A text without its numbers, and without the white space that depends on their width."""
+    return re.sub(r"\s+", "", placeholders(text))
 
 
 def close(a: str, b: str) -> bool:
-    x, y = float(a.strip(" .") or 0), float(b.strip(" .") or 0)
-    return x == y or (x != x and y != y) or abs(x - y) <= TOLERANCE * max(1, abs(x), abs(y))
+    x, y = float(a), float(b)
+    return str(x) == str(y) or abs(x - y) <= TOLERANCE * max(1, abs(x), abs(y))
 
 
 def broadcast(a: Shape, b: Shape) -> Shape | None:
@@ -75,9 +75,9 @@ class Writer:
         self.level = level
         self.lines = [PRELUDE]
         self.shapes: dict[str, Shape] = {}
-        self.handles: list[str] = []
         self.leaves: list[str] = []
-        self.writable: set[str] = set()
+        self.handles: list[str] = []
+        self.writable: set[str] = set()  # neither a leaf nor a view of one
 
     def source(self) -> str:
         if self.chance(0.5):
@@ -87,37 +87,59 @@ class Writer:
         self.assign(*self.pointwise())
         writers = [w for level, weight, w in WRITERS if level <= self.level for _ in range(weight)]
         for _ in range(self.random.randint(8, 18)):
-            self.random.choice(writers)(self)
+            self.pick(writers)(self)
         self.say(f"{self.name()}.sum().backward()")
         for name in self.leaves:
             self.say(f"{name}.grad, {name}._version")
         return "\n".join(self.lines) + "\n"
 
-    # the words that statements are made of
+    # choosing
 
     def say(self, line: str) -> None:
         self.lines.append(line)
 
-    def pick(self, *choices):
-        return self.random.choice(choices)
+    def pick(self, choices):
+        return self.random.choice(list(choices))
 
     def chance(self, p: float) -> bool:
         return self.random.random() < p
 
-    def number(self) -> str:
-        return self.pick("2", "-1", "0.5", "3", "1.5", "-0.25", "0.125", "1")
-
     def name(self, fits=lambda shape: True) -> str | None:
         """A name, the later the likelier, whose shape `fits`."""
         names = [n for n, shape in self.shapes.items() if fits(shape)]
-        return self.random.choice(names[-4:] + names) if names else None
+        return self.pick(names[-4:] + names) if names else None
+
+    def fitting(self, shape: Shape) -> str | None:
+        """A name that broadcasts to `shape`."""
+        return self.name(lambda s: broadcast(s, shape) == shape)
 
     def target(self) -> str:
         """A name to write to: seldom a leaf or a view of one, since that is refused."""
         names = [n for n in self.shapes if n in self.writable or self.chance(0.05)]
-        return self.random.choice(names[-3:] + names) if names else self.name()
+        return self.pick(names[-3:] + names) if names else self.name()
+
+    def phrase(self, choices, t: str | None = None, **known: str) -> str:
+        """One of the phrases, its blanks filled."""
+        t = t or self.name()
+        shape = self.shapes[t]
+        blanks = {
+            "t": t,
+            "u": self.fitting(shape),
+            "k": self.pick(words.NUMBERS),
+            "leaf": self.pick(self.leaves),
+            "h": shape[0] // 2 if shape else 0,
+        }
+        return self.pick(choices).format(**(blanks | known))
+
+    def shaped(self, table: dict, t: str) -> tuple[str, Shape]:
+        """A phrase of a table that says which shape results."""
+        template = self.pick(table)
+        return self.phrase([template], t), table[template](self.shapes[t])
 
     def assign(self, code: str, shape: Shape, prefix: str = "") -> str:
+        """Give an expression a name; a big result is summed."""
+        if prod(shape) > LARGEST:
+            code, shape = f"({code}).sum()", ()
         name = f"t{len(self.shapes)}"
         self.shapes[name] = shape
         view = VIEW.match(code)
@@ -131,78 +153,38 @@ class Writer:
             return repr(self.random.randint(-12, 12) / 8)
         return f"[{', '.join(self.literal(shape[1:]) for _ in range(shape[0]))}]"
 
-    # creation
-
-    def leaf(self) -> None:
-        shape = self.pick(*SHAPES[1:], *SHAPES)
-        data = self.literal(shape)
-        self.leaves.append(self.assign(f"torch.tensor({data}, requires_grad=True)", shape))
-
-    def constant(self) -> None:
-        shape = self.pick(*SHAPES)
-        size = ", ".join(map(str, shape or ((),)))
-        self.assign(
-            self.pick(
-                f"torch.tensor({self.literal(shape)})",
-                f"torch.ones({size})",
-                f"torch.zeros({size})",
-            ),
-            shape,
-        )
-
     # expressions: code and shape
+
+    def expression(self) -> tuple[str, Shape]:
+        makers = [self.pointwise, self.arithmetic, self.arithmetic, self.reduction, self.product]
+        makers += [self.reshaped, self.part, self.part] if self.level > 1 else [self.pointwise]
+        makers += [self.transcendental, self.gathered, self.gathered] if self.level > 3 else []
+        return self.pick(makers)()
 
     def pointwise(self) -> tuple[str, Shape]:
         t = self.name()
-        code = self.pick(
-            f"-{t}",
-            f"{t}.abs()",
-            f"{t}.relu()",
-            f"{t} ** 2",
-            f"{t}.square()",
-            f"{t} * {self.number()}",
-            f"{self.number()} * {t}",
-            f"{t} + {self.number()}",
-            f"{self.number()} - {t}",
-            f"{t} - {self.number()}",
-            f"{t} / 2",
-            f"{t} * {t}",
-            f"{t}.clamp(-1, 1)",
-            f"{t}.clone()",
-            f"{t} ** 3",
-            f"torch.ones_like({t})",
-            f"F.relu({t})",
-            f"{t}.clamp(min=0.5)",
-            f"{t}.double()",
-            f"{t} / 0.25",
-        )
-        return code, self.shapes[t]
+        return self.phrase(words.POINTWISE, t), self.shapes[t]
+
+    def transcendental(self) -> tuple[str, Shape]:
+        t = self.name()
+        return self.phrase(words.TRANSCENDENTAL, t), self.shapes[t]
 
     def arithmetic(self) -> tuple[str, Shape]:
-        a = self.name()
-        b = self.name(lambda shape: broadcast(shape, self.shapes[a]) is not None)
-        code = self.pick(
-            f"{a} + {b}",
-            f"{a} - {b}",
-            f"{a} * {b}",
-            f"torch.maximum({a}, {b})",
-            f"torch.mul({a}, {b})",
-            f"{a} * {b} + {a}",
-            f"{a}.add({b}, alpha=2)",
-        )
-        return code, broadcast(self.shapes[a], self.shapes[b])
+        t = self.name()
+        u = self.name(lambda shape: broadcast(shape, self.shapes[t]) is not None)
+        code = self.phrase(words.ARITHMETIC, t, u=u)
+        return code, broadcast(self.shapes[t], self.shapes[u])
 
     def reduction(self) -> tuple[str, Shape]:
         t = self.name()
         shape = self.shapes[t]
-        word = self.pick("sum", "mean", "sum", "amax" if shape else "sum")
         if not shape or self.chance(0.4):
-            return f"{t}.{self.pick('sum', 'mean', 'max', 'min')}()", ()
+            return f"{t}.{self.pick(['sum', 'mean', 'max', 'min'])}()", ()
+        word = self.pick(["sum", "mean", "sum", "amax"])
         dim = self.random.randrange(len(shape))
-        at = self.pick(dim, dim - len(shape))
+        at = self.pick([dim, dim - len(shape)])
         if self.chance(0.3):
-            kept = (*shape[:dim], 1, *shape[dim + 1 :])
-            return f"{t}.{word}({at}, keepdim=True)", kept
+            return f"{t}.{word}({at}, keepdim=True)", (*shape[:dim], 1, *shape[dim + 1 :])
         return f"{t}.{word}({at})", shape[:dim] + shape[dim + 1 :]
 
     def product(self) -> tuple[str, Shape]:
@@ -210,401 +192,200 @@ class Writer:
         if a is None:
             return self.pointwise()
         m = self.shapes[a]
-        b = self.name(lambda n: (len(n) == 1 and n[0] == m[-1]) or (len(n) == 2 and n[0] == m[-1]))
+        b = self.name(lambda n: 1 <= len(n) <= 2 and n[0] == m[-1])
         if b is None:
-            return (f"{a} @ {a}.t()", (m[0], m[0])) if len(m) == 2 else (f"{a} @ {a}", ())
+            return f"{a} @ {a}.t()", (m[0], m[0])
         return f"{a} @ {b}", m[:-1] + self.shapes[b][1:]
 
     def reshaped(self) -> tuple[str, Shape]:
         t = self.name()
-        s = self.shapes[t]
-        ways = [
-            (f"{t}.{self.pick('view', 'reshape')}(-1)", (prod(s),)),
-            (f"{t}[None]", (1, *s)),
-            (f"{t}.unsqueeze(-1)", (*s, 1)),
-            (f"{t}.expand(2, {', '.join(['-1'] * len(s))})" if s else f"{t}.expand(2)", (2, *s)),
-            (f"{t}.flatten()", (prod(s),)),
+        rank = len(self.shapes[t])
+        tables = [
+            words.RESHAPED,
+            *[words.TURNED] * (rank > 1),
+            *[words.TURNED_MATRIX] * (rank == 2),
         ]
-        if len(s) >= 2:
-            flipped = (*s[:-2], s[-1], s[-2])
-            ways += [(f"{t}.transpose(-1, -2)", flipped), (f"{t}.mT", flipped)] * 2
-        if len(s) == 2:
-            ways += [(f"{t}.t()", s[::-1]), (f"{t}.T", s[::-1])] * 2
-        if prod(s) >= 4:
-            ways += [(f"{t}.{self.pick('view', 'reshape')}(2, {prod(s) // 2})", (2, prod(s) // 2))]
-        if 1 in s:
-            ways += [(f"{t}.squeeze()", tuple(n for n in s if n != 1))]
-        return self.pick(*ways)
+        return self.shaped(self.pick(tables), t)
 
     def part(self, t: str | None = None) -> tuple[str, Shape]:
         """A view by basic indexing, of `t` where it has parts."""
-        if t is None or not self.shapes[t] or min(self.shapes[t]) < 2:
-            t = self.name(lambda shape: shape and min(shape) > 1)
+        if t is None or not self.has_parts(self.shapes[t]):
+            t = self.name(self.has_parts)
         if t is None:
             return self.reshaped()
-        s = self.shapes[t]
-        half = s[0] // 2
-        ways = [
-            (f"{t}[0]", s[1:]),
-            (f"{t}[-1]", s[1:]),
-            (f"{t}[{half}:]", (half, *s[1:])),
-            (f"{t}[:{half}]", (half, *s[1:])),
-            (f"{t}[::2]", (half, *s[1:])),
-            (f"{t}[...]", s),
-            (f"{t}[:]", s),
-            (f"{t}.narrow(0, 0, {half})", (half, *s[1:])),
-            (f"{t}.select(0, 1)", s[1:]),
-            (f"{t}[..., 0]", s[:-1]),
-        ]
-        if len(s) > 1:
-            ways += [
-                (f"{t}[:, 0]", s[:1] + s[2:]),
-                (f"{t}[:, 1:]", (s[0], s[1] - 1, *s[2:])),
-                (f"{t}[0, 1]", s[2:]),
-                (f"{t}.diagonal()", (*s[2:], min(s[:2]))),
-            ]
-        code, shape = self.pick(*ways)
-        return (code, shape) if 3 not in shape else (f"{t}[0]", s[1:])
-
-    def transcendental(self) -> tuple[str, Shape]:
-        t = self.name()
-        u = self.name(lambda shape: broadcast(shape, self.shapes[t]) == self.shapes[t])
-        code = self.pick(
-            f"{t}.exp()",
-            f"{t}.sin()",
-            f"{t}.tanh()",
-            f"{t}.sigmoid()",
-            f"({t}.abs() + 1).log()",
-            f"({t} * {t} + 1).sqrt()",
-            f"{t} / ({u} ** 2 + 1)",
-            f"F.softmax({t}.reshape(-1), 0).sum() * {t}",
-            f"{t}.norm() * {u}",
-            f"({t}.abs() + 1) ** {u}",
-            f"F.softplus({t})",
-            f"2 ** {t}",
-            f"{t}.cos()",
-            f"({t} + 20).reciprocal()",
-            f"F.gelu({t})",
-            f"F.silu({t})",
-        )
-        return code, self.shapes[t]
+        matrix = len(self.shapes[t]) > 1 and self.chance(0.3)
+        return self.shaped(words.MATRIX_PARTS if matrix else words.PARTS, t)
 
     def gathered(self) -> tuple[str, Shape]:
-        """Advanced indexing and functions of several tensors."""
-        t = self.name(lambda shape: shape and min(shape) > 1)
-        if t is None:
-            return self.arithmetic()
-        s = self.shapes[t]
-        code, shape = self.pick(
-            (f"{t}[[1, 0]]", (2, *s[1:])),
-            (f"{t}[torch.tensor([0, 0, 1, 1])]", (4, *s[1:])),
-            (f"torch.cat([{t}, {t}])", (2 * s[0], *s[1:])),
-            (f"torch.stack([{t}, {t}], -1)", (*s, 2)),
-            (f"torch.where({t} > 0, {t}, {t} * 2)", s),
-            (f"{t}.masked_fill({t} > 0, 0.5)", s),
-            (f"{t}.flip(0)", s),
-            (f"{t}.cumsum(0)", s),
-            (f"{t}.sort(0)[0]", s),
-            (f"{t}.roll(1, 0)", s),
-            (f"{t}.index_select(0, torch.tensor([1, 1]))", (2, *s[1:])),
-            (f"{t}.max(0)[0]", s[1:]),
-            (
-                f"{t}.repeat(2, {', '.join(['1'] * (len(s) - 1))})"
-                if len(s) > 1
-                else f"{t}.repeat(2)",
-                (2 * s[0], *s[1:]),
-            ),
-            (f"{t}.prod(0)", s[1:]),
-            (f"{t}.permute({self.order(s)})", None),
-            (f"{t}.gather(0, torch.zeros_like({t}, dtype=torch.int64))", s),
-            (f"{t}.tril()" if len(s) > 1 else f"{t}.round()", s),
-            (f"{t}.as_strided((2,), (1,))", (2,)),
-            (f"{t}.unfold(0, 2, 2)", (s[0] // 2, *s[1:], 2)),
-            (f"F.pad({t}, (1, 1))", (*s[:-1], s[-1] + 2)),
-            (f"({t} > 0) * {t}", s),
-            (f"{t}.float()", s),
-        )
-        return code, s[::-1] if shape is None else shape
+        """Advanced indexing, joining, and what rearranges."""
+        t = self.name(self.has_parts)
+        return self.shaped(words.GATHERED, t) if t else self.arithmetic()
 
     @staticmethod
-    def order(shape: Shape) -> str:
-        return ", ".join(map(str, reversed(range(len(shape)))))
+    def has_parts(shape: Shape) -> bool:
+        return bool(shape) and min(shape) > 1
 
-    def expression(self) -> tuple[str, Shape]:
-        makers = [self.pointwise, self.arithmetic, self.arithmetic, self.reduction, self.product]
-        makers += [self.reshaped, self.part, self.part] if self.level > 1 else [self.pointwise]
-        makers += [self.transcendental, self.gathered, self.gathered] if self.level > 3 else []
-        return self.pick(*makers)()
+    # statements: creation
 
-    # statements
+    def leaf(self) -> None:
+        shape = self.pick(SHAPES[1:] + SHAPES)
+        data = self.literal(shape)
+        self.leaves.append(self.assign(f"torch.tensor({data}, requires_grad=True)", shape))
+
+    def constant(self) -> None:
+        shape = self.pick(SHAPES)
+        made = [
+            f"torch.tensor({self.literal(shape)})",
+            f"torch.ones({shape})",
+            f"torch.zeros({shape})",
+        ]
+        self.assign(self.pick(made), shape)
 
     def result(self) -> None:
-        code, shape = self.expression()
-        if prod(shape) > 32:
-            code, shape = f"({code}).sum()", ()
-        self.assign(code, shape)
-
-    def show(self) -> None:
-        t = self.name()
-        self.say(
-            self.pick(
-                t,
-                f"{t}, {t}._version",
-                f"walk({t})",
-                f"{t}.grad",
-                f"{t}.is_leaf, {t}.requires_grad",
-                f"{t}.grad_fn",
-                f"{t}.shape, {t}.dtype, {t}.stride()",
-                f"{t}.tolist()",
-                f"{t}.retains_grad, {t}.output_nr",
-            )
-        )
-
-    def show_view(self) -> None:
-        t, u = self.name(), self.name()
-        self.say(
-            self.pick(
-                f"{t}._version, {u}._version",
-                f"{t}._base is {u}",
-                f"{t}._is_view()",
-                f"walk({t})",
-                f"{t}.data_ptr() == {u}.data_ptr()",
-                f"{t}.is_contiguous()",
-            )
-        )
-
-    def backward(self) -> None:
-        t = self.name(lambda shape: shape == ()) if self.chance(0.3) else None
-        t = t or f"{self.name()}.{self.pick('sum', 'mean', 'sum')}()"
-        self.say(f"{t}.backward({self.pick('', '', 'retain_graph=True')})")
-        self.say(f"{self.pick(*self.leaves)}.grad")
-
-    def vector_backward(self) -> None:
-        t = self.name()
-        options = self.pick("", ", retain_graph=True", ", retain_graph=True")
-        wrong = (2,) if self.chance(0.1) else self.shapes[t]
-        self.say(f"{t}.backward(torch.tensor({self.literal(wrong)}){options})")
-        self.say(", ".join(f"{n}.grad" for n in self.leaves))
+        self.assign(*self.expression())
 
     def detached(self) -> None:
         t = self.name()
-        self.assign(
-            self.pick(
-                f"{t}.detach()",
-                f"{t}.data",
-                f"{t}.detach().clone().requires_grad_()",
-                f"{t}.detach()",
-            ),
-            self.shapes[t],
-        )
+        self.assign(self.phrase(words.DETACHED, t), self.shapes[t])
 
     def without_grad(self) -> None:
-        code, shape = self.expression()
-        if prod(shape) <= 32:
-            self.assign(code, shape, "with torch.no_grad(): ")
+        self.assign(*self.expression(), "with torch.no_grad(): ")
 
-    def retain(self) -> None:
-        t = self.name()
-        self.say(f"{t}.grad_fn, {t}.retain_grad()")
-
-    def clear(self) -> None:
-        self.say(f"{self.pick(*self.leaves)}.grad = None")
-
-    def change(self, guard: str = "") -> None:
-        t = self.target()
-        u = self.name(lambda shape: broadcast(shape, self.shapes[t]) == self.shapes[t])
-        k = self.number()
-        self.say(
-            guard
-            + self.pick(
-                f"{t}.add_({u})",
-                f"{t}.mul_({u})",
-                f"{t}.mul_({k})",
-                f"{t}.sub_({u})",
-                f"{t} += {u}",
-                f"{t} *= {k}",
-                f"{t}.neg_()",
-                f"{t}.relu_()",
-                f"{t}.zero_()",
-                f"{t}.fill_({k})",
-                f"{t}.copy_({u})",
-                f"{t}.pow_(2)",
-                f"{t}.clamp_(-1, 1)",
-                f"{t}.div_(2)",
-                f"{t} -= {k}",
-                f"{t}.add_({k})",
-                f"{t}[...] = {k}",
-                f"{t}.abs_()",
-                f"{t}.square_()",
-            )
+    def in_a_mode(self) -> None:
+        guard = self.pick(
+            ["torch.inference_mode()", "torch.set_grad_enabled(False)", "torch.enable_grad()"]
         )
+        self.assign(*self.expression(), f"with {guard}: ")
 
-    def change_quietly(self) -> None:
-        self.change("with torch.no_grad(): ")
-
-    def write(self) -> None:
-        """Item assignment of a number or of a tensor that fits."""
-        code, shape = self.part(self.target())
-        if "[" not in code:
-            return self.change()
-        fitting = self.name(lambda s: broadcast(s, shape) == shape)
-        value = self.number() if self.chance(0.4) or fitting is None else fitting
-        self.say(f"{code} {self.pick('=', '=', '+=', '*=')} {value}")
-
-    def change_part(self) -> None:
-        code, shape = self.part(self.target())
-        u = self.name(lambda s: broadcast(s, shape) == shape) or "2"
-        self.say(f"{code}.{self.pick('mul_', 'add_', 'sub_', 'copy_')}({u})")
+    def packed(self) -> None:
+        hooks = self.pick(words.PACKING)
+        guard = f"with torch.autograd.graph.saved_tensors_hooks({hooks}): "
+        self.assign(*self.expression(), guard)
 
     def unpack(self) -> None:
         t = self.name(lambda shape: shape and shape[0] == 2)
         if t is None:
             return self.result()
-        s = self.shapes[t]
-        way, shape = self.pick(
-            ("unbind()", s[1:]), ("split(1)", (1, *s[1:])), ("chunk(2)", (1, *s[1:]))
-        )
-        first = len(self.shapes)
-        names = [f"t{first}", f"t{first + 1}"]
-        self.say(f"{', '.join(names)} = {t}.{way}")
+        code, shape = self.shaped(words.SEVERAL, t)
+        names = [f"t{len(self.shapes) + k}" for k in (0, 1)]
+        self.say(f"{', '.join(names)} = {code}")
         self.shapes |= dict.fromkeys(names, shape)
         self.writable |= set(names) if t in self.writable else set()
+
+    def function(self) -> None:
+        """A custom Function, used once."""
+        name, t = f"K{len(self.lines)}", self.name()
+        bodies = {
+            "forward": self.pick(words.FORWARD),
+            "backward": self.pick(words.FUNCTION_BACKWARD),
+        }
+        self.say(words.FUNCTION.format(name=name, **bodies))
+        self.assign(f"{name}.apply({t})", self.shapes[t])
+
+    # statements: looking
+
+    def show(self) -> None:
+        self.say(self.phrase(words.SHOWN))
+
+    def show_view(self) -> None:
+        self.say(self.phrase(words.SHOWN_OF_VIEWS, u=self.name()))
+
+    def show_saved(self) -> None:
+        node = f"{self.name()}.grad_fn"
+        self.say(f"[(f, getattr({node}, f)) for f in dir({node}) if f.startswith('_saved_')]")
+
+    def show_grads(self) -> None:
+        self.say(", ".join(f"{name}.grad" for name in self.leaves))
+
+    # statements: changing
+
+    def change(self) -> None:
+        self.say(self.phrase(words.CHANGES, self.target()))
+
+    def change_quietly(self) -> None:
+        self.say("with torch.no_grad(): " + self.phrase(words.CHANGES, self.target()))
+
+    def change_more(self) -> None:
+        t = self.target()
+        many = self.shapes[t] and self.shapes[t][0] > 1
+        self.say(self.phrase(words.MORE_CHANGES if many else words.CHANGES, t))
+
+    def change_part(self) -> None:
+        code, shape = self.part(self.target())
+        word = self.pick(["mul_", "add_", "sub_", "copy_"])
+        self.say(f"{code}.{word}({self.fitting(shape) or self.pick(words.NUMBERS)})")
+
+    def write(self) -> None:
+        """Item assignment of a number or of a tensor that fits."""
+        code, shape = self.part(self.target())
+        if not code.endswith("]"):
+            return self.change()
+        value = None if self.chance(0.4) else self.fitting(shape)
+        self.say(f"{code} {self.pick(['=', '=', '+=', '*='])} {value or self.pick(words.NUMBERS)}")
 
     def turn(self) -> None:
         t = self.name(lambda shape: len(shape) == 2 and shape[0] == shape[1])
         self.say(f"{t}.t_()" if t else f"{self.name()}.requires_grad_()")
 
-    def hook(self) -> None:
-        """A hook; torch 2.13 crashes unless a view's grad_fn was renewed by reading it first."""
+    # statements: backward
+
+    def backward(self) -> None:
+        reduced = f"{self.name()}.{self.pick(['sum', 'mean', 'sum'])}()"
+        root = self.chance(0.3) and self.name(lambda shape: shape == ())
+        self.say(f"{root or reduced}.backward({self.pick(['', '', 'retain_graph=True'])})")
+        self.show_grads()
+
+    def vector_backward(self) -> None:
         t = self.name()
-        handle = f"h{len(self.handles)}"
-        self.handles.append(handle)
-        self.say(
-            f"{handle} = {t}.grad_fn, {t}."
-            + self.pick(
-                f"register_hook(lambda g: print('{t}', g))",
-                "register_hook(lambda g: g * 2)",
-                "register_hook(lambda g: g + 1)",
-                f"register_hook(lambda g: print('{t} again', g))",
-                f"register_post_accumulate_grad_hook(lambda p: print('{t} got', p.grad))",
-                f"grad_fn.register_prehook(lambda gs: print('{t} pre', gs))",
-                f"grad_fn.register_hook(lambda gi, go: print('{t} post', gi, go))",
-                "grad_fn.register_prehook(lambda gs: tuple(g and None if g is None else g * 3 for g in gs))",
-            )
-        )
-
-    def unhook(self) -> None:
-        self.say(f"{self.pick(*self.handles)}[1].remove()") if self.handles else self.hook()
-
-    def gradient(self) -> None:
-        t, u = self.name(), self.pick(self.pick(*self.leaves), self.name())
-        g = f"g{len(self.lines)}"
-        options = self.pick("", ", create_graph=True", ", create_graph=True", ", retain_graph=True")
-        options += self.pick("", "", ", allow_unused=True", ", materialize_grads=True")
-        self.say(f"{g}, = torch.autograd.grad({t}.sum(), {u}{options})")
-        self.say(self.pick(g, f"{g}, {g}.grad_fn", f"walk({g})"))
-        if "create" in options:
-            leaf = self.pick(*self.leaves)
-            self.say(
-                self.pick(
-                    f"({g} * {g}).sum().backward()",
-                    f"{g}.sum().backward(retain_graph=True)",
-                    f"torch.autograd.grad({g}.sum(), {leaf}, allow_unused=True)",
-                    f"torch.autograd.grad(({g} * {t}).sum(), {leaf}, allow_unused=True)",
-                )
-            )
-            self.say(f"{leaf}.grad")
+        options = self.pick(["", ", retain_graph=True", ", retain_graph=True"])
+        shape = (2,) if self.chance(0.1) else self.shapes[t]
+        self.say(f"{t}.backward(torch.tensor({self.literal(shape)}){options})")
+        self.show_grads()
 
     def backward_with(self) -> None:
-        t, u = self.name(), self.name()
-        self.say(
-            f"{t}.sum().backward("
-            + self.pick(
-                "create_graph=True",
-                f"inputs=[{u}]",
-                "retain_graph=True",
-                f"inputs=[{self.pick(*self.leaves)}], retain_graph=True",
-            )
-            + ")"
-        )
-        self.say(f"{u}.grad, {self.pick(*self.leaves)}.grad")
+        u = self.name()
+        self.say(f"{self.name()}.sum().backward({self.phrase(words.BACKWARD, u=u)})")
+        self.say(f"{u}.grad, {self.pick(self.leaves)}.grad")
 
-    def saved(self) -> None:
+    def several_roots(self) -> None:
+        self.say(f"torch.autograd.backward([{self.name()}.sum(), {self.name()}.sum()])")
+        self.show_grads()
+
+    def gradient(self) -> None:
+        t, g = self.name(), f"g{len(self.lines)}"
+        source = self.pick([self.pick(self.leaves), self.name()])
+        options = self.pick(
+            ["", ", create_graph=True", ", create_graph=True", ", retain_graph=True"]
+        )
+        options += self.pick(["", "", ", allow_unused=True", ", materialize_grads=True"])
+        self.say(f"{g}, = torch.autograd.grad({t}.sum(), {source}{options})")
+        self.say(self.pick([g, f"{g}, {g}.grad_fn", f"walk({g})"]))
+        if "create" in options:
+            self.say(self.phrase(words.SECOND, t, g=g))
+            self.show_grads()
+
+    def clear(self) -> None:
+        self.say(f"{self.pick(self.leaves)}.grad = None")
+
+    # statements: hooks. torch 2.13 crashes where a hook is put on a view whose grad_fn is out of
+    # date, so every hook reads `grad_fn` first, which renews it
+
+    def retain(self) -> None:
+        self.say(self.phrase(["{t}.grad_fn, {t}.retain_grad()"]))
+
+    def hook(self) -> None:
+        self.handles.append(f"h{len(self.handles)}")
         t = self.name()
-        self.say(
-            f"[(f, getattr({t}.grad_fn, f)) for f in dir({t}.grad_fn) if f.startswith('_saved_')]"
-        )
+        self.say(f"{self.handles[-1]} = {t}.grad_fn, {t}.{self.phrase(words.HOOKS, t)}")
 
-    def several(self) -> None:
-        a, b = self.name(), self.name()
-        self.say(f"torch.autograd.backward([{a}.sum(), {b}.sum()])")
-        self.say(", ".join(f"{n}.grad" for n in self.leaves))
-
-    def mode(self) -> None:
-        code, shape = self.expression()
-        guard = self.pick(
-            "with torch.inference_mode(): ",
-            "with torch.set_grad_enabled(False): ",
-            "with torch.enable_grad(): ",
-        )
-        if prod(shape) <= 32:
-            self.assign(code, shape, guard)
-
-    def function(self) -> None:
-        """A custom Function, used once."""
-        t = self.name()
-        body = self.pick(
-            "return g * 2",
-            "x, = ctx.saved_tensors; return g * x",
-            "print(ctx.needs_input_grad, g); return g",
-            "return None",
-        )
-        k = f"K{len(self.lines)}"
-        self.say(
-            f"class {k}(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): "
-            f"ctx.save_for_backward(x); return {self.pick('x * 2', 'x * x', 'x.clone()', 'x')}\n"
-            f"    @staticmethod\n    def backward(ctx, g): {body}"
-        )
-        self.assign(f"{k}.apply({t})", self.shapes[t])
-
-    def packed(self) -> None:
-        code, shape = self.expression()
-        hooks = self.pick(
-            "lambda s: print('pack', s) or s, lambda s: print('unpack', s) or s",
-            "lambda s: s.detach().clone(), lambda s: s",
-        )
-        if prod(shape) <= 32:
-            self.assign(code, shape, f"with torch.autograd.graph.saved_tensors_hooks({hooks}): ")
+    def unhook(self) -> None:
+        self.say(f"{self.pick(self.handles)}[1].remove()") if self.handles else self.hook()
 
     def multi_hook(self) -> None:
         t, u = self.name(), self.name()
-        self.say(
-            f"m = {t}.grad_fn, {u}.grad_fn, torch.autograd.graph.register_multi_grad_hook(({t}, {u}), lambda gs: print('multi', gs))"
-        )
-
-    def change_more(self) -> None:
-        t = self.target()
-        if not self.shapes[t] or self.shapes[t][0] < 2:
-            return self.change()
-        u = self.name(lambda shape: broadcast(shape, self.shapes[t]) == self.shapes[t])
-        self.say(
-            self.pick(
-                f"{t}.exp_()",
-                f"{t}.tanh_()",
-                f"{t}[{t} > 0] = 0",
-                f"{t}[[1, 0]] = {u}",
-                f"{t}.masked_fill_({t} > 0, 1)",
-                f"{t}.data.mul_(2)",
-                f"{t}.detach_()",
-                f"{t}.fill_({u}.sum())",
-                f"{t}[{t} > 0] *= 2",
-                f"{t}.sigmoid_()",
-                f"{t}.requires_grad_(False)",
-                f"{t}.unsqueeze_(0).squeeze_(0)",
-                f"{t}.index_add_(0, torch.tensor([0]), {t}[:1])",
-                f"{t}.data = {t}.data * 2",
-            )
-        )
+        register = "torch.autograd.graph.register_multi_grad_hook"
+        hook = f"{register}(({t}, {u}), lambda gs: print('multi', gs))"
+        self.say(f"m = {t}.grad_fn, {u}.grad_fn, {hook}")
 
 
 # (level from which on, how often, what to write)
@@ -630,9 +411,9 @@ WRITERS = [
     (3, 1, Writer.unhook),
     (3, 3, Writer.gradient),
     (3, 2, Writer.backward_with),
-    (3, 1, Writer.saved),
-    (3, 1, Writer.several),
-    (4, 1, Writer.mode),
+    (3, 1, Writer.show_saved),
+    (3, 1, Writer.several_roots),
+    (4, 1, Writer.in_a_mode),
     (4, 2, Writer.function),
     (4, 1, Writer.packed),
     (4, 1, Writer.multi_hook),
