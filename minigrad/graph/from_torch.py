@@ -21,7 +21,7 @@ class TorchReader(Reader):
     """torch's own spelling of the few things that differ."""
 
     def is_tensor(self, value: Any) -> bool:
-        return super().is_tensor(value) and hasattr(value, "is_sparse")
+        return super().is_tensor(value) and hasattr(type(value), "is_sparse")
 
     def array(self, t: Any) -> Any:
         return t.detach().to_dense() if t.is_sparse else t.detach()

@@ -51,7 +51,7 @@ class Reader:
     # ---- what a subclass says differently
 
     def is_tensor(self, value: Any) -> bool:
-        return hasattr(value, "grad_fn") and hasattr(value, "_version")
+        return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
 
     def array(self, t: Any) -> Any:
         return t._array()

@@ -165,7 +165,7 @@ def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -
 
 def _cut(edge: Edge, near: set[str]) -> Edge:
     outside = edge.node is not None and edge.node not in near
-    return replace(edge, node=None, cut=True) if outside else edge
+    return replace(edge, node=None, tensor=None, cut=True) if outside else edge
 
 
 def _reach(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,10 @@ def namespace() -> dict[str, Any]:
     frame = sys._getframe(1)
     while frame.f_back and home(frame) == "minigrad":
         frame = frame.f_back
-    scope = {**frame.f_globals, **frame.f_locals}
+    local = frame.f_locals
+    scope = {**frame.f_globals, **local}
+    if isinstance(local, dict) and frame.f_code.co_flags & CO_OPTIMIZED:
+        local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
     if home(frame) == "IPython":  # called by a magic: the cell itself is further away
         scope = sys.modules["IPython"].get_ipython().user_ns
     found: dict[str, Any] = {}

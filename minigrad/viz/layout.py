@@ -433,9 +433,12 @@ class Router:
     def label(self, wire: Wire, start: tuple, end: tuple, level: bool) -> None:
         """The gradient's text: over a level wire in its middle, else at the port."""
         ports = [p[1] for i, p in self.out.ports.items() if i.startswith(f"{wire.node}:")]
-        low = len(ports) > 1 and start[1] == max(ports) and not level
-        x = (start[0] + end[0] + 10) / 2 if level and start[0] - end[0] < 260 else start[0] - 38
-        self.out.slots[f"edge:{wire.id}"] = (x, start[1] + (17 if low else -8), "middle")
+        stub = any(i.startswith(f"none:{wire.node}:") for i in self.out.boxes)
+        low = len(ports) > 1 and start[1] == max(ports) and (stub or not level)
+        middle = level and start[0] - end[0] < 260
+        x = (start[0] + end[0] + 10) / 2 if middle else start[0] - 26
+        y = start[1] + (17 if low else -8)
+        self.out.slots[f"edge:{wire.id}"] = (x, y, "middle" if middle else "end")
         if wire.edge.expands:
             cx, cy = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
             self.out.boxes[f"sum:{wire.id}"] = Box(cx - 29, cy - 12, 58, 24)

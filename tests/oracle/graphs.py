@@ -112,7 +112,7 @@ def run(program: str, torch: ModuleType) -> tuple[tuple, dict[str, Any]]:
     names: dict[str, Any] = {"torch": torch}
     exec("\n".join(body), names)
     roots = tuple(names[name.strip()] for name in last.split(","))
-    return roots, {k: v for k, v in names.items() if hasattr(v, "grad_fn")}
+    return roots, {k: v for k, v in names.items() if hasattr(type(v), "grad_fn")}
 
 
 def graph(program: str, torch: ModuleType) -> Graph:

@@ -1,0 +1,235 @@
+"""draw(t): names from where the learner stands, and a bundle that every notebook can show."""
+
+import gc
+import importlib.util
+import json
+import subprocess
+import sys
+import types
+import weakref
+
+import pytest
+
+import minigrad
+from minigrad.viz import draw
+from minigrad.viz.layout import run_graphviz
+
+X = minigrad.tensor([1.0, 2.0], requires_grad=True)
+PNG = b"\x89PNG\r\n"
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
+
+
+def names_of(drawing) -> set[str]:
+    return {t.name for t in drawing.graph.tensors if t.name}
+
+
+def test_names_come_from_the_calling_frame():
+    y = X * 2
+    _hidden = y.exp()
+    In = _hidden.sum()
+
+    assert names_of(draw(In)) == {"X", "y"}
+
+
+def test_given_names_win_and_add():
+    y = X * 2
+
+    assert names_of(draw(y, names={"result": y})) == {"X", "result"}
+
+
+def test_names_of_a_notebook_are_its_namespace():
+    cell = {"minigrad": minigrad, "draw": draw, "__name__": "__main__"}
+    exec("a = minigrad.tensor(1., requires_grad=True)\n_ = b = a * 2\nd = draw(b)", cell)
+
+    assert names_of(cell["d"]) == {"a", "b"}
+
+
+def test_parameters_are_named_by_their_module():
+    weight = minigrad.tensor([2.0], requires_grad=True)
+    net = types.new_class("Net", (), {}, lambda body: body.update(
+        named_parameters=lambda self: [("layer.weight", weight)]))()
+    del_weight = (net, weight * 3)
+    hidden = {"net": del_weight[0], "out": del_weight[1], "draw": draw}
+    exec("d = draw(out)", hidden)
+
+    assert names_of(hidden["d"]) == {"net.layer.weight", "out"}
+
+
+def test_the_formula_stands_on_the_pill():
+    y = X * 2
+    z = y.exp()
+
+    assert [n.formula for n in draw(z).graph.ops] == ["z = exp(y)", "y = X · 2"]
+
+
+def test_the_bundle_has_text_svg_and_png():
+    bundle = draw(X * 2)._repr_mimebundle_()
+
+    assert list(bundle) == ["text/plain", "image/svg+xml", "image/png"]
+    assert bundle["image/svg+xml"].startswith("<svg")
+    assert bundle["image/png"].startswith(PNG)
+
+
+def test_the_bundle_honours_include_and_exclude():
+    drawing = draw(X * 2)
+
+    assert set(drawing._repr_mimebundle_(include={"text/plain"})) == {"text/plain"}
+    assert "image/png" not in drawing._repr_mimebundle_(exclude={"image/png"})
+
+
+def test_png_falls_back_to_graphviz(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+
+    assert draw(X * 2).to_png().startswith(PNG)
+
+
+def test_without_any_renderer_the_bundle_has_no_png_and_says_why(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    monkeypatch.setenv("PATH", "")
+    drawing = draw(X * 2)
+
+    assert set(drawing._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+    with pytest.raises(RuntimeError, match="resvg-py"):
+        drawing.to_png()
+    with pytest.raises(RuntimeError, match="layout"):
+        draw((X * 2).exp(), engine="graphviz").to_svg()
+
+
+def test_graphviz_says_nothing_on_stderr():
+    source = ("import minigrad\nfrom minigrad.viz import draw\n"
+              "x = minigrad.tensor(1., requires_grad=True)\n"
+              "d = draw(x * 2, engine='graphviz')\nd.to_svg(), d.graphviz_png()")
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, check=True)
+
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_importing_the_pictures_imports_no_display_library():
+    source = ("import sys, minigrad.viz.display\nprint([m for m in ('graphviz', 'pygraphviz', "
+              "'IPython', 'ipywidgets', 'resvg_py', 'torch', 'matplotlib') if m in sys.modules])")
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "dot", "gv", "txt", "html", "json"])
+def test_save_writes_what_the_ending_says(tmp_path, ending):
+    file = tmp_path / f"graph.{ending}"
+    draw(X * 2).save(file)
+    begins = {"svg": b"<svg", "png": PNG, "dot": b"digraph", "gv": b"digraph", "txt": b"(2,)",
+              "html": b"<!DOCTYPE html>", "json": b'{"schema"'}
+
+    assert file.read_bytes().startswith(begins[ending])
+
+
+def test_an_unknown_ending_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"'\.pdf'"):
+        draw(X * 2).save(tmp_path / "graph.pdf")
+
+
+def test_json_is_the_snapshot():
+    drawing = draw(X * 2)
+
+    assert json.loads(drawing.to_json())["nodes"][0]["name"] == "MulBackward0"
+
+
+def test_a_drawing_keeps_no_tensor_alive_and_does_not_change():
+    x = minigrad.tensor([1.0], requires_grad=True)
+    y = x * 2
+    drawing = draw(y)
+    before = drawing.to_svg()
+    y.sum().backward()
+    watched = weakref.ref(x)
+    del x, y
+    gc.collect()
+
+    assert watched() is None
+    assert drawing.to_svg() == before
+
+
+def chain(length):
+    y = minigrad.tensor(1.0, requires_grad=True)
+    for _ in range(length):
+        y = y.neg()
+    return y
+
+
+def test_depth_shows_the_last_steps():
+    drawing = draw(chain(9), depth=2)
+
+    assert len(drawing.graph.ops) == 3
+    assert "goes on outside" in drawing.to_svg()
+    assert drawing.to_text().endswith("└─0 …")
+
+
+def test_around_shows_what_lies_near():
+    x = minigrad.tensor(1.0, requires_grad=True)
+    middle = x.neg().neg().neg().neg()
+    end = middle.exp().neg().neg().neg()
+    drawing = draw(end, around=middle, radius=1)
+
+    assert [n.op for n in drawing.graph.ops] == ["exp", "neg", "neg"]
+    assert "middle" in drawing.to_text()
+    assert "<svg" in drawing.to_svg()
+
+
+def test_too_large_a_graph_is_refused_with_advice():
+    drawing = draw(chain(3001))
+
+    with pytest.raises(ValueError, match=r"depth=5.*around=x"):
+        drawing.to_svg()
+    assert set(drawing._repr_mimebundle_()) == {"text/plain"}
+
+
+@pytest.mark.parametrize("wrong", [{"view": "sideways"}, {"engine": "neato"}, {"theme": "blue"},
+                                   {"show": {"everything"}}])
+def test_an_unknown_choice_names_the_known_ones(wrong):
+    with pytest.raises(ValueError, match="must be one of"):
+        draw(X * 2, **wrong)
+
+
+@pytest.mark.parametrize("wrong", [3.0, "x", None])
+def test_what_is_no_tensor_is_refused(wrong):
+    with pytest.raises(TypeError, match="takes tensors"):
+        draw(wrong)
+
+
+def test_show_leaves_out_what_is_not_asked_for():
+    y = X * 2
+
+    assert "mg-saved" not in draw(y, show={"values"}).to_svg().partition("</style>")[2]
+    assert "[1, 2]" not in draw(y, show={"saved"}).to_svg()
+    assert "@v0" in draw(y, show={"values", "versions"}).to_svg()
+
+
+def test_several_roots_share_one_picture():
+    y = X * 2
+    a, b = y.sum(), y.exp()
+    drawing = draw(a, b)
+
+    assert len(drawing.graph.roots) == 2
+    assert sum(n.op == "mul" for n in drawing.graph.ops) == 1
+
+
+@pytest.mark.parametrize("engine", ["graphviz", "dot"])
+def test_graphviz_places_the_same_parts(engine):
+    y = (X * 2).exp().sum()
+    ours, theirs = draw(y).layout, draw(y, engine=engine).layout
+
+    assert set(ours.boxes) == set(theirs.boxes)
+    assert {k: (b.w, b.h) for k, b in ours.boxes.items()} == {k: (b.w, b.h) for k, b in theirs.boxes.items()}
+    assert b"<svg" in run_graphviz("digraph {a -> b}", engine, "svg")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_real_torch_tensor_is_drawn_too(oracle):
+    torch = importlib.import_module(oracle)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    drawing = draw(y)
+
+    assert names_of(drawing) == {"x", "y"}
+    assert drawing.graph == draw(y, names={"x": x, "y": y}).graph
+    assert "MulBackward0" in drawing.to_svg()
