@@ -5,7 +5,6 @@ The built-in engine is used because it places every node the same on every machi
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from minigrad import Tensor, draw
@@ -16,7 +15,7 @@ READMES = {"en": HERE.parent / "README.md", "zh": HERE.parent / "README.zh-CN.md
 
 def program(language: str) -> str:
     """The README's first block of Python."""
-    return re.search(r"```python\n(.*?)```", READMES[language].read_text("utf-8"), re.S)[1]
+    return READMES[language].read_text("utf-8").split("```python\n")[1].split("```")[0]
 
 
 def picture(language: str) -> str:

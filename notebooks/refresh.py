@@ -20,6 +20,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -111,10 +112,12 @@ def normal_output(output: NotebookNode) -> NotebookNode:
 
 
 def normal_text(text: str) -> str:
-    checkout = str(HERE.parent) + os.sep
-    home = os.path.expanduser("~") + os.sep
-    for folder in (checkout, checkout.replace(home, "~" + os.sep, 1)):
-        text = text.replace(folder, "")
+    """Files named as the checkout, or the Python that ran them, knows them."""
+    home = os.path.expanduser("~")
+    places = [str(HERE.parent), *map(sysconfig.get_path, ("purelib", "stdlib"))]
+    for place in places:
+        for folder in (place, place.replace(home, "~", 1)):
+            text = text.replace(folder + os.sep, "")
     return ADDRESS.sub("0x7f0000000000", CELL_FILE.sub("ipykernel/cell.py", text))
 
 
