@@ -123,7 +123,18 @@ class Tensor(TensorBase):
     # ---- reductions and products
 
     sum, mean, all, any = reduce.sum, reduce.mean, reduce.all, reduce.any
-    norm = reduce.norm
+    norm, dist, logsumexp = reduce.norm, reduce.dist, reduce.logsumexp
+    prod, nansum, nanmean = reduce.prod, reduce.nansum, reduce.nanmean
+    max, min, amax, amin, aminmax = reduce.max, reduce.min, reduce.amax, reduce.amin, reduce.aminmax
+    argmax, argmin, argsort = reduce.argmax, reduce.argmin, reduce.argsort
+    median, quantile, kthvalue = reduce.median, reduce.quantile, reduce.kthvalue
+    sort, msort, topk = reduce.sort, reduce.msort, reduce.topk
+    var, std = reduce.var, reduce.std
+    cumsum, cumprod, logcumsumexp = reduce.cumsum, reduce.cumprod, reduce.logcumsumexp
+    cummax, cummin = reduce.cummax, reduce.cummin
+    count_nonzero, unique, bincount, histc = (reduce.count_nonzero, reduce.unique, reduce.bincount,
+                                              reduce.histc)  # fmt: skip
+    isclose = reduce.isclose
     matmul, mm, mv, dot, bmm = linalg.matmul, linalg.mm, linalg.mv, linalg.dot, linalg.bmm
     addmm, outer = linalg.addmm, linalg.outer
 
@@ -148,8 +159,8 @@ class Tensor(TensorBase):
     @property
     def T(self) -> Tensor:
         """All dimensions reversed; a view."""
-        if self._data.ndim != 2 and presentation.current.warns_t_of_other_ranks:
-            warnings.warn(shape.T_WARNING, UserWarning, stacklevel=2)
+        if self._data.ndim != 2:
+            presentation.warn("t_of_other_ranks", shape.T_WARNING)
         return shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
     @property
@@ -285,7 +296,7 @@ class Tensor(TensorBase):
                                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view "
                                "is set as True, gradients are views of DDP buckets, and hence detach_() "
                                "cannot be called on these gradients. To fix this error, please refer to "
-                               "the Optimizer.zero_grad() function in torch/optim/optimizer.py as a "
+                               "the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
                                "solution.")  # fmt: skip
         self._fn, self._requires_grad = None, False
         return self
@@ -373,7 +384,8 @@ class Tensor(TensorBase):
     def item(self) -> Any:
         """The one element as a Python number. Raises: RuntimeError if there are several."""
         if self._data.size != 1:
-            raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+            raise presentation.error(RuntimeError, "many_elements",
+                f"a Tensor with {self._data.size} elements cannot be converted to Scalar", tensor=self)  # fmt: skip
         return self._data.item()
 
     def tolist(self) -> Any:
@@ -408,7 +420,8 @@ class Tensor(TensorBase):
     def __bool__(self) -> Any:
         if self._data.size != 1:
             many = "more than one value" if self._data.size else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+            raise presentation.error(RuntimeError, "ambiguous_bool",
+                f"Boolean value of Tensor with {many} is ambiguous", tensor=self)  # fmt: skip
         return bool(self._data.item())
 
     def __len__(self) -> Any:
@@ -492,9 +505,8 @@ def _check_grad(t: Tensor, value: Any) -> None:
     if value is None:
         return
     if not isinstance(value, TensorBase):
-        raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-        )
+        raise presentation.error(TypeError, "grad_kind",
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")  # fmt: skip
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._data.dtype != t._data.dtype:
@@ -521,7 +533,7 @@ def tensor_text(t: Tensor) -> str:
     except RuntimeError:  # a view that a write to its base has made unusable still prints
         return printing.tensor_str(t._data, ["grad_fn=<Invalid>"])
     if fn is not None:
-        suffixes.append(f"grad_fn=<{fn.name().rpartition('::')[2]}>")
+        suffixes.append(f"grad_fn=<{presentation.current.type_name(fn)}>")
     elif t.requires_grad:
         suffixes.append("requires_grad=True")
     return printing.tensor_str(t._data, suffixes)
@@ -532,7 +544,10 @@ _op.Tensor = Tensor
 
 # Methods that torch also has as functions, by the same name.
 FUNCTIONS = """
-    abs absolute acos acosh add addcdiv addcmul addmm all allclose any arccos arcsin arctan arctan2
+    abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arcsin
+    arctan arctan2 argmax argmin argsort bincount count_nonzero cummax cummin cumprod cumsum dist histc
+    isclose kthvalue logcumsumexp logsumexp max median min msort nanmean nansum prod quantile sort std
+    topk unique var
     as_strided asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm
     broadcast_to ceil chunk clamp clamp_max clamp_min clip clone cos cosh detach diag diag_embed diagonal
     div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge
@@ -546,4 +561,7 @@ FUNCTIONS = """
 """.split()
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {"where": pointwise.where_of, "cat": shape.cat, "concat": shape.cat,
-                  "concatenate": shape.cat, "stack": shape.stack}  # fmt: skip
+                  "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
+                  "std_mean": reduce.std_mean, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,
+                  "trapz": reduce.trapezoid, "searchsorted": reduce.searchsorted,
+                  "bucketize": reduce.bucketize, "return_types": reduce.return_types}  # fmt: skip

@@ -172,6 +172,6 @@ def _wanted_edge(t: Any) -> Any:
 
 
 def _warn_once(key: str, text: str) -> None:
-    if key not in _warned:
+    if key not in _warned and presentation.current.message(key, text):
         _warned.add(key)
-        warnings.warn(text, UserWarning, stacklevel=4)
+        presentation.warn(key, text, stacklevel=4)

@@ -153,8 +153,7 @@ class TensorBase:
     def grad(self) -> Any:
         """The gradient that backward accumulated here; None before, and for most non-leaves."""
         if self._grad is None and not self.is_leaf and not self.retains_grad:
-            if presentation.current.warns_non_leaf_grad:
-                warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+            presentation.warn("non_leaf_grad", NON_LEAF_GRAD)
         return self._grad
 
     @property

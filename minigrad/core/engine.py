@@ -364,7 +364,8 @@ class Walk:
     def _checked(self, hook: Any, shown: Any, changed: Any) -> Any:
         """What a hook returned, if it may stand for the gradient it was given."""
         if not isinstance(changed, TensorBase):
-            raise TypeError(f"expected Variable, but hook returned '{type(changed).__name__}'")
+            raise presentation.error(TypeError, "hook_kind",
+                f"expected Variable, but hook returned '{type(changed).__name__}'")  # fmt: skip
         if shown is not None and changed.shape != shown.shape:
             raise presentation.error(RuntimeError, "hook_shape",
                 f"hook '{hook_name(hook)}' has changed the size of value",

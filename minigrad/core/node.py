@@ -9,6 +9,7 @@ from __future__ import annotations
 import dis
 import itertools
 import linecache
+import re
 import weakref
 from typing import Any
 
@@ -124,7 +125,7 @@ class Node:
         return self.apply(grad, RAW, keep)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
-        return f"<{self.name().rpartition('::')[2]} object at {presentation.address(self)}>"
+        return f"<{presentation.current.type_name(self)} object at {presentation.address(self)}>"
 
 
 class AccumulateGrad(Node):
@@ -170,6 +171,11 @@ def function_of(edge: Any) -> tuple[Node | None, int]:
     if isinstance(edge, Node):
         return edge, 0
     return edge._accumulate_grad(), 0
+
+
+def short_name(node: Node) -> str:
+    """A node's name as error messages word it: `Exp`, `T1`, `torch::autograd::CopySlices`."""
+    return presentation.current.short_name(node)
 
 
 def source_line(code: Any, lasti: int) -> tuple[str, int, str]:

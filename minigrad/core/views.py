@@ -7,7 +7,6 @@ is. Source: torch/csrc/autograd/variable.cpp and functions/tensor.cpp; texts mea
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..array.backend import geometry
@@ -15,7 +14,7 @@ from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import TENSORS
 from .modes import INFERENCE, grad_mode
-from .node import FREED, Node, Port, Withheld, next_seq
+from .node import FREED, Node, Port, Withheld, next_seq, short_name
 
 _WHERE = {False: "is being", True: "its base or another view of its base has been"}
 
@@ -94,7 +93,7 @@ def forbidden_view(t: Any, indirect: bool = False) -> Exception:
         what = f"A view was created in no_grad mode and {where} modified inplace with grad mode enabled."
     else:
         node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
-        name = re.sub(r"Backward\d*$", "", node.name())
+        name = short_name(node)
         what = f"Output {nr} of {name} is a view and {where} modified inplace."
         if kind == "no_grad":
             what = (f"Output {nr} of {name} is a view of a view which was created in no_grad mode and "
@@ -120,15 +119,17 @@ def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
     if view is not None:
         if view.kind:
             raise forbidden_view(t)
-        if t.requires_grad and view.base._fn is None and view.base._view is None:
-            a_view = "" if whole else "a view of "
-            raise _leaf_error(f"{a_view}a leaf Variable", view.base)
+        on_leaf = view.base._fn is None and view.base._view is None
+        if t.requires_grad and on_leaf and presentation.current.guards_views_of_leaves:
+            if whole:
+                raise _leaf_error("a leaf Variable", view.base, "whole_leaf_in_place")
+            raise _leaf_error("a view of a leaf Variable", view.base)
     if t.requires_grad and t.is_leaf:
         raise _leaf_error("a leaf Variable", t)
 
 
-def _leaf_error(what: str, leaf: Any) -> Exception:
-    return presentation.error(RuntimeError, "leaf_in_place",
+def _leaf_error(what: str, leaf: Any, key: str = "leaf_in_place") -> Exception:
+    return presentation.error(RuntimeError, key,
         f"{what} that requires grad is being used in an in-place operation.", tensor=leaf)  # fmt: skip
 
 
