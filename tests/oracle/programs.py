@@ -24,8 +24,9 @@ PRELUDE = """def walk(t):
     edges = lambda n: [(nodes.index(m) if m else None, k) for m, k in n.next_functions]
     for n in nodes: print(n.name().split("::")[-1], *edges(n))"""
 VIEW = re.compile(
-    r"(t\d+)(\[|\.([tT]$|mT|t\(|tran|view|resh|unsq|exp|flat|narr|sel|diag|sque|unf|perm))"
+    r"(t\d+)(\[|\.([tT]$|mT|t\(|tran|view|resh|unsq|exp\w+\(2|flat|narr|sel|diag|sque|unf|perm))"
 )
+SAME_MEMORY = re.compile(rf"{VIEW.pattern}|(t\d+)\.(detach|data|as_str|float|double)|K\d+.*(t\d+)")
 TOLERANCE = 1e-4
 
 Shape = tuple[int, ...]
@@ -78,6 +79,7 @@ class Writer:
         self.leaves: list[str] = []
         self.handles: list[str] = []
         self.writable: set[str] = set()  # neither a leaf nor a view of one
+        self.memory: dict[str, str] = {}  # whose memory a name may share
 
     def source(self) -> str:
         if self.chance(0.5):
@@ -109,9 +111,15 @@ class Writer:
         names = [n for n, shape in self.shapes.items() if fits(shape)]
         return self.pick(names[-4:] + names) if names else None
 
-    def fitting(self, shape: Shape) -> str | None:
-        """A name that broadcasts to `shape`."""
-        return self.name(lambda s: broadcast(s, shape) == shape)
+    def fitting(self, shape: Shape, t: str) -> str | None:
+        """A name that broadcasts to `shape`; while it shares the memory of `t`, only as it is.
+
+        Writing to memory that is being read with another shape is undefined in torch.
+        """
+        home = self.memory[t]
+        fits = [n for n, s in self.shapes.items() if broadcast(s, shape) == shape]
+        safe = [n for n in fits if self.memory[n] != home or self.shapes[n] == shape]
+        return self.pick(safe[-4:] + safe) if safe else None
 
     def target(self) -> str:
         """A name to write to: seldom a leaf or a view of one, since that is refused."""
@@ -124,7 +132,7 @@ class Writer:
         shape = self.shapes[t]
         blanks = {
             "t": t,
-            "u": self.fitting(shape),
+            "u": self.fitting(shape, t),
             "k": self.pick(words.NUMBERS),
             "leaf": self.pick(self.leaves),
             "h": shape[0] // 2 if shape else 0,
@@ -145,6 +153,8 @@ class Writer:
         view = VIEW.match(code)
         if "requires_grad=True" not in code and (not view or view[1] in self.writable):
             self.writable.add(name)
+        alias = SAME_MEMORY.match(code)
+        self.memory[name] = self.memory[alias[1] or alias[4] or alias[6]] if alias else name
         self.say(f"{prefix}{name} = {code}")
         return name
 
@@ -270,6 +280,7 @@ class Writer:
         names = [f"t{len(self.shapes) + k}" for k in (0, 1)]
         self.say(f"{', '.join(names)} = {code}")
         self.shapes |= dict.fromkeys(names, shape)
+        self.memory |= dict.fromkeys(names, self.memory[t])
         self.writable |= set(names) if t in self.writable else set()
 
     def function(self) -> None:
@@ -313,14 +324,15 @@ class Writer:
     def change_part(self) -> None:
         code, shape = self.part(self.target())
         word = self.pick(["mul_", "add_", "sub_", "copy_"])
-        self.say(f"{code}.{word}({self.fitting(shape) or self.pick(words.NUMBERS)})")
+        value = self.fitting(shape, re.match(r"t\d+", code)[0])
+        self.say(f"{code}.{word}({value or self.pick(words.NUMBERS)})")
 
     def write(self) -> None:
         """Item assignment of a number or of a tensor that fits."""
         code, shape = self.part(self.target())
         if not code.endswith("]"):
             return self.change()
-        value = None if self.chance(0.4) else self.fitting(shape)
+        value = None if self.chance(0.4) else self.fitting(shape, re.match(r"t\d+", code)[0])
         self.say(f"{code} {self.pick(['=', '=', '+=', '*='])} {value or self.pick(words.NUMBERS)}")
 
     def turn(self) -> None:
