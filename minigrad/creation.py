@@ -10,6 +10,7 @@ from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.modes import INFERENCE, grad_mode
+from .text import presentation
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -20,7 +21,8 @@ COPY_WARNING = (
 def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     """A new leaf on `array`. Raises: RuntimeError if integers are to require grad."""
     if requires_grad and array.dtype.kind != "f":
-        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        raise presentation.error(RuntimeError, "float_only",
+            "Only Tensors of floating point and complex dtype can require gradients")  # fmt: skip
     t = constant(Tensor, move(array, device), INFERENCE.counter if grad_mode() is INFERENCE else None)
     t._requires_grad = bool(requires_grad)
     return t

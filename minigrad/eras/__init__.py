@@ -1,29 +1,154 @@
-"""What older PyTorches named, printed and complained about: `era("1.5.0")`, `current_era()`."""
-from __future__ import annotations
-from typing import Any
-from ..text import presentation
+"""Older PyTorches: `era("1.5.0")` shows and says things as PyTorch 1.5.0 did.
 
-Era = str
+An era is presentation: names of nodes, printed text, errors and warnings, looked up in `table` when
+something is shown. A tensor shows itself in the current era, whenever it was made. A few names also
+did something else (`behaviour`, and `legacy` for 0.2 and 0.3); those are exchanged as the era begins
+and put back as it ends, so operations never ask. Numbers are computed as today.
+
+Eras from 1.0 on were checked against those PyTorches. Of 0.2, 0.3, 0.4.0 and 0.4.1 none could be run:
+they follow sources and notebooks of their time.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from importlib import import_module
+from typing import Any
+
+from ..text import presentation, say
+from . import table
+from .table import at, parsed
+
+__all__ = ["ABSENT", "Era", "current_era", "era", "exchange"]
+
+ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "ABSENT"})()
+_today = presentation.current
+_exchanged: list[tuple[Any, str, Any]] = []  # owner, name, what was there: to be put back
+
+
+class Era(presentation.Presentation):
+    """How one older PyTorch named and worded things."""
+
+    def __init__(self, version: str) -> None:
+        self.version, self.number = version, parsed(version)
+        self.guards_views_of_leaves = self.number >= (1, 8)
+        self.hint = self.message("hint", presentation.Presentation.hint)
+
+    def node_name(self, node: Any) -> str:
+        today = super().node_name(node)
+        place, _, name = today.rpartition("::")
+        history = table.NAMES.get(f"{name} {detail(node, name)}") or table.NAMES.get(name)
+        if history is not None:
+            renamed = at(self.number, history)
+            return f"{place}::{renamed}" if place and renamed == name else renamed
+        if place:
+            return today  # torch's own, written by hand: AccumulateGrad, CopySlices
+        return self._digits(name)
+
+    def _digits(self, name: str) -> str:
+        """0.2 numbered no name; up to 1.9 only overloaded functions were numbered."""
+        stem, digit = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
+        if self.number < (0, 3):
+            return stem
+        plain = digit == "0" and self.number < (1, 10)
+        return stem if plain and stem.removesuffix("Backward") not in table.NUMBERED else name
+
+    def type_name(self, node: Any) -> str:
+        """In 0.2 most nodes were Python classes, and `repr` showed their module."""
+        name = super().type_name(node)
+        in_python = self.number < (0, 3) and "::" not in self.node_name(node)
+        return f"torch.autograd.function.{name}" if in_python else name
+
+    def short_name(self, node: Any) -> str:
+        return self.node_name(node)
+
+    def message(self, key: str, text: str) -> str:
+        for since, pattern, replacement in reversed(table.MESSAGES.get(key, ())):
+            if parsed(since) <= self.number:
+                return re.sub(pattern, replacement, text) if pattern else text
+        return text
+
+    def kind(self, key: str, kind: type[Exception]) -> type[Exception]:
+        history = table.KINDS.get(key)
+        return kind if history is None else getattr(builtins, at(self.number, history))
+
+    def tensor_text(self, t: Any) -> str:
+        if self.number >= (0, 4, 1):
+            return _today.tensor_text(t)
+        from . import printing
+
+        return printing.spaced(t) if self.number >= (0, 4) else printing.block(t)
+
+
+def detail(node: Any, name: str) -> str:
+    """What tells two nodes apart that have one name today; see `table.NAMES`."""
+    if name == "CopyBackwards":
+        return "grad" if node.edges[0] is None else ""
+    if name == "LinalgVectorNormBackward0":
+        return "" if node.saved_ord == 2 else "p"
+    if name in ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0"):
+        return "" if node.edges[-1] is None else "tensor"
+    return ""
+
 
 def current_era() -> str:
+    """The version of PyTorch that is shown at present, such as `"2.13.0"`."""
     return presentation.current.version
 
 
 class era:
-    """Show things as another PyTorch did: from now on, or, with `with`, until the end of the block."""
+    """Show things as another PyTorch did: from now on, or, with `with`, until the end of the block.
+
+    `version` may leave out its end: `"1.5"` is 1.5.0. Raises: ValueError for an unknown version.
+    """
 
     def __init__(self, version: str) -> None:
-        self.version, self._before = version, current_era()
-        self.__enter__()
+        self.version, self._before = known(version), current_era()
+        switch(self.version)
 
     def __enter__(self) -> era:
-        now = presentation.Presentation()
-        now.version = self.version
-        presentation.current = now
+        switch(self.version)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        type(self)(self._before)
+        switch(self._before)
 
     def __repr__(self) -> str:
         return f"era({self.version!r})"
+
+
+def known(version: str) -> str:
+    """`version` in full. Raises: ValueError if nobody looked at that PyTorch."""
+    full = version + ".0" * (2 - version.count("."))
+    if full not in table.KNOWN:
+        raise ValueError(say("eras.unknown", version=version, known=", ".join(table.KNOWN)))
+    return full
+
+
+def switch(version: str) -> None:
+    """Put back what the era before exchanged, then let another begin."""
+    while _exchanged:
+        put(*_exchanged.pop())
+    presentation.current = _today if version == _today.version else Era(version)
+    if parsed(version) < (1, 7):
+        import_module(".behaviour", __name__).begin(parsed(version))
+
+
+def exchange(owner: Any, name: str, value: Any) -> None:
+    """Let `owner.name` be `value` (or ABSENT) until the era ends."""
+    _exchanged.append((owner, name, vars(owner).get(name, ABSENT)))
+    put(owner, name, value)
+
+
+def put(owner: Any, name: str, value: Any) -> None:
+    if value is not ABSENT:
+        setattr(owner, name, value)
+    elif name in vars(owner):
+        delattr(owner, name)
+
+
+def module(name: str = "") -> Any:
+    """minigrad itself, or a loaded module of it; the rooms above eras are reached by name only."""
+    return sys.modules[".".join([__name__.partition(".")[0], *filter(None, [name])])]

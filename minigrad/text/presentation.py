@@ -1,11 +1,13 @@
 """How things are named and worded, for the PyTorch that is currently shown.
 
-Nothing in the core knows an era: it asks here when something is printed or raised. `eras` puts
-another table into `current`; with nothing put there, this is today's PyTorch.
+Nothing in the core knows an era: it asks here when something is printed, raised or warned of. `eras`
+puts another table into `current`; with nothing put there, this is today's PyTorch.
 """
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 
@@ -13,8 +15,7 @@ class Presentation:
     """Today's PyTorch (2.13): names and messages as they are written in the core."""
 
     version = "2.13.0"
-    warns_non_leaf_grad = True
-    warns_t_of_other_ranks = True
+    guards_views_of_leaves = True  # whether `leaf[0] = 1` is refused
     hint = (
         "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
@@ -22,10 +23,24 @@ class Presentation:
     tensor_text: Any = None  # `minigrad` puts `_tensor.tensor_text` here
 
     def node_name(self, node: Any) -> str:
+        """What `grad_fn.name()` says."""
         return node.torch_name or type(node).__name__
 
+    def type_name(self, node: Any) -> str:
+        """What stands in `<... object at 0x...>` and behind `grad_fn=`."""
+        return self.node_name(node).rpartition("::")[2]
+
+    def short_name(self, node: Any) -> str:
+        """The name as error messages word it: `Exp`, `T1`, `torch::autograd::CopySlices`."""
+        return re.sub(r"Backward0?(?=\d?$)", "", self.node_name(node))
+
     def message(self, key: str, text: str) -> str:
+        """The text of an error or a warning; empty for a warning that was not given yet."""
         return text
+
+    def kind(self, key: str, kind: type[Exception]) -> type[Exception]:
+        """The class of an error."""
+        return kind
 
     def address(self, obj: Any) -> str:
         return f"0x{id(obj):x}"
@@ -46,10 +61,16 @@ def address(obj: Any) -> str:
 
 def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception:
     """An exception in the current era's words, with the teaching note for `key` attached."""
-    exception = kind(current.message(key, text))
+    exception = current.kind(key, kind)(current.message(key, text))
     for note in notes(key, facts):
         exception.add_note(note)
     return exception
+
+
+def warn(key: str, text: str, stacklevel: int = 2) -> None:
+    """A UserWarning in the current era's words, if that era gave it. `stacklevel` as in `warnings`."""
+    if text := current.message(key, text):
+        warnings.warn(text, UserWarning, stacklevel + 1)
 
 
 def notes(key: str, facts: dict[str, Any]) -> list[str]:

@@ -1,0 +1,107 @@
+"""The few names that did something else before 1.7, exchanged while such an era lasts.
+
+Up to 1.1 a comparison gave uint8; up to 1.2 a Python number took the type of an integer tensor; up to
+1.6 `/` between integers did not give floats. Before 0.4 there were two kinds of tensors: `legacy`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .._tensor import FUNCTIONS, Tensor
+from ..array import dtypes
+from ..ops import pointwise
+from ..text import presentation
+from . import ABSENT, exchange, module, table
+
+TRUTHS = """
+    eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ all any isnan isinf isfinite
+""".split()
+MASKED = "__getitem__ __setitem__ masked_fill masked_fill_".split()
+MIXED = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split()
+DIVISIONS = "__truediv__ div".split()
+WHOLE_DIVISION = (
+    "Integer division of tensors using div or / is {}, and in a future release div will perform true "
+    "division as in Python 3. Use true_divide or floor_divide (// in Python) instead."
+)
+
+
+def begin(version: table.Version) -> None:
+    """Exchange what differed in `version`."""
+    home = module()
+    for since, owner, name in table.ABSENT:
+        if version < table.parsed(since):
+            exchange(getattr(home, owner), name, ABSENT)
+    if version < (1, 2):
+        both(TRUTHS, as_bytes)
+        both(MASKED, with_masks)
+    if version < (1, 3):
+        both(MIXED, in_own_type)
+    both(DIVISIONS, functools.partial(whole_division, version))
+    if version < (0, 4):
+        from . import legacy
+
+        legacy.begin()
+
+
+def both(names: list[str], change: Callable) -> None:
+    """Exchange methods of Tensor, and the functions of the same name."""
+    for name in names:
+        changed = change(getattr(Tensor, name))
+        exchange(Tensor, name, changed)
+        if name in FUNCTIONS:
+            exchange(module(), name, changed)
+
+
+def as_bytes(compare: Callable) -> Callable:
+    """Truth values as uint8, as there was no bool."""
+
+    @functools.wraps(compare)
+    def bytes_of(*args: Any, **options: Any) -> Any:
+        result = compare(*args, **options)
+        return result.to(dtypes.uint8) if isinstance(result, Tensor) else result
+
+    return bytes_of
+
+
+def with_masks(index: Callable) -> Callable:
+    """uint8 tensors as masks."""
+
+    @functools.wraps(index)
+    def masked(self: Any, key: Any, *rest: Any) -> Any:
+        is_mask = isinstance(key, Tensor) and key.dtype is dtypes.uint8
+        return index(self, key.to(dtypes.bool) if is_mask else key, *rest)
+
+    return masked
+
+
+def is_whole(value: Any) -> bool:
+    return value.dtype.np.kind in "iu" if isinstance(value, Tensor) else type(value) is int
+
+
+def in_own_type(operate: Callable) -> Callable:
+    """A float beside a tensor of integers is cut to an integer."""
+
+    @functools.wraps(operate)
+    def mixed(self: Any, other: Any) -> Any:
+        return operate(self, int(other) if isinstance(other, float) and is_whole(self) else other)
+
+    return mixed
+
+
+def whole_division(version: table.Version, divide: Callable) -> Callable:
+    """Integers divided give an integer, cut towards zero: silently, with a warning, or not at all."""
+
+    @functools.wraps(divide)
+    def cut(self: Any, other: Any, **options: Any) -> Any:
+        if options or not (is_whole(self) and is_whole(other)):
+            return divide(self, other, **options)
+        if version >= (1, 6):
+            raise RuntimeError(WHOLE_DIVISION.format("no longer supported"))
+        if version >= (1, 5):
+            presentation.warn("whole_division", WHOLE_DIVISION.format("deprecated"))
+        return pointwise.div_of(self, other, rounding_mode="trunc")
+
+    return cut

@@ -1,0 +1,209 @@
+"""0.2 and 0.3: tensors that only compute, and Variables around them that record.
+
+Both have their own index over today's rows: `dressed` runs today's operation and gives the result the
+class it had then. A tensor's sum is a Python number; a Variable's has one element, as there were no
+0-d tensors; `2 * x` keeps nothing that backward could free. Nobody can run these PyTorches today: this
+follows torch/autograd/variable.py of 0.2 and notebooks of the time.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+from .. import autograd, creation
+from .._tensor import Tensor
+from ..array import dtypes
+from ..core.base import TensorBase, constant
+from ..core.modes import no_grad
+from ..core.node import Node
+from ..core.op import Number, at_callers_line
+from . import exchange, module
+
+OPERATIONS = ("minigrad.ops", "minigrad.core.op", "minigrad.creation")
+CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
+
+
+def dressed(function: Callable) -> Callable:
+    """Today's operation with yesterday's results."""
+    operate = at_callers_line(function)
+
+    @functools.wraps(function)
+    def legacy(*args: Any, **options: Any) -> Any:
+        variables = list(variables_in((*args, *options.values())))
+        if any(getattr(v, "volatile", False) for v in variables):
+            with no_grad():
+                return volatile(dress(operate(*args, **options), args, True))
+        return dress(operate(*args, **options), args, bool(variables))
+
+    return legacy
+
+
+def variables_in(values: Iterable) -> Iterable:
+    """What among the arguments, and the lists among them, autograd knows."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from variables_in(value)
+        elif isinstance(value, Variable) or (isinstance(value, TensorBase) and value.requires_grad):
+            yield value
+
+
+def volatile(result: Any) -> Any:
+    """A result without history makes all that is computed from it be without."""
+    for variable in variables_in([result]):
+        variable.volatile = True
+    return result
+
+
+def dress(result: Any, args: tuple, variable: bool) -> Any:
+    """The result in its class of then; an argument that comes back stays what it is."""
+    if isinstance(result, tuple | list) and any(isinstance(part, TensorBase) for part in result):
+        return type(result)(dress(part, args, variable) for part in result)
+    if not isinstance(result, TensorBase) or any(result is arg for arg in args):
+        return result
+    if result._data.dtype.kind == "b":
+        result._data = result._array().astype("uint8") if result._data.ndim or variable else result._data
+    return as_variable(result) if variable else as_tensor(result)
+
+
+def as_variable(t: Any) -> Any:
+    """A result that autograd knows: of one dimension at least."""
+    if not t._data.ndim:
+        t._data = t._array().reshape(1)
+    if isinstance(t._fn, Node):
+        keep_numbers(t._fn)
+    t.__class__ = Variable
+    return t
+
+
+def as_tensor(t: Any) -> Any:
+    """A plain result: a tensor of its type, or a Python number where today's is 0-d."""
+    if not t._data.ndim:
+        return t._data.item()
+    t.__class__ = TENSORS[t._data.dtype]
+    return t
+
+
+def keep_numbers(node: Any) -> None:
+    """A node that saved nothing but Python numbers has no buffers: backward can run again."""
+    saved = [getattr(node, slot) for slot in node.frees]
+    if saved and all(value is None or isinstance(value, Number) for value in saved):
+        node.__class__ = unfreed(type(node))
+
+
+@functools.cache
+def unfreed(cls: type[Node]) -> type[Node]:
+    return type(cls.__name__, (cls,), {"__slots__": (), "frees": (), "apply_raw": Node.apply_raw})
+
+
+class Indexed(Tensor):
+    """Tensor's index, every operation dressed."""
+
+    __slots__ = ()
+
+
+for _name, _function in vars(Tensor).items():
+    if isinstance(_function, FunctionType) and (
+        _name in CONVERSIONS or _function.__module__.startswith(OPERATIONS)
+    ) and _name != "__new__":  # fmt: skip
+        setattr(Indexed, _name, dressed(_function))
+
+
+class Variable(Indexed):
+    """A tensor that autograd knows. `volatile`: nothing computed from it is recorded."""
+
+    __slots__ = ()
+    volatile = False
+
+    def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Variable:
+        if isinstance(data, Variable) or not isinstance(data, TensorBase):
+            raise RuntimeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        variable = as_variable(constant(cls, data._array(), data._shared_counter()))
+        variable._requires_grad = requires_grad
+        if volatile:
+            variable.volatile = True
+        return variable
+
+    @property
+    def data(self) -> Any:
+        """The tensor inside."""
+        return constant(TENSORS[self._data.dtype], self._array())
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._data = value._array()
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int) and self._data.ndim == 1:
+            key %= self._data.shape[0]
+            return super().__getitem__(slice(key, key + 1))
+        return super().__getitem__(as_mask(key))
+
+    def __bool__(self) -> bool:
+        if not self._data.size:
+            return False
+        raise RuntimeError(
+            f"bool value of Variable objects containing non-empty {self.dtype.tensor_type} is ambiguous"
+        )
+
+    def register_hook(self, hook: Callable) -> Any:
+        """Call `hook(grad)` with the gradient, a Variable."""
+
+        @functools.wraps(hook)
+        def shown(grad: Any) -> Any:
+            return hook(as_variable(grad))
+
+        return super().register_hook(shown)
+
+
+Variable._plain = Variable
+Variable.__module__ = "torch.autograd.variable"
+
+
+class Plain(Indexed):
+    """A tensor that only computes; its classes differ in the type of their elements."""
+
+    __slots__ = ()
+    kind = dtypes.float32
+
+    def __new__(cls, *data: Any) -> Any:
+        made = creation.legacy_tensor(Tensor, *data).to(cls.kind)
+        made.__class__ = cls
+        return made
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(as_mask(key))
+
+
+def as_mask(key: Any) -> Any:
+    """A ByteTensor picks elements."""
+    is_mask = isinstance(key, TensorBase) and key.dtype is dtypes.uint8
+    return key.detach()._array().astype("bool") if is_mask else key
+
+
+def _typed(kind: Any) -> type[Plain]:
+    name = kind.tensor_type.rpartition(".")[2]
+    cls = type(name, (Plain,), {"__slots__": (), "__module__": "torch", "kind": kind})
+    cls._plain = cls
+    return cls
+
+
+TENSORS = {kind.np: _typed(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
+FUNCTIONS = {
+    name: dressed(function) for name, function in vars(module()).items()
+    if isinstance(function, FunctionType) and function.__module__.startswith(OPERATIONS)
+}  # fmt: skip
+
+
+def begin() -> None:
+    """Let minigrad's names reach the two classes until the era ends."""
+    home = module()
+    for name, function in FUNCTIONS.items():
+        exchange(home, name, function)
+    for cls in TENSORS.values():
+        exchange(home, cls.__name__, cls)
+    exchange(home, "Tensor", TENSORS[dtypes.float32.np])
+    exchange(autograd, "Variable", Variable)
+    exchange(autograd, "grad", dressed(autograd.grad))

@@ -1,0 +1,123 @@
+"""How tensors were printed before 0.4.1: the block of 0.2 and 0.3, the sign column of 0.4.0.
+
+None of these PyTorches runs today. The block follows torch/_tensor_str.py of 0.2 and gives the texts
+that notebooks of its time recorded; only long matrices, which it cut with dots, are printed whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..array import dtypes
+from ..array import printing as today
+
+LINE, MANY, EDGE, PRECISION = 80, 1000, 3, 4
+
+
+def spaced(t: Any) -> str:
+    """0.4.0: every field has a column for a sign, and nothing is said of the graph."""
+    array = t.detach()._array()
+    if not array.ndim or not array.size:
+        return today.tensor_str(array)
+    shown, cut = today._edges(array)
+    sizes = [abs(value) for value in shown.ravel().tolist()]
+    field = today._field(sizes, array.dtype.kind == "f")
+    text = today._nested(shown.tolist(), cut, len("tensor("), replace(field, width=field.width + 1))
+    return f"tensor({', '.join([text, *today._own_suffixes(array)])})"
+
+
+@dataclass(frozen=True)
+class Field:
+    """How one number is written: format, width, and the factor taken out of all of them."""
+
+    spec: str
+    width: int
+    scale: float = 1.0
+
+    def row(self, values: list) -> str:
+        return " ".join(format(value / self.scale, self.spec).rjust(self.width) for value in values)
+
+    @property
+    def heading(self) -> str:
+        return "" if self.scale == 1 else f"{self.scale:.5e} *\n"
+
+
+def field_for(values: list, least: int = 2) -> Field:
+    """The field of 0.2: by the digits before the point of the largest and the smallest magnitude."""
+    finite = [abs(v) for v in values if math.isfinite(v)]
+    least = max(least, 2 if len(finite) == len(values) else 3)
+    small, large = (_exponent(choose(finite, default=0)) for choose in (min, max))
+    if all(v == math.ceil(v) for v in finite):
+        if large > PRECISION + 1:
+            return Field(f".{PRECISION}e", max(least, 7 + PRECISION))
+        return Field(".0f", max(least, large + 1))
+    if large - small > PRECISION:
+        return Field(f".{PRECISION}e", max(least, 7 + PRECISION + (max(abs(large), abs(small)) > 99)))
+    if large > PRECISION + 1 or large < 0:
+        return Field(f".{PRECISION}f", max(least, 7), math.pow(10, large - 1))
+    return Field(f".{PRECISION}f", max(least, 7 if large == 0 else large + 6))
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(value)) + 1 if value else 1
+
+
+def block(t: Any) -> str:
+    """0.2 and 0.3: the numbers, then type and size; `Variable containing:` before what autograd knows."""
+    array = t.detach()._array()
+    kind = "torch.ByteTensor" if t.dtype is dtypes.bool else t.dtype.tensor_type
+    head = "Variable containing:" if t.requires_grad or type(t).__name__ == "Variable" else ""
+    if not array.size:
+        return f"{head}[{kind} with no dimension]\n"
+    array = array.reshape(array.shape or (1,))
+    write = {1: vector, 2: matrix}.get(array.ndim, slices)
+    size = "x".join(map(str, array.shape))
+    return f"{head}\n{write(array.tolist())}[{kind} of size {size}]\n"
+
+
+def vector(values: list) -> str:
+    """One number a line; of very many only the first and the last three."""
+    field = field_for(values)
+    indent = "" if field.scale == 1 else " "
+    lines = [indent + field.row([value]) for value in values]
+    if len(values) >= MANY:
+        lines[EDGE:-EDGE] = [indent + "\u22ee".center(field.width)]
+    return field.heading + "".join(line + "\n" for line in lines)
+
+
+def matrix(rows: list, indent: str = "", field: Field | None = None) -> str:
+    """Rows of numbers, in groups of columns where a line cannot hold them all."""
+    wide = max(len(rows), len(rows[0])) > 2 * EDGE
+    field = field or field_for(list(itertools.chain(*rows)), 5 if wide else 0)
+    fitting = (LINE - len(indent)) // (field.width + 1)
+    text, inner = "", indent + ("" if field.scale == 1 else " ")
+    for first in range(0, len(rows[0]), fitting):
+        if fitting < len(rows[0]):
+            last = min(first + fitting, len(rows[0])) - 1
+            text += f"\nColumns {first} to {last} \n{indent}"
+        text += field.heading
+        text += "".join(f"{inner}{field.row(row[first:first + fitting])}\n" for row in rows)
+    return text
+
+
+def slices(nested: list) -> str:
+    """More dimensions: one matrix after the other, each under its indices."""
+    found = list(_matrices(nested, ()))
+    flat = [value for _, rows in found for row in rows for value in row]
+    wide = max(len(found[0][1]), len(found[0][1][0])) > 2 * EDGE
+    field = field_for(flat, 3 if wide else 0)
+    width = max(2, *(len(str(i + 1)) for index, _ in found for i in index))
+    return "\n".join(
+        f"({','.join(str(i).center(width) for i in index)},.,.) = \n{matrix(rows, ' ', field)}"
+        for index, rows in found)  # fmt: skip
+
+
+def _matrices(nested: list, index: tuple) -> Any:
+    if not isinstance(nested[0][0], list):
+        yield index, nested
+        return
+    for i, part in enumerate(nested):
+        yield from _matrices(part, (*index, i))

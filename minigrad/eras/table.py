@@ -1,0 +1,137 @@
+"""What older PyTorches named and said differently: one table, read by version.
+
+A history is a string of changes, `"0.3 MeanBackward1, 1.1 MeanBackward0"`: from which version on, what.
+From 1.0 on every entry was read off real PyTorches (1.0.0 to 1.10.2, and 2.13.0), run on Linux. No
+PyTorch older than 1.0 runs today: what stands here before 1.0 comes from its sources and from
+notebooks of its time. Between 1.10 and 2.13 nothing was run, so those versions are not offered.
+"""
+
+from __future__ import annotations
+
+Version = tuple[int, ...]
+
+KNOWN = ("0.2.0 0.3.0 0.3.1 0.4.0 0.4.1 1.0.0 1.0.1 1.1.0 1.2.0 1.3.0 1.3.1 1.4.0 1.5.0 1.5.1 1.6.0 "
+         "1.7.0 1.7.1 1.8.0 1.8.1 1.9.0 1.9.1 1.10.0 1.10.1 1.10.2 2.13.0").split()  # fmt: skip
+
+
+def parsed(version: str) -> Version:
+    """`"1.10.2"` as numbers, which compare."""
+    return tuple(map(int, version.split(".")))
+
+
+def at(version: Version, history: str) -> str:
+    """What a history says of a version: the last change that is not later."""
+    changes = (change.split() for change in history.split(", "))
+    return [name for since, name in changes if parsed(since) <= version][-1]
+
+
+# ---- names of nodes, by today's name; after a space, what the name alone does not tell: that the
+# other operand is a tensor, that the norm is not the 2-norm, that `.grad` was copied.
+# fmt: off
+NAMES = {
+    "AddBackward0":        "0.2 AddConstantBackward, 0.3 AddBackward0, 0.4.1 AddBackward, 1.0 AddBackward0",
+    "AddBackward0 tensor": "0.2 AddBackward, 0.3 AddBackward1, 0.4.1 ThAddBackward, 1.0 AddBackward0",
+    "SubBackward0":        "0.2 SubConstantBackward, 0.3 SubBackward0, 0.4.1 SubBackward, 1.0 SubBackward0",
+    "SubBackward0 tensor": "0.2 SubBackward, 0.3 SubBackward1, 0.4.1 ThSubBackward, 1.0 SubBackward0",
+    "MulBackward0":        "0.2 MulConstantBackward, 0.3 MulBackward0, 0.4.1 MulBackward, 1.0 MulBackward0",
+    "MulBackward0 tensor": "0.2 MulBackward, 0.3 MulBackward1, 0.4.1 ThMulBackward, 1.0 MulBackward0",
+    "DivBackward0":        "0.2 DivConstantBackward, 0.3 DivBackward0",
+    "DivBackward0 tensor": "0.2 DivBackward, 0.3 DivBackward1, 1.0 DivBackward0",
+    "RsubBackward1":       "0.2 SubConstantBackward, 0.3 RsubBackward1",
+    "NegBackward0":        "0.2 NegateBackward, 0.3 NegBackward, 1.10 NegBackward0",
+    "PowBackward0":        "0.2 PowConstantBackward, 0.3 PowBackward0",
+    "PowBackward2":        "0.2 PowConstantBackward, 0.3 PowBackward1, 2.13 PowBackward2",
+    "MeanBackward0":       "0.2 MeanBackward, 0.3 MeanBackward1, 1.1 MeanBackward0",
+    "MeanBackward1":       "0.2 MeanBackward, 0.3 MeanBackward0, 1.1 MeanBackward2, 1.2 MeanBackward1",
+    "SumBackward1":        "0.2 SumBackward, 0.3 SumBackward2, 1.2 SumBackward1",
+    "StdBackward0":        "0.2 StdBackward, 0.3 StdBackward0, 1.9 StdBackward, 1.10 StdBackward0",
+    "VarBackward0":        "0.2 VarBackward, 0.3 VarBackward0, 1.9 VarBackward, 1.10 VarBackward0",
+    "CumsumBackward0":     "0.2 CumsumBackward, 0.3 CumsumBackward0, 1.2 CumsumBackward, 1.10 CumsumBackward0",
+    "LinalgVectorNormBackward0":   "0.2 NormBackward, 0.3 NormBackward0, 1.7 CopyBackwards, 2.13 LinalgVectorNormBackward0",
+    "LinalgVectorNormBackward0 p": "0.2 NormBackward, 0.3 NormBackward0, 1.7 NormBackward1, 2.13 LinalgVectorNormBackward0",
+    "MmBackward0":         "0.2 AddmmBackward, 0.3 MmBackward, 1.10 MmBackward0",
+    "MvBackward0":         "0.2 AddmvBackward, 0.3 MvBackward, 1.10 MvBackward0",
+    "BmmBackward0":        "0.2 BaddbmmBackward, 0.3 BmmBackward, 1.6 BmmBackward0",
+    "TBackward0":          "0.2 TransposeBackward, 0.3 TBackward, 1.10 TBackward0",
+    "TBackward1":          "0.2 TransposeBackward, 0.3 TBackward, 1.10 TBackward1",
+    "SelectBackward0":     "0.2 IndexBackward, 0.3 SelectBackward, 1.10 SelectBackward0",
+    "SliceBackward0":      "0.2 IndexBackward, 0.3 SliceBackward, 1.10 SliceBackward0",
+    "SqueezeBackward4":    "0.2 SqueezeBackward, 0.3 SqueezeBackward3, 2.13 SqueezeBackward4",
+    "CatBackward0":        "0.2 ConcatBackward, 0.3 CatBackward, 1.10 CatBackward0",
+    "ClampBackward1":      "0.2 ClampBackward, 1.9 ClampBackward1",
+    "MaximumBackward0":    "0.2 CmaxBackward, 0.3 MaxBackward2, 1.7 MaximumBackward, 1.10 MaximumBackward0",
+    "MinimumBackward0":    "0.2 CminBackward, 0.3 MinBackward2, 1.7 MinimumBackward, 1.10 MinimumBackward0",
+    "ReluBackward0":       "0.2 ThresholdBackward, 0.3 ReluBackward0",
+    "WhereBackward0":      "0.2 SWhereBackward, 1.10 SWhereBackward0, 2.13 WhereBackward0",
+    "ToCopyBackward0":     "0.2 TypeBackward, 0.3 CopyBackwards, 1.10 ToCopyBackward0",
+    "FillBackward2":       "0.2 FillBackward, 0.3 FillBackward0, 2.13 FillBackward2",
+    "CopyBackwards grad":  "0.2 CloneBackward, 1.6 CopyBackwards",
+}
+# fmt: on
+# Overloaded in torch's own table, so numbered in every version; the others lost their digit before 1.10.
+NUMBERED = frozenset("""
+    Add Sub Rsub Mul Div Remainder Fmod Pow Sum Mean Prod Max Min Median Transpose Squeeze Unsqueeze
+    MaskedFill Fill IndexFill Lerp Relu
+""".split())
+
+# ---- errors and warnings, by key: `(since, pattern, replacement)`, applied to today's text. Without a
+# pattern the text is today's; a warning with nothing left was not given yet.
+
+_FREED = "Trying to backward through the graph a second time, but the {} have already been freed. Specify retain_graph=True when calling {} the first time."  # noqa: E501
+_NEWER = r"^.*$"
+
+MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "freed": (
+        ("0.2", _NEWER, _FREED.format("buffers", "backward")),
+        ("1.6", _NEWER, _FREED.format("saved intermediate results", "backward")),
+        ("1.8", _NEWER, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
+        ("1.9", "saved tensors", "saved variables"),
+        ("1.10", "", ""),
+    ),
+    "leaf_in_place": (("0.2", "is being used", "has been used"), ("1.5", "", "")),
+    "whole_leaf_in_place": (("1.8", "^a leaf", "a view of a leaf"), ("2.13", "", "")),
+    "modified": (("0.2", ": .*$", ""), ("1.1", "", "")),
+    "hint": (("0.2", ", check_nan=False", ""), ("2.13", "", "")),
+    "unused_input": (
+        ("0.2", "The differentiated Tensor at index .* appears", "One of the differentiated Tensors appears"),
+        ("2.13", "", ""),
+    ),
+    "gradient_shape": (
+        ("0.2", r"^.*output\[(\d+)\] has a shape of torch.Size\((.*)\) and .* of torch.Size\((.*)\)\.$",
+         r"invalid gradient at index \1 - got \2 but expected shape compatible with \3"),
+        ("1.3", "", ""),
+    ),
+    "grad_shape": (("0.2", _NEWER, "assigned grad has data of a different size"), ("2.13", "", "")),
+    "grad_kind": (
+        ("0.2", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
+        ("1.10", "of type ", "of type"),
+        ("2.13", "", ""),
+    ),
+    "numpy_requires_grad": (
+        ("0.2", r"on Tensor(.*)Use tensor\.", r"on Variable\1Use var."),
+        ("1.6", "", ""),
+    ),
+    "ambiguous_bool": (("0.2", "^Boolean", "bool"), ("1.6", "", "")),
+    "float_only": (("0.2", " and complex", ""), ("1.6", "", "")),
+    "many_elements": (
+        ("0.2", _NEWER, "only one element tensors can be converted to Python scalars"), ("2.13", "", ""),
+    ),
+    "deepcopy_of_non_leaf": (("0.2", r"moment\..*$", "moment"), ("2.13", "", "")),
+    "non_leaf_grad": (
+        ("0.2", _NEWER, ""),
+        ("1.5", r"want the \.grad field to be populated for", "want the gradient for"),
+        ("1.9", r"want the \.grad field to be populated for(.*) informations", r"want the gradient for\1 information"),
+        ("1.10", "", ""),
+    ),
+    "create_graph": (("0.2", _NEWER, ""), ("1.10", "", "")),
+    "t_of_other_ranks": (("0.2", _NEWER, ""), ("2.13", "", "")),
+}
+
+KINDS = {
+    "many_elements": "0.2 ValueError, 2.13 RuntimeError",
+    "grad_kind": "0.2 RuntimeError, 1.10 TypeError",
+    "hook_kind": "0.2 TypeError, 1.5 RuntimeError, 1.7 TypeError",
+}
+
+# ---- names that did not exist yet: `(since, owner, name)`
+ABSENT = (("1.2", "random", "seed"), ("1.2", "Tensor", "T"))
