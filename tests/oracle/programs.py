@@ -371,7 +371,7 @@ class Writer:
         )
         options += self.pick(["", "", ", allow_unused=True", ", materialize_grads=True"])
         self.say(f"{g}, = torch.autograd.grad({t}.sum(), {source}{options})")
-        self.say(self.pick([g, f"{g}, {g}.grad_fn", f"walk({g})"]))
+        self.say(self.pick([g, f"{g}, {g}.grad_fn", f"{g}.requires_grad"]))
         if "create" in options:
             self.say(self.phrase(words.SECOND, t, g=g))
             self.show_grads()
