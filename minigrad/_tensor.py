@@ -6,7 +6,6 @@ what is here besides names is conversion (`item`, `numpy`), printing and the cal
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 

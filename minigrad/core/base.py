@@ -8,7 +8,6 @@ all tensors on one storage, made when first needed) and `_view` (which tensor it
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from typing import Any
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dis
 import itertools
 import linecache
-import re
 import weakref
 from typing import Any
 
