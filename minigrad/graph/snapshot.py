@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 SCHEMA = "minigrad.graph/1"
 
@@ -114,8 +115,9 @@ class Graph:
     around: str | None = _quiet()
 
     @cached_property
-    def index(self) -> dict[str, Node | Tensor]:
-        return {record.id: record for record in (*self.nodes, *self.tensors)}
+    def index(self) -> dict[str, Any]:
+        """Id to record: a `Node` or a `Tensor`."""
+        return {n.id: n for n in self.nodes} | {t.id: t for t in self.tensors}
 
     def node(self, id: str) -> Node:
         return self.index[id]

@@ -12,6 +12,7 @@ from pathlib import Path
 __all__ = ["LANGUAGES", "both", "get_language", "say", "set_language"]
 
 LANGUAGES = ("en", "zh")
+_language: str
 
 
 @cache
