@@ -1,6 +1,8 @@
 """Every snippet of the semantics shows in minigrad what it shows in torch, to the letter."""
 
 import importlib.util
+import subprocess
+import sys
 
 import pytest
 
@@ -45,3 +47,20 @@ def test_the_recording_holds_the_snippets_as_they_are():
 
     assert list(RECORDED) == list(snippets())
     assert all(line[4:] in snippets()[name] for name, lines in code.items() for line in lines)
+
+
+ONCE = {
+    "x.sum().backward(create_graph=True)": "Using backward() with create_graph=True will create",
+    "torch.tensor([x[0], x[1]])": "Converting a tensor with requires_grad=True to a scalar",
+    "torch.ones(2, 3, 4).T": "The use of `x.T` on tensors of dimension other than 2",
+}
+
+
+@pytest.mark.parametrize("oracle", ["minigrad", *LIVE])
+def test_some_warnings_are_given_once_per_process(oracle):
+    head = f"import warnings, {oracle} as torch; warnings.simplefilter('always')"
+    code = "\n".join([head, "x = torch.ones(2, requires_grad=True)", *ONCE, *ONCE])
+
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert [run.stderr.count(beginning) for beginning in ONCE.values()] == [1, 1, 1]
