@@ -55,7 +55,7 @@ text{font-family:SANS;font-size:13px;fill:$ink}
 .mg-octagon{fill:$error}.mg-bang{fill:$page;font-weight:700;font-size:15px}
 .mg-hook>.mg-shape{fill:$hook-fill;stroke:$hook;stroke-width:1.5}
 .mg-copy>.mg-shape,.mg-copy>.mg-sheet{fill:$page;stroke:$grad;stroke-width:1.3}
-.mg-copy>path{fill:none;stroke:$grad;stroke-width:1.4;stroke-dasharray:2 3}
+.mg-taken{fill:none;stroke:$grad;stroke-width:1.4;stroke-dasharray:2 3}
 .mg-sum>.mg-shape{fill:$page;stroke:$grad;stroke-width:1.4;stroke-dasharray:3 3}
 .mg-expand>.mg-shape{fill:$page;stroke:$wire;stroke-width:1.4;stroke-dasharray:3 3}
 .mg-record{fill:none;stroke:$op;stroke-width:1.8}.mg-backward{fill:none;stroke:$grad;stroke-width:2.6}
