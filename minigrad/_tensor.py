@@ -154,6 +154,14 @@ class Tensor(TensorBase):
                                        shape.rot90_of)  # fmt: skip
     tril, triu, diag, diag_embed = shape.tril, shape.triu, shape.diag, shape.diag_embed
     __getitem__, __setitem__ = index.getitem, index.setitem
+    gather, scatter, scatter_add = index.gather_of, index.scatter_of, index.scatter_add_of
+    index_select, index_add, index_copy, index_fill = (
+        index.index_select_of, index.index_add_of, index.index_copy_of, index.index_fill_of)  # fmt: skip
+    index_put, put, take, take_along_dim = (index.index_put, index.put_of, index.take,
+                                            index.take_along_dim)  # fmt: skip
+    masked_select, masked_scatter = index.masked_select, index.masked_scatter_of
+    select_scatter, slice_scatter = index.select_scatter_of, index.slice_scatter
+    nonzero, argwhere = index.nonzero, index.nonzero
 
     @property
     def T(self) -> Tensor:
@@ -252,6 +260,9 @@ class Tensor(TensorBase):
     masked_fill_, lerp_ = inplace(pointwise.masked_fill_of), inplace(pointwise.lerp_of)
     addcmul_, addcdiv_ = inplace(pointwise.addcmul_of), inplace(pointwise.addcdiv_of)
     copy_, index_put_ = index.copy_, index.index_put_
+    scatter_, scatter_add_, put_ = index.scatter_, index.scatter_add_, index.put_
+    index_add_, index_copy_, index_fill_ = index.index_add_, index.index_copy_, index.index_fill_
+    masked_scatter_ = index.masked_scatter_
     tril_, triu_ = inplace(shape.tril), inplace(shape.triu)
     t_, transpose_, unsqueeze_, squeeze_ = (shape.t_, shape.transpose_, shape.unsqueeze_,
                                             shape.squeeze_)  # fmt: skip
@@ -546,7 +557,9 @@ FUNCTIONS = """
     abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arcsin
     arctan arctan2 argmax argmin argsort bincount count_nonzero cummax cummin cumprod cumsum dist histc
     isclose kthvalue logcumsumexp logsumexp max median min msort nanmean nansum prod quantile sort std
-    topk unique var
+    topk unique var argwhere gather index_add index_copy index_fill index_put index_select
+    masked_scatter masked_select nonzero put scatter scatter_add select_scatter slice_scatter take
+    take_along_dim
     as_strided asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm
     broadcast_to ceil chunk clamp clamp_max clamp_min clip clone cos cosh detach diag diag_embed diagonal
     div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge

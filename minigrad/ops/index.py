@@ -1,52 +1,313 @@
 """Indexing: reading and writing chosen elements.
 
 `x[key]` is taken apart as torch does it: integers, slices, None and `...` become views, one after the
-other; what is left, lists and tensors of positions or a mask, becomes one `index`.
+other; what is left, lists and tensors of positions or a mask, becomes one `index`. The named forms
+(gather, scatter, index_select ...) read or write along one dimension.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+import warnings
 from typing import Any
 
+from ..array import dtypes
 from ..array.backend import xp
-from ..core.base import TensorBase, constant
-from ..core.carriers import TENSORS
+from ..core.base import TensorBase, bump, constant
+from ..core.carriers import TENSORS, formula
 from ..core.modes import grad_mode
-from ..core.op import inplace, op
+from ..core.op import at_callers_line, inplace, op, shape_mismatch
 from ..core.views import check_inplace
+from ..text import presentation
 from . import shape as views
+from .reduce import check_dim
 
 
 def _raw(index: Any) -> Any:
+    """An index as NumPy takes it; None in torch's list of indices means a whole dimension."""
+    if index is None:
+        return slice(None)
     return index._data if isinstance(index, TensorBase) else index
 
 
-def _index_back(self: Any, sizes: tuple, indices: tuple) -> Any:
-    whole = xp.zeros(sizes, self.dtype)
-    xp.add.at(whole, tuple(map(_raw, indices)), self)
-    return whole
+def _key(self: Any, indices: tuple) -> tuple:
+    """Indices as a NumPy key. Raises: IndexError in torch's words for what does not fit."""
+    key, dim, place = tuple(map(_raw, indices)), 0, 0
+    for part in key:
+        if isinstance(part, slice):
+            dim += 1
+        elif part.dtype.kind == "b":
+            _check_mask(part.shape, self.shape, dim)
+            dim, place = dim + part.ndim, place + part.ndim
+        else:
+            check_positions(part, self.shape[dim], place, IndexError)
+            dim, place = dim + 1, place + 1
+    chosen = [(int(p.sum()),) if p.dtype.kind == "b" else p.shape for p in key if not isinstance(p, slice)]
+    try:
+        xp.broadcast_shapes(*chosen)
+    except ValueError:
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                         + ", ".join(str(list(s)) for s in chosen)) from None  # fmt: skip
+    return key
+
+
+def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
+    for d, n in enumerate(mask):
+        if n != sizes[dim + d]:
+            raise IndexError(
+                f"The shape of the mask {list(mask)} at index {d} does not match the shape of the "
+                f"indexed tensor {list(sizes)} at index {dim + d}"
+            )
+
+
+def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, least: int | None = None) -> None:
+    """Raises torch's error for the first position outside of a dimension."""
+    least = (-size if error is IndexError else 0) if least is None else least
+    if not index.size or (index.min() >= least and index.max() < size):
+        return
+    flat = index.reshape(-1)
+    bad = flat[(flat < least) | (flat >= size)][0]
+    raise error(f"index {bad} is out of bounds for dimension {dim} with size {size}")
+
+
+def _grid(index: Any, dim: int) -> tuple:
+    """The key that reads `index` along `dim` and every other dimension at its own place."""
+    key = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
+    key[dim] = index
+    return tuple(key)
+
+
+def _along(self: Any, index: Any, dim: int) -> tuple:
+    """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
+    self, index = (xp.atleast_1d(v) for v in (self, index))
+    if index.dtype.kind not in "iu":
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    if self.ndim != index.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    dim %= self.ndim
+    for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
+        if n > m and d != dim:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
+                f"larger than self {list(self.shape)} apart from dimension {dim}"
+            )
+    check_positions(index, self.shape[dim], dim)
+    return self, _grid(index, dim)
+
+
+def _gather(self: Any, index: Any, dim: int) -> Any:
+    flat, key = _along(self, index, dim)
+    return flat[key].reshape(index.shape)
+
+
+def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
+    if hasattr(src, "dtype") and src.dtype != self.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    flat, key = _along(self, index, dim)
+    whole, sizes = flat.copy(), xp.broadcast_shapes(*(k.shape for k in key))
+    if hasattr(src, "dtype"):
+        src = xp.atleast_1d(src)[tuple(slice(n) for n in sizes)]
+    if add:
+        xp.add.at(whole, key, src)
+    else:
+        whole[key] = src
+    return whole.reshape(self.shape)
 
 
 def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
-    whole, key = self.copy(), tuple(map(_raw, indices))
-    if accumulate:
-        xp.add.at(whole, key, values)
+    whole, key = xp.asarray(self).copy(), _key(self, indices)
+    try:
+        if accumulate:
+            xp.add.at(whole, key, values)
+        else:
+            whole[key] = values
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(whole[key].shape)}"
+        ) from None
+    return whole
+
+
+def _rows(self: Any, index: Any, dim: int) -> tuple:
+    """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
+    self, index = xp.atleast_1d(self), xp.atleast_1d(index)
+    return self, (slice(None),) * (dim % self.ndim) + (index,)
+
+
+def _index_select(self: Any, index: Any, dim: int) -> Any:
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    flat, key = _rows(self, index, dim)
+    size = flat.shape[dim]
+    if index.size and (index.min() < 0 or index.max() >= size):
+        raise IndexError("index out of range in self")
+    return flat[key] if self.ndim else flat[key].reshape(())
+
+
+def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
+    whole, key = _rows(self.copy(), index, dim)
+    size, count = whole.shape[dim], xp.size(index)
+    if how == "add":
+        check_positions(xp.asarray(index), size, dim % whole.ndim)
     else:
-        whole[key] = values
+        name = "" if how == "fill" else "index_copy_(): "
+        _named_positions(name, xp.asarray(index), size, dim % whole.ndim)
+    if how != "fill" and source.ndim and source.shape[dim] != count:
+        error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if how == "add" else (
+            IndexError, f" ({source.shape[dim]})")  # fmt: skip
+        raise error(f"index_{how}_(): Number of indices ({count}) should be equal to source.size(dim){end}")
+    if how == "add":
+        xp.add.at(whole, key, source)
+    else:
+        whole[key] = source
+    return whole.reshape(self.shape)
+
+
+def _named_positions(name: str, index: Any, size: int, dim: int) -> None:
+    try:
+        check_positions(index, size, dim, IndexError)
+    except IndexError as error:
+        raise IndexError(f"{name}{error}") from None
+
+
+def _spots(self: Any, index: Any) -> Any:
+    """Positions in the flattened tensor. Raises: IndexError in torch's words."""
+    wrong = index[(index < -self.size) | (index >= self.size)]
+    if wrong.size:
+        raise IndexError(
+            f"out of range: tried to access index {wrong.reshape(-1)[0]} on a tensor of {self.size} elements.")
+    return index
+
+
+def _put(self: Any, index: Any, source: Any, accumulate: bool) -> Any:
+    whole, at = self.copy().reshape(-1), _spots(self, index).reshape(-1)
+    if accumulate:
+        xp.add.at(whole, at, source.reshape(-1))
+    else:
+        whole[at] = source.reshape(-1)
+    return whole.reshape(self.shape)
+
+
+def _masked_select(self: Any, mask: Any) -> Any:
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    try:
+        x, chosen = xp.broadcast_arrays(self, mask)
+        return x[chosen]
+    except ValueError:
+        raise shape_mismatch(self, mask) from None
+
+
+def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
+    sizes = xp.broadcast_shapes(self.shape, mask.shape)
+    whole, mask = xp.broadcast_to(self, sizes).copy(), xp.broadcast_to(mask, sizes)
+    count = int(mask.sum())
+    if source.size < count:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    whole[mask] = source.reshape(-1)[:count]
     return whole
 
 
 # fmt: off
-index = op("index", lambda self, indices: self[tuple(map(_raw, indices))], fixed=("indices",),
-    self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, self_sym_sizes, indices))
-index_back = op("index_back", _index_back, fixed=(), grad_fn="IndexBackwardBackward0",
+index = op("index", lambda self, indices: self[_key(self, indices)], fixed=("indices",),
+    self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
+index_back = op("index_back", lambda self, indices, sizes: _index_put(
+        xp.zeros(sizes, self.dtype), self, indices, True), fixed=("indices",), grad_fn="IndexBackwardBackward0",
     self = lambda F, grad, indices: F.index(grad, indices))
-index_put = op("index_put", _index_put, keeps=("accumulate",),
-    self   = lambda F, grad, indices, accumulate: grad if accumulate else F.index_put(
-        grad, F.zeros_as(grad, ()), indices, False),
+put_at = op("index_put", _index_put, fixed=("indices",), keeps=("accumulate",),
+    self   = lambda F, grad, indices, accumulate: F.kept_outside(grad, indices, accumulate),
     values = lambda F, grad, indices: F.index(grad, indices))
+
+# ---- along one dimension
+
+gather = op("gather", lambda self, index, dim, sparse_grad=False: _gather(self, index, dim),
+    fixed=("index",), keeps=("sparse_grad",),
+    self = lambda F, grad, self, index, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), index, grad, dim))
+scatter = op("scatter", lambda self, index, src, dim: _scatter(self, index, src, dim), fixed=("index",),
+    self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0),
+    src  = lambda F, grad, index, dim: F.gather(grad, index, dim))
+scatter_value = op("scatter_value", lambda self, index, dim, value: _scatter(self, index, value, dim),
+    fixed=("index",), grad_fn="ScatterBackward1",
+    self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0))
+scatter_add = op("scatter_add", lambda self, index, src, dim: _scatter(self, index, src, dim, True), fixed=("index",),
+    self = lambda grad: grad,
+    src  = lambda F, grad, index, dim: F.gather(grad, index, dim))
+index_select = op("index_select", lambda self, index, dim: _index_select(self, index, dim), fixed=("index",),
+    self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
+index_add = op("index_add", lambda self, index, source, dim, alpha=1: _index_write(
+        self, index, source if alpha == 1 else source * alpha, dim, "add"),
+    fixed=("index",), keeps=("source_dim", "source"),
+    self   = lambda grad: grad,
+    source = lambda F, grad, source, index, dim, alpha: F.scaled(F.index_select(grad, index, dim), alpha))
+index_copy = op("index_copy", lambda self, index, source, dim: _index_write(self, index, source, dim, "copy"),
+    fixed=("index",), keeps=("source_dim", "source"),
+    self   = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0),
+    source = lambda F, grad, source, index, dim: F.index_select(grad, index, dim))
+index_fill = op("index_fill", lambda self, index, dim, value: _index_write(self, index, value, dim, "fill"),
+    fixed=("index",),
+    self = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0))
+index_fill_tensor = op("index_fill_tensor", lambda self, index, value, dim: _index_write(self, index, value, dim, "fill"),
+    fixed=("index",), grad_fn="IndexFillBackward1",
+    self  = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0),
+    value = lambda F, grad, index, dim: F.sum(F.index_select(grad, index, dim)))
+
+# ---- by mask, or by position in the flattened tensor
+
+masked_select = op("masked_select", _masked_select, fixed=("mask",),
+    self = lambda F, grad, self, mask: F.masked_scatter(F.zeros_as(grad, F.common(self, mask)), mask, grad))
+masked_scatter = op("masked_scatter", _masked_scatter, fixed=("mask",),
+    self   = lambda F, grad, mask: F.where(mask, 0.0, grad),
+    source = lambda F, grad, mask, source_sym_sizes: F.filled_up(F.masked_select(grad, mask), source_sym_sizes))
+take = op("take", lambda self, index: self.reshape(-1)[_spots(self, index)], fixed=("index",),
+    self = lambda F, grad, self, index: F.put(F.zeros_as(grad, F.sizes(self)), index, grad, True))
+put = op("put", _put, fixed=("index",),
+    self   = lambda F, grad, index, source, accumulate: F.kept_unput(grad, index, source, accumulate),
+    source = lambda F, grad, index, source: F.reshape(F.take(grad, index), F.sizes(source)))
+
+# ---- a part written into a copy
+
+select_scatter = op("select_scatter", lambda self, src, dim, index: _with_part(self, src, dim, index),
+    self = lambda F, grad, dim, index: F.select_scatter(grad, F.zeros_as(grad, ()), dim, index),
+    src  = lambda F, grad, dim, index: F.select(grad, dim, index))
+slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: _with_part(
+        self, src, dim, slice(start, end, step)),
+    self = lambda F, grad, dim, start, end, step: F.slice_scatter(grad, F.zeros_as(grad, ()), dim, start, end, step),
+    src  = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
+nonzero_positions = op("nonzero", lambda self: xp.stack(xp.nonzero(xp.atleast_1d(self)), -1).reshape(-1, self.ndim))
 # fmt: on
+
+
+def _with_part(self: Any, src: Any, dim: int, at: Any) -> Any:
+    whole = self.copy()
+    whole[(slice(None),) * (dim % self.ndim) + (at,)] = src
+    return whole
+
+
+@formula(tex=lambda grad, *_: grad)
+def kept_outside(F: Any, grad: Any, indices: Any, accumulate: bool) -> Any:
+    """What `index_put` leaves of the gradient: all where it added, 0 where it wrote."""
+    return grad if accumulate else F.index_put(grad, F.zeros_as(grad, ()), indices, False)
+
+
+@formula(tex=lambda grad, *_: grad)
+def kept_unput(F: Any, grad: Any, index: Any, source: Any, accumulate: bool) -> Any:
+    return grad if accumulate else F.put(grad, index, F.zeros_as(grad, F.sizes(source)), False)
+
+
+@formula()
+def common(F: Any, a: Any, b: Any) -> tuple:
+    """The shape in which two tensors meet."""
+    return xp.broadcast_shapes(tuple(a.shape), tuple(b.shape))
+
+
+@formula(tex=lambda grad, _sizes: grad)
+def filled_up(F: Any, grad: Any, sizes: tuple) -> Any:
+    """A vector in the shape `sizes`, zeros where it is too short."""
+    count = 1
+    for n in sizes:
+        count *= n
+    return F.reshape(F.cat([grad, F.zeros_as(grad, (count - grad.shape[0],))], 0), sizes)
 
 
 # ---- x[key]
@@ -62,104 +323,279 @@ def getitem(self: Any, key: Any) -> Any:
 
 def basic(self: Any, key: Any) -> tuple[Any, tuple]:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
-    parts = key if isinstance(key, tuple) else (key,)
-    result, dim, left = self, 0, []
+    if key.__class__ is int and self._data.ndim:  # the usual key, without the ceremony
+        return _selected(self, 0, key, 0), ()
+    parts = [_part(p) for p in (tuple(key) if _is_tuple(key) else (key,))]
+    result, dim, left, real = self, 0, [], 0
     consumed = sum(_width(p) for p in parts)
-    if consumed > self._data.ndim:
-        raise IndexError(
-            f"too many indices for tensor of dimension {self._data.ndim}")  # fmt: skip
+    if consumed > self._data.ndim and not (self._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ is int):
+        raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
     for part in parts:
         if part is Ellipsis:
-            dim += self._data.ndim - consumed
+            dim, real = dim + self._data.ndim - consumed, real + self._data.ndim - consumed
+            consumed = self._data.ndim  # a second `...` stands for nothing
         elif part is None:
+            result, dim = views.unsqueeze(result, dim), dim + 1
+        elif part.__class__ is slice:
+            result, dim, real = _sliced(result, dim, part), dim + 1, real + 1
+        elif part.__class__ is int:
+            result, real = _selected(result, dim, part, real), real + 1
+        elif not part._data.ndim:  # True or False: a dimension of length 1, taken or not
             result = views.unsqueeze(result, dim)
+            left.append((dim, part.reshape(1)))
             dim += 1
-        elif isinstance(part, slice):
-            result = _sliced(result, dim, part)
-            dim += 1
-        elif isinstance(part, int) and not isinstance(part, bool):
-            result = _selected(result, dim, part)
         else:
-            part = _positions(part)
             left.append((dim, part))
-            dim += part._data.ndim if part._data.dtype.kind == "b" else 1
+            width = part._data.ndim if part._data.dtype.kind == "b" else 1
+            dim, real = dim + width, real + width
     return result, _aligned(left)
+
+
+def _is_tuple(key: Any) -> bool:
+    """torch reads a short list of lists, tensors, slices, None or `...` as a tuple."""
+    if isinstance(key, tuple):
+        return True
+    return isinstance(key, list) and len(key) < 32 and any(
+        p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key)  # fmt: skip
+
+
+def _part(part: Any) -> Any:
+    """One part of a key: None, `...`, a slice, an int, or a tensor of positions or bools."""
+    if part is None or part is Ellipsis or part.__class__ is slice or part.__class__ is int:
+        return part
+    if isinstance(part, bool):
+        return constant(TensorBase._plain, xp.asarray(part))
+    if isinstance(part, TensorBase):
+        return part.item() if not part._data.ndim and part._data.dtype.kind in "iu" else _positions(part)
+    if isinstance(part, list | tuple | range) or hasattr(part, "__array__"):
+        array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
+                           if isinstance(part, list | tuple) else part)  # fmt: skip
+        if not array.ndim and array.dtype.kind in "iu":
+            return int(array)
+        return _positions(constant(TensorBase._plain, array if array.size else array.astype("int64")))
+    if hasattr(part, "__index__"):
+        return operator.index(part)
+    if isinstance(part, str):
+        raise TypeError("new(): invalid data type 'str'")
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type(part).__name__})"
+    )
+
+
+def _positions(part: Any) -> Any:
+    kind = part._data.dtype
+    if kind.kind == "f" or kind.kind not in "iub":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if kind == dtypes.uint8.np:
+        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                      UserWarning, stacklevel=4)  # fmt: skip
+        return constant(TensorBase._plain, part._data.astype(bool))
+    return part
 
 
 def _width(part: Any) -> int:
     """How many dimensions a part of the key uses up."""
-    if part is None or part is Ellipsis or isinstance(part, bool):
+    if part is None or part is Ellipsis:
         return 0
     return part._data.ndim if isinstance(part, TensorBase) and part._data.dtype.kind == "b" else 1
 
 
 def _aligned(left: list) -> tuple:
-    """Positions in the order of dimensions, a full slice where a dimension has none."""
+    """Positions in the order of dimensions, None where a dimension has none."""
     parts: list[Any] = []
+    dims = 0
     for dim, part in left:
-        parts += [slice(None)] * (dim - len(parts))
+        parts += [None] * (dim - dims)
         parts.append(part)
+        dims = dim + (part._data.ndim if part._data.dtype.kind == "b" else 1)
     return tuple(parts)
 
 
-def _positions(part: Any) -> Any:
-    """A list, array or tensor of positions (or a mask) as a tensor."""
-    if isinstance(part, TensorBase):
-        if part._data.dtype.kind == "f":
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        return part
-    return constant(TensorBase._plain, xp.asarray(part, dtype=None if len(part) else "int64"))
-
-
 def _sliced(x: Any, dim: int, part: slice) -> Any:
-    size = x._data.shape[dim]
-    step = 1 if part.step is None else int(part.step)
+    given = zip((part.start, part.stop, part.step), (0, 2**63 - 1, 1), strict=True)
+    start, end, step = (default if v is None else _index(v) for v, default in given)
     if step <= 0:
-        raise ValueError("step must be greater than zero")
-    start, stop, _ = slice(_int(part.start), _int(part.stop), step).indices(size)
-    if (start, stop, step) == (0, size, 1):
+        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    if start == 0 and step == 1 and end >= x._data.shape[dim]:
         return x
-    end = part.stop if part.stop is not None else 2**63 - 1
-    return TENSORS.slice(x, dim, start, max(_int(end), start) if _int(end) >= 0 else stop, step)
+    return TENSORS.slice(x, dim, start, end, step)
 
 
-def _int(value: Any) -> Any:
-    return int(value) if isinstance(value, TensorBase) else value
+def _index(value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
 
 
-def _selected(x: Any, dim: int, at: int) -> Any:
+def _selected(x: Any, dim: int, at: int, real: int) -> Any:
     if x._data.ndim == 0:
         raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")  # fmt: skip
     size = x._data.shape[dim]
     if not -size <= at < size:
-        raise IndexError(f"index {at} is out of bounds for dimension {dim} with size {size}")
-    return views.select(x, dim, at % size)
+        raise IndexError(f"index {at} is out of bounds for dimension {real} with size {size}")
+    return views.select(x, dim, at)
 
 
 # ---- x[key] = value
 
 copy_ = inplace(views.copy)
-index_put_ = inplace(index_put)
+_index_put_ = inplace(put_at)
 
 
 def setitem(self: Any, key: Any, value: Any) -> None:
     """`self[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
-    given = value if isinstance(value, TensorBase) else constant(
-        TensorBase._plain, xp.asarray(value).astype(self._data.dtype))  # fmt: skip
+    given = _given(self, value)
     recorded = bool(grad_mode()) and (self.requires_grad or given.requires_grad)
-    if recorded:
-        given._edge()  # a view that cannot be read any more complains first
-    if isinstance(key, TensorBase) or _is_positions(key):
+    if _names_positions(key):
         check_inplace(self, recorded)
     seen, positions = basic(self, key)
-    if seen is self:
-        check_inplace(self, recorded)
+    if seen is self and not presentation.current.guards_views_of_leaves:
+        seen = views.alias(self)
+    elif seen is self:
+        check_inplace(self, recorded, whole=True)
+    shape = given._data.shape
+    while len(shape) > seen._data.ndim and shape[0] == 1:
+        given, shape = given[0], shape[1:]
     if positions:
-        index_put_(seen, given, positions, False)
+        index_put_(seen, positions, given)
+    elif not shape and seen._data.ndim:
+        views.fill_(seen, given)
     else:
         copy_(seen, given)
 
 
-def _is_positions(key: Any) -> bool:
-    return isinstance(key, Sequence) and not isinstance(key, tuple)
+def _given(self: Any, value: Any) -> Any:
+    if isinstance(value, TensorBase):
+        return value
+    if isinstance(value, bool | int | float) or (hasattr(value, "dtype") and not getattr(value, "ndim", 1)):
+        return constant(TensorBase._plain, xp.asarray(value).astype(self._data.dtype))
+    raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+
+
+def _names_positions(key: Any) -> bool:
+    """True where the key is one list or tensor: then the tensor itself is written, not a view."""
+    return isinstance(key, TensorBase | list) and not _is_tuple(key)
+
+
+def apart(self: Any, other: Any) -> None:
+    """Refuse to write from a tensor into a storage that it shares."""
+    if isinstance(other, TensorBase) and xp.may_share_memory(self._array(), other._array()):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+# ---- arguments as torch takes them
+
+
+def index_put(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
+    """A copy with `values` at `indices`, or with them added there."""
+    return put_at(self, values, tuple(map(_part, indices)), accumulate)
+
+
+def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
+    """In-place `index_put`: writes into `self`, returns `self`."""
+    apart(self, values)
+    return _index_put_(self, values, tuple(map(_part, indices)), accumulate)
+
+
+def gather_of(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """The elements that `index` names along `dim`; the result has the shape of `index`."""
+    check_dim(dim, self._data.ndim)
+    return gather(self, index, dim, sparse_grad)
+
+
+def scatter_of(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
+    """A copy with the elements of `src` (or a number) where `index` says along `dim`."""
+    check_dim(dim, self._data.ndim)
+    src = value if src is None else src
+    if isinstance(src, TensorBase):
+        return scatter(self, index, src, dim)
+    return scatter_value(self, index, dim, src)
+
+
+def scatter_add_of(self: Any, dim: int, index: Any, src: Any) -> Any:
+    """A copy with the elements of `src` added where `index` says along `dim`."""
+    check_dim(dim, self._data.ndim)
+    return scatter_add(self, index, src, dim)
+
+
+def index_select_of(self: Any, dim: int, index: Any) -> Any:
+    """The slices `index` along `dim`."""
+    check_dim(dim, self._data.ndim)
+    return index_select(self, index, dim)
+
+
+def index_add_of(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
+    """A copy with the slices of `source` added at `index` along `dim`."""
+    check_dim(dim, self._data.ndim)
+    return index_add(self, index, source, dim, alpha)
+
+
+def index_copy_of(self: Any, dim: int, index: Any, source: Any) -> Any:
+    """A copy with the slices of `source` written at `index` along `dim`."""
+    check_dim(dim, self._data.ndim)
+    return index_copy(self, index, source, dim)
+
+
+def index_fill_of(self: Any, dim: int, index: Any, value: Any) -> Any:
+    """A copy with `value` in the slices `index` along `dim`."""
+    check_dim(dim, self._data.ndim)
+    if isinstance(value, TensorBase):
+        return index_fill_tensor(self, index, value, dim)
+    return index_fill(self, index, dim, value)
+
+
+def masked_scatter_of(self: Any, mask: Any, source: Any) -> Any:
+    """A copy with the elements of `source`, in order, where `mask` is True."""
+    return masked_scatter(self, mask, source)
+
+
+def put_of(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """A copy with `source` at positions of the flattened tensor."""
+    return put(self, index, source, accumulate)
+
+
+def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
+    """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
+    found = nonzero_positions(self)
+    return views.unbind(found, 1) if as_tuple else found
+
+
+@at_callers_line
+def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
+    """The elements that `indices` names along `dim`; the other dimensions broadcast."""
+    if dim is None:
+        return gather(self.reshape(-1), indices.reshape(-1), 0)
+    check_dim(dim, self._data.ndim)
+    rest = xp.broadcast_shapes(*(t.shape[:dim] + (1,) + t.shape[dim:][1:] for t in (self, indices)))
+    a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))
+    return gather(a, b, dim)
+
+
+def select_scatter_of(self: Any, src: Any, dim: int, index: int) -> Any:
+    """A copy with `src` as the slice `index` along `dim`."""
+    return select_scatter(self, src, dim, index)
+
+
+def _apart_first(call: Any) -> Any:
+    """The in-place twin of an operation that reads other tensors at other places."""
+    write = inplace(call)
+
+    def checked(self: Any, *args: Any, **options: Any) -> Any:
+        for other in args:
+            apart(self, other)
+        return write(self, *args, **options)
+
+    checked.__name__ = checked.__qualname__ = write.__name__
+    checked.__doc__ = write.__doc__
+    return checked
+
+
+scatter_, scatter_add_, index_add_, index_copy_, put_ = map(
+    _apart_first, (scatter_of, scatter_add_of, index_add_of, index_copy_of, put_of))  # fmt: skip
+index_fill_, masked_scatter_ = inplace(index_fill_of), inplace(masked_scatter_of)

@@ -128,6 +128,8 @@ rsub_number = op("rsub_number", lambda self, other: other - self,
 mul = op("mul", operator.mul,
     self  = lambda grad, other: grad * other,
     other = lambda grad, self: grad * self)
+mul_scalar = op("mul_scalar", lambda self, other: self * other, grad_fn="MulBackward1", elementwise=True,
+    self  = lambda grad, other: grad * other)
 div = op("div", operator.truediv,
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
@@ -232,8 +234,9 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_outpu
 relu = op("relu", lambda self: xp.maximum(0, self),  # in this order -0.0 stays -0.0
     self = lambda F, grad, result: F.relu_backward(grad, result))
 relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(output > 0, grad_output, 0.0),
-    grad_fn="ThresholdBackwardBackward0", elementwise=True, fixed=("output",),
-    grad_output = lambda F, grad, output: F.relu_backward(grad, output))
+    grad_fn="ThresholdBackwardBackward0", elementwise=True,
+    grad_output = lambda F, grad, output: F.relu_backward(grad, output),
+    output      = lambda F, grad: F.zeros_like(grad))
 asinh = op("asinh", xp.arcsinh,
     self = lambda F, grad, self: grad * F.rsqrt(self ** 2 + 1))
 acosh = op("acosh", xp.arccosh,
@@ -299,7 +302,11 @@ where = op("where", lambda condition, self, other: xp.where(condition, self, oth
     self  = lambda F, grad, condition: F.where(condition, grad, 0.0),
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
 masked_fill = op("masked_fill", lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
-    fixed=("mask", "value"),
+    fixed=("mask",),
+    self  = lambda F, grad, mask: F.where(mask, 0.0, grad))
+masked_fill_tensor = op("masked_fill_tensor",
+    lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
+    fixed=("mask",), grad_fn="MaskedFillBackward1",
     self  = lambda F, grad, mask: F.where(mask, 0.0, grad),
     value = lambda F, grad, mask: F.sum(F.where(mask, grad, 0.0)))
 
@@ -471,7 +478,7 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
 
 def masked_fill_of(self: Any, mask: Any, value: Any) -> Any:
     """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
-    return masked_fill(self, mask, value)
+    return (masked_fill if _is_number(value) else masked_fill_tensor)(self, mask, value)
 
 
 def lerp_of(self: Any, end: Any, weight: Any) -> Any:

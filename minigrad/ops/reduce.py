@@ -1,13 +1,21 @@
-"""Reductions: many elements become one, and its gradient goes back to all of them."""
+"""Reductions: many elements become one, and its gradient goes back to all of them.
+
+Sums share it out, extremes give it to the elements that were chosen, running operations (cumsum ...)
+and sorting give it back in the order they took. Named results are `torch.return_types`.
+"""
 
 from __future__ import annotations
 
 import math
+from operator import itemgetter
+from types import SimpleNamespace
 from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.op import op
+from ..core.base import TensorBase, constant
+from ..core.carriers import RAW, TENSORS, Symbol, formula
+from ..core.op import at_callers_line, op
 
 
 def _axes(dim: Any) -> Any:
@@ -46,6 +54,7 @@ def _count(sizes: tuple, dim: Any) -> int:
     return n
 
 
+@formula(tex=lambda grad, *_: grad)
 def _kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient with its dimensions back as ones, ready to broadcast."""
     if keepdim or not sizes:
@@ -62,19 +71,118 @@ sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
         self, _axes(dim), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64"),
     grad_fn="SumBackward1",
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expand(
-        _kept(F, grad, self_sym_sizes, dim, keepdim), self_sym_sizes))
+        F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes))
+sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind), grad_fn="SumBackward0", elementwise=True,
+    self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 mean_all = op("mean", _mean, keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"},
     self = lambda F, grad, self_sym_numel, self_sym_sizes: F.expand(grad, self_sym_sizes) / self_sym_numel)
 mean_dim = op("mean_dim", _mean_dim, grad_fn="MeanBackward1", keeps=("self_sym_numel",),
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expand(
-        _kept(F, grad, self_sym_sizes, dim, keepdim), self_sym_sizes) / _count(self_sym_sizes, dim))
+        F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes) / _count(self_sym_sizes, dim))
 all_all = op("all", lambda self: xp.all(self))
 any_all = op("any", lambda self: xp.any(self))
 all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), fixed=("self",))
 any_dim = op("any_dim", lambda self, dim, keepdim=False: xp.any(self, axis=dim, keepdims=keepdim), fixed=("self",))
 vector_norm = op("linalg_vector_norm", lambda self, ord, dim, keepdim=False: _norm(self, ord, dim, keepdim),
     keeps=("dim", "keepdim", "ord"),
-    self = lambda F, grad, self, result, ord, dim, keepdim: _norm_slope(F, grad, self, result, ord, dim, keepdim))
+    self = lambda F, grad, self, result, ord, dim, keepdim: F.norm_slope(grad, self, result, ord, dim, keepdim))
+prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=_whole_type(self)),
+    self = lambda F, grad, self, result: F.prod_slope(grad, self, result))
+prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(
+        self, dim, keepdims=keepdim, dtype=_whole_type(self)), grad_fn="ProdBackward1",
+    self = lambda F, grad, self, result, dim, keepdim: F.prod_dim_slope(grad, self, result, dim, keepdim))
+nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(self, axis=_axes(dim), keepdims=keepdim),
+    self = lambda F, grad, self, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim) * ~F.isnan(self))
+logsumexp_dim = op("logsumexp", lambda self, dim, keepdim=False: _logsumexp(self, dim, keepdim),
+    self = lambda F, grad, self, result, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim)
+        * F.exp(self - F.kept(result, F.sizes(self), dim, keepdim)))
+
+# ---- extremes
+
+max_all = op("max", lambda self: _some(self, "max").max(), grad_fn="MaxBackward1",
+    self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
+min_all = op("min", lambda self: _some(self, "min").min(), grad_fn="MinBackward1",
+    self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
+median_all = op("median", lambda self: _median(self),
+    self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
+amax_dim = op("amax", lambda self, dim=(), keepdim=False: _some(self, "amax").max(axis=_axes(dim), keepdims=keepdim),
+    self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
+amin_dim = op("amin", lambda self, dim=(), keepdim=False: _some(self, "amin").min(axis=_axes(dim), keepdims=keepdim),
+    self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
+aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
+        self.min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
+    outputs=("min", "max"), multi=True,
+    self = lambda F, grad, self, min, max, dim, keepdim: F.share_both(grad, self, min, max, dim, keepdim))
+max_dim = op("max_dim", lambda self, dim, keepdim=False: _chosen(self, dim, keepdim, xp.argmax),
+    grad_fn="MaxBackward0", outputs=("values", "indices"),
+    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
+        grad, indices, self_sym_sizes, dim, keepdim))
+min_dim = op("min_dim", lambda self, dim, keepdim=False: _chosen(self, dim, keepdim, xp.argmin),
+    grad_fn="MinBackward0", outputs=("values", "indices"),
+    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
+        grad, indices, self_sym_sizes, dim, keepdim))
+median_dim = op("median_dim", lambda self, dim, keepdim=False: _kth(self, (self.shape[dim] + 1) // 2, dim, keepdim),
+    grad_fn="MedianBackward1", outputs=("values", "indices"),
+    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
+        grad, indices, self_sym_sizes, dim, keepdim))
+kthvalue_dim = op("kthvalue", lambda self, k, dim=-1, keepdim=False: _kth(self, k, dim, keepdim),
+    outputs=("values", "indices"),
+    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
+        grad, indices, self_sym_sizes, dim, keepdim))
+sort_dim = op("sort", lambda self, dim=-1, descending=False: _sort(self, dim, descending),
+    outputs=("values", "indices"),
+    self = lambda F, grad, indices, self_sym_sizes, dim: F.to_chosen(grad, indices, self_sym_sizes, dim, True))
+topk_dim = op("topk", lambda self, k, dim=-1, largest=True: _topk(self, k, dim, largest),
+    outputs=("values", "indices"),
+    self = lambda F, grad, indices, self_sym_sizes, dim: F.to_chosen(grad, indices, self_sym_sizes, dim, True))
+argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: xp.argmax(self, dim, keepdims=keepdim), fixed=("self",))
+argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: xp.argmin(self, dim, keepdims=keepdim), fixed=("self",))
+argsort_dim = op("argsort", lambda self, dim=-1, descending=False: _sort(self, dim, descending)[1], fixed=("self",))
+
+# ---- spread
+
+var_dim = op("var", lambda self, dim=None, correction=None, keepdim=False: _var(self, dim, correction, keepdim),
+    self = lambda F, grad, self, dim, correction, keepdim: F.var_slope(grad, self, dim, correction, keepdim))
+std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sqrt(_var(self, dim, correction, keepdim)),
+    self = lambda F, grad, self, result, dim, correction, keepdim: F.var_slope(
+        F.where(result == 0, 0.0, grad / (2 * result)), self, dim, correction, keepdim))
+var_mean_dim = op("var_mean", lambda self, dim=None, correction=None, keepdim=False: (
+        _var(self, dim, correction, keepdim), xp.mean(self, axis=_axes(dim), keepdims=keepdim)),
+    outputs=("result0", "result1"), multi=True,
+    self = lambda F, grad, self, dim, correction, keepdim: F.var_mean_slope(
+        grad[0], grad[1], self, dim, correction, keepdim))
+std_mean_dim = op("std_mean", lambda self, dim=None, correction=None, keepdim=False: (
+        xp.sqrt(_var(self, dim, correction, keepdim)), xp.mean(self, axis=_axes(dim), keepdims=keepdim)),
+    outputs=("result0", "result1"), multi=True,
+    self = lambda F, grad, self, result0, dim, correction, keepdim: F.var_mean_slope(
+        F.of_root(grad[0], result0), grad[1], self, dim, correction, keepdim))
+
+# ---- running
+
+cumsum_dim = op("cumsum", lambda self, dim: _running(xp.add, self, dim),
+    self = lambda F, grad, dim: F.cumsum_back(grad, dim))
+cumprod_dim = op("cumprod", lambda self, dim: _running(xp.multiply, self, dim),
+    self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
+logcumsumexp_dim = op("logcumsumexp", lambda self, dim: xp.logaddexp.accumulate(self, dim),
+    self = lambda F, grad, self, result, dim: F.logcumsumexp_slope(grad, self, result, dim))
+cummax_dim = op("cummax", lambda self, dim: _record(self, dim, xp.maximum), outputs=("values", "indices"),
+    self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
+cummin_dim = op("cummin", lambda self, dim: _record(self, dim, xp.minimum), outputs=("values", "indices"),
+    self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
+
+# ---- distances
+
+dist_of_two = op("dist", lambda self, other, p=2: _norm(self - other, p, None, False), elementwise=True,
+    self  = lambda F, grad, self, other, result, p: F.norm_slope(grad, self - other, result, p, None, False),
+    other = lambda F, grad, self, other, result, p: -F.norm_slope(grad, self - other, result, p, None, False))
+cdist_of_two = op("cdist", lambda x1, x2, p=2.0: _norm(_apart(x1, x2), p, -1, False),
+    x1 = lambda F, grad, x1, x2, result, p: F.cdist_back(grad, x1, x2, result, p, -2),
+    x2 = lambda F, grad, x1, x2, result, p: -F.cdist_back(grad, x1, x2, result, p, -3))
+cdist_back = op("cdist_back", lambda grad_output, x1, x2, result, p, dim: _cdist_back(grad_output, x1, x2, result, p, dim),
+    grad_fn="CdistBackwardBackward0", fixed=("result",),
+    grad_output = lambda F: F.refuse("_cdist_backward"),
+    x1          = lambda F: F.refuse("_cdist_backward"),
+    x2          = lambda F: F.refuse("_cdist_backward"))
 # fmt: on
 
 
@@ -97,6 +205,7 @@ def _norm(self: Any, ord: float, dim: Any, keepdim: bool) -> Any:
     return xp.add.reduce(size**ord, axes, keepdims=keepdim) ** (1 / ord)
 
 
+@formula()
 def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
     """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
     sizes = tuple(x.shape)
@@ -114,14 +223,268 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
     slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
     return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
 
+# ---- forwards
+
+
+def _whole_type(self: Any) -> Any:
+    return None if self.dtype.kind == "f" else "int64"
+
+
+def _some(self: Any, name: str) -> Any:
+    if not self.size:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument."
+        )
+    return self
+
+
+def _median(self: Any) -> Any:
+    """The lower of the two middle elements; nan if any element is."""
+    flat = xp.sort(self.reshape(-1))
+    broken = flat.dtype.kind == "f" and flat.size and xp.isnan(flat[-1])
+    return flat[-1] if broken else flat[(flat.size - 1) // 2]
+
+
+def _at(self: Any, indices: Any, dim: int) -> Any:
+    return xp.take_along_axis(self, indices, dim) if self.ndim else self
+
+
+def _chosen(self: Any, dim: int, keepdim: bool, choose: Any) -> tuple:
+    at = choose(self, axis=dim, keepdims=True) if self.ndim else xp.int64(0)
+    values = _at(self, at, dim)
+    return (values, at) if keepdim or not self.ndim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def _order(self: Any, dim: int, descending: bool) -> Any:
+    """Positions in sorted order, equal elements in the order they came; nan counts as the largest."""
+    if not self.ndim:
+        return xp.asarray(0)
+    if not descending:
+        return xp.argsort(self, axis=dim, kind="stable")
+    backward = xp.argsort(xp.flip(self, dim), axis=dim, kind="stable")
+    return xp.flip(self.shape[dim] - 1 - backward, dim)
+
+
+def _sort(self: Any, dim: int, descending: bool) -> tuple:
+    at = _order(self, dim, descending)
+    return _at(self, at, dim), at
+
+
+def _topk(self: Any, k: int, dim: int, largest: bool) -> tuple:
+    if not 0 <= k <= (self.shape[dim] if self.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    at = _order(self, dim, largest)
+    at = at.take(range(k), axis=dim) if self.ndim else at
+    return _at(self, at, dim), at
+
+
+def _kth(self: Any, k: int, dim: int, keepdim: bool) -> tuple:
+    if self.ndim and not 1 <= k <= self.shape[dim]:
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {dim % self.ndim}")
+    values, at = _sort(self, dim, False)
+    if not self.ndim:
+        return values, at
+    values, at = values.take([k - 1], axis=dim), at.take([k - 1], axis=dim)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
+    top = xp.max(self, axis=dim, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0)
+    total = xp.log(xp.sum(xp.exp(self - top), axis=dim, keepdims=True)) + top
+    return total if keepdim or not self.ndim else total.squeeze(dim)
+
+
+def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
+    free = _count(sizes, dim) - (1 if correction is None else correction)
+    return free if free > 0 else 0
+
+
+def _var(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    if self.dtype.kind != "f":
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    off = self - xp.mean(self, axis=_axes(dim), keepdims=True)
+    total = xp.add.reduce(off * off, _axes(dim), keepdims=keepdim)
+    return total / self.dtype.type(_degrees(self.shape, dim, correction))
+
+
+def _running(reduce: Any, self: Any, dim: int) -> Any:
+    """Sums and products so far; floats in double on the way, as in torch."""
+    if not self.ndim:
+        return self.copy() if self.dtype.kind == "f" else self.astype("int64")
+    wide = "float64" if self.dtype.kind == "f" else "int64"
+    total = reduce.accumulate(self, dim, dtype=wide)
+    return total.astype(self.dtype) if self.dtype.kind == "f" else total
+
+
+def _record(self: Any, dim: int, best: Any) -> tuple:
+    """The best so far and where it was, the latest of equals."""
+    if not self.ndim:
+        return self.copy(), xp.int64(0)
+    values = best.accumulate(self, dim)
+    places = xp.arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
+    new = (self == values) | (self != self)
+    return values, xp.maximum.accumulate(xp.where(new, places, 0), dim)
+
+
+def _apart(x1: Any, x2: Any) -> Any:
+    return x1[..., :, None, :] - x2[..., None, :, :]
+
+
+# ---- parts of the derivatives
+
+
+@formula(tex=lambda x: x)
+def sizes(F: Any, x: Any) -> tuple:
+    return tuple(x.shape)
+
+
+@formula(tex=lambda *_: Symbol("k"))
+def ties(F: Any, x: Any, best: Any) -> Any:
+    """How many elements share the gradient of an extreme."""
+    return F.cast(F.sum(x == best), _kind(best))
+
+
+def _kind(x: Any) -> Any:
+    return getattr(x, "_data", x).dtype
+
+
+@formula()
+def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
+    """The gradient of an extreme, in equal parts to all elements that reach it."""
+    rank = len(x.shape)
+    mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
+    count = F.sum_dim(mask, tuple(range(rank)) if _axes(dim) is None else dim, True)
+    return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, _kind(best))
+
+
+@formula()
+def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
+    parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True)
+             if g is not None]  # fmt: skip
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@formula()
+def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool) -> Any:
+    """Zeros, and the gradient where `indices` say that the values were taken from."""
+    if not sizes:
+        return grad
+    if not keepdim:
+        grad, indices = F.unsqueeze(grad, dim % len(sizes)), F.unsqueeze(indices, dim % len(sizes))
+    return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
+
+
+@formula(tex=lambda grad, x, result: grad * (result / x))
+def prod_slope(F: Any, grad: Any, x: Any, result: Any) -> Any:
+    """grad * result / x; where one element is 0, the product of the others is asked for."""
+    if not x.shape:
+        return grad
+    if not bool((x == 0).any()):
+        return grad * (result / x)
+    return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
+
+
+@formula(tex=lambda grad, x, result, *_: grad * (result / x))
+def prod_dim_slope(F: Any, grad: Any, x: Any, result: Any, dim: int, keepdim: bool) -> Any:
+    grad, result = (F.kept(v, tuple(x.shape), dim, keepdim) for v in (grad, result))
+    if not x.shape:
+        return grad
+    return grad * F.others(x, dim) if bool((x == 0).any()) else grad * (result / x)
+
+
+@formula()
+def others(F: Any, x: Any, dim: int) -> Any:
+    """For each element the product of all others along `dim`, exact where some are 0."""
+    dim, n = dim % len(x.shape), x.shape[dim]
+    one = F.zeros_as(x, tuple(1 if i == dim else m for i, m in enumerate(x.shape))) + 1
+    before = F.cumprod(F.cat([one, F.slice(x, dim, 0, n - 1, 1)], dim), dim)
+    turned = F.flip(F.slice(x, dim, 1, n, 1), (dim,))
+    return before * F.flip(F.cumprod(F.cat([one, turned], dim), dim), (dim,))
+
+
+def _var_symbol(x: Any) -> Any:
+    return 2 * (x - Symbol(rf"\overline{{{x.tex}}}")) / Symbol("n - 1")
+
+
+@formula(tex=lambda grad, x, *_: grad * _var_symbol(x))
+def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """2 / (n - correction) * grad * (x - mean)."""
+    dims = tuple(range(len(x.shape))) if _axes(dim) is None else dim
+    off = x - F.mean_dim(x, dims, True)
+    free = _degrees(tuple(x.shape), dim, correction)
+    return (2.0 / free if free else math.inf) * F.kept(grad, tuple(x.shape), dim, keepdim) * off
+
+
+@formula(tex=lambda spread, mean, x, *_: spread * _var_symbol(x) + mean / Symbol("n"))
+def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    parts = []
+    if spread is not None:
+        parts.append(F.var_slope(spread, x, dim, correction, keepdim))
+    if mean is not None:
+        whole = F.expand(F.kept(mean, tuple(x.shape), dim, keepdim), tuple(x.shape))
+        parts.append(whole / _count(tuple(x.shape), dim))
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@formula(tex=lambda grad, root: grad / (2 * root))
+def of_root(F: Any, grad: Any, root: Any) -> Any:
+    return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
+
+
+@formula()
+def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
+    """Sums from the end: each element counts in all sums that follow it."""
+    return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
+
+
+@formula()
+def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
+    """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
+    if not x.shape or x.shape[dim] <= 1:
+        return grad
+    if not bool((x == 0).any()):
+        return F.cumsum_back(result * grad, dim) / x
+    n, pieces = x.shape[dim], []
+    for k in range(n):
+        before = F.prod_dim(F.slice(x, dim, 0, k, 1), dim, True)
+        after = F.slice(grad, dim, k + 1, n, 1) * F.cumprod(F.slice(x, dim, k + 1, n, 1), dim)
+        pieces.append(before * (F.slice(grad, dim, k, k + 1, 1) + F.sum_dim(after, (dim,), True)))
+    return F.cat(pieces, dim)
+
+
+@formula()
+def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
+    """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
+    if not x.shape:
+        return grad
+    size, nothing = F.log(F.abs(grad)), xp.finfo(_kind(grad)).min.item()
+    sides = []
+    for side in (grad > 0, grad < 0):
+        turned = F.flip(F.where(side, size, nothing) - result, (dim,))
+        sides.append(F.exp(F.flip(F.logcumsumexp(turned, dim), (dim,)) + x))
+    return sides[0] - sides[1]
+
+
+@formula()
+def refuse(F: Any, name: str) -> Any:
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+def _cdist_back(grad: Any, x1: Any, x2: Any, result: Any, p: float, dim: int) -> Any:
+    return xp.sum(_norm_slope(RAW, grad, _apart(x1, x2), result, p, -1, False), axis=dim)
+
 
 # ---- arguments as torch takes them
 
 
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
-    if dtype is not None:
-        self = self.to(dtype)
+    if dtype is not None and dim is None and not keepdim:
+        return sum_as(self, dtype.np)
+    self = self if dtype is None else self.to(dtype)
     if dim is None and not keepdim:
         return sum_all(self)
     return sum_dim(self, dims_of(self, dim), keepdim)
@@ -158,7 +521,7 @@ def dims_of(self: Any, dim: Any) -> tuple:
 
 def check_dim(dim: int, rank: int) -> int:
     """`dim` counted from the front. Raises: IndexError in torch's words."""
-    least = max(rank, 1)
+    least = rank or 1
     if not -least <= dim < least:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})"
@@ -170,3 +533,265 @@ def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
     p = 2 if p in ("fro", None) else p
     return vector_norm(self, p, None if dim is None else dims_of(self, dim), keepdim)
+
+
+# ---- named results
+
+
+class Named(tuple):
+    """A tuple whose parts have names, printed over several lines. Source: torch.return_types."""
+
+    __slots__ = ()
+    fields: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        parts = ",\n".join(f"{n}={v!r}" for n, v in zip(self.fields, self, strict=True))
+        return f"torch.return_types.{type(self).__name__}(\n{parts})"
+
+
+def named(name: str, *fields: str) -> type:
+    """A class of `torch.return_types`."""
+    body = {n: property(itemgetter(i)) for i, n in enumerate(fields)}
+    kind = type(name, (Named,), {"__slots__": (), "fields": fields, **body})
+    kind.__module__ = "torch.return_types"
+    setattr(return_types, name, kind)
+    return kind
+
+
+return_types = SimpleNamespace()
+for _name in "max min median nanmedian sort topk kthvalue cummax cummin mode".split():
+    named(_name, "values", "indices")
+named("aminmax", "min", "max")
+
+
+# ---- extremes, order and running operations as torch takes them
+
+
+def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
+    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        other = dim if isinstance(dim, TensorBase) else other
+        if other is not None:
+            return getattr(TENSORS, of_two)(self, other)
+        if dim is None:
+            return whole(self)
+        check_dim(dim, self._data.ndim)
+        return getattr(return_types, name)(along(self, dim, keepdim))
+
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."
+    return extreme
+
+
+max, min = _extreme("max", max_all, max_dim, "maximum"), _extreme("min", min_all, min_dim, "minimum")
+median = _extreme("median", median_all, median_dim, "")
+
+
+def amax(self: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The largest element, over all dimensions or `dim`; ties share the gradient."""
+    return amax_dim(self, dims_of(self, dim), keepdim)
+
+
+def amin(self: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The smallest element, over all dimensions or `dim`; ties share the gradient."""
+    return amin_dim(self, dims_of(self, dim), keepdim)
+
+
+def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """Smallest and largest element at once."""
+    return return_types.aminmax(aminmax_dim(self, dim, keepdim))
+
+
+def argmax(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Where the largest element is: in the flattened tensor, or along `dim`."""
+    return argmax_dim(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
+
+
+def argmin(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Where the smallest element is: in the flattened tensor, or along `dim`."""
+    return argmin_dim(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
+
+
+def sort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """`(values, indices)` in order along `dim`."""
+    check_dim(dim, self._data.ndim)
+    return return_types.sort(sort_dim(self, dim, descending))
+
+
+def argsort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """The positions that would sort along `dim`."""
+    check_dim(dim, self._data.ndim)
+    return argsort_dim(self, dim, descending)
+
+
+def msort(self: Any) -> Any:
+    """The rows sorted, column by column."""
+    return sort(self, 0)[0]
+
+
+def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""
+    check_dim(dim, self._data.ndim)
+    return return_types.topk(topk_dim(self, k, dim, largest))
+
+
+def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The k-th smallest element along `dim`: `(values, indices)`."""
+    check_dim(dim, self._data.ndim)
+    return return_types.kthvalue(kthvalue_dim(self, k, dim, keepdim))
+
+
+def _cumulative(row: Any, name: str) -> Any:
+    def running(self: Any, dim: int, *, dtype: Any = None) -> Any:
+        check_dim(dim, self._data.ndim)
+        result = row(self if dtype is None else self.to(dtype), dim)
+        return getattr(return_types, name)(result) if isinstance(result, tuple) else result
+
+    running.__name__ = running.__qualname__ = name
+    running.__doc__ = f"`{name}` along `dim`: each result covers all elements up to its place."
+    return running
+
+
+cumsum, cumprod = _cumulative(cumsum_dim, "cumsum"), _cumulative(cumprod_dim, "cumprod")
+cummax, cummin = _cumulative(cummax_dim, "cummax"), _cumulative(cummin_dim, "cummin")
+logcumsumexp = _cumulative(logcumsumexp_dim, "logcumsumexp")
+
+
+# ---- other reductions as torch takes them
+
+
+def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The product of all elements, or along `dim`."""
+    self = self if dtype is None else self.to(dtype)
+    if dim is None:
+        return prod_all(self)
+    check_dim(dim, self._data.ndim)
+    return prod_dim(self, dim, keepdim)
+
+
+def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum without the nans."""
+    self = self if dtype is None else self.to(dtype)
+    return nansum_dim(self, None if dim is None else dims_of(self, dim), keepdim)
+
+
+@at_callers_line
+def nanmean(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The mean without the nans."""
+    return nansum(self, dim, keepdim) / sum(~self.detach().isnan(), dim, keepdim)
+
+
+def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+    """The logarithm of the sum of exponentials along `dim`, without overflow."""
+    return logsumexp_dim(self, dims_of(self, dim), keepdim)
+
+
+def _spread(row: Any, name: str) -> Any:
+    def spread(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+               correction: Any = None) -> Any:  # fmt: skip
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None:
+            correction = int(unbiased)
+        elif dim is not None and correction is None:
+            correction = 1
+        return row(self, None if dim is None else dims_of(self, dim), correction, keepdim)
+
+    spread.__name__ = spread.__qualname__ = name
+    spread.__doc__ = f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default)."
+    return spread
+
+
+var, std = _spread(var_dim, "var"), _spread(std_dim, "std")
+var_mean, std_mean = _spread(var_mean_dim, "var_mean"), _spread(std_mean_dim, "std_mean")
+
+
+def dist(self: Any, other: Any, p: float = 2) -> Any:
+    """The p-norm of `self - other`."""
+    return dist_of_two(self, other, p)
+
+
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+    """The distance of every row of `x1` from every row of `x2`."""
+    return cdist_of_two(x1, x2, float(p))
+
+
+@at_callers_line
+def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The value below which a part `q` of the elements lies, between two of them if need be."""
+    at = q._data if isinstance(q, TensorBase) else xp.asarray(q, self._data.dtype)
+    x = self.reshape(-1) if dim is None else TENSORS.transpose(self, dim, -1)
+    ordered = sort(x)[0]
+    rank = at.reshape(-1) * (x.shape[-1] - 1)
+    below, above = (_tensor_of(round(rank).astype("int64")) for round in (xp.floor, xp.ceil))
+    shape = (*ordered.shape[:-1], at.size)
+    low, high = (TENSORS.gather(ordered, i.expand(shape), -1) for i in (below, above))
+    result = TENSORS.lerp_tensor(low, high, _tensor_of((rank - xp.floor(rank)).astype(x._data.dtype)))
+    result = result.squeeze_(-1) if not at.ndim else TENSORS.permute(result, (-1, *range(len(shape) - 1)))
+    return result if not keepdim else result.unsqueeze(-1 if dim is None else dim)
+
+
+def _tensor_of(array: Any) -> Any:
+    return constant(TensorBase._plain, array)
+
+
+# ---- counting
+
+
+def count_nonzero(self: Any, dim: Any = None) -> Any:
+    """How many elements are not 0."""
+    return sum(TENSORS.ne(self, 0), dim)
+
+
+def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+           dim: Any = None) -> Any:  # fmt: skip
+    """The different elements in order; on request where each went, and how often it occurs."""
+    found = xp.unique(self._data, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+    if not isinstance(found, tuple):
+        return _tensor_of(found)
+    return tuple(_tensor_of(part) for part in found)
+
+
+def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each of 0, 1, 2 ... occurs."""
+    given = None if weights is None else weights._data
+    return _tensor_of(xp.bincount(self._data, given, minlength))
+
+
+def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements lie in each of `bins` equal intervals of `[min, max]`."""
+    x = self._data
+    low, high = (x.min(), x.max()) if min == max and x.size else (min, max)
+    low, high = (low - 1, high + 1) if low == high else (low, high)
+    return _tensor_of(xp.histogram(x, bins, (low, high))[0].astype(x.dtype))
+
+
+def searchsorted(sorted_sequence: Any, values: Any, *, right: bool = False, side: Any = None) -> Any:
+    """Where each value belongs in an ordered sequence."""
+    right = right or side == "right"
+    found = _tensor_of(xp.asarray(values)) if not isinstance(values, TensorBase) else values
+    rows = sorted_sequence._data
+    if rows.ndim == 1:
+        return _tensor_of(xp.searchsorted(rows, found._data, "right" if right else "left"))
+    compare = xp.less_equal if right else xp.less
+    return _tensor_of(compare(rows[..., None, :], found._data[..., :, None]).sum(-1))
+
+
+def bucketize(self: Any, boundaries: Any, *, right: bool = False) -> Any:
+    """Which interval between `boundaries` each element lies in."""
+    return searchsorted(boundaries, self, right=right)
+
+
+def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """True where elements agree to `atol + rtol * |other|`."""
+    return _tensor_of(xp.isclose(self._data, other._data, rtol, atol, equal_nan))
+
+
+@at_callers_line
+def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
+    """The area under the line through the points `y`."""
+    n = y.shape[dim]
+    first, last = (TENSORS.select(y, dim, i) for i in (0, n - 1))
+    if x is None:
+        return TENSORS.mul_scalar(y.sum(dim) - TENSORS.mul_scalar(first + last, 0.5), float(dx))
+    left, right = (TENSORS.slice(y, dim, i, n - 1 + i, 1) for i in (0, 1))
+    return ((x[1:] - x[:-1]) * (left + right)).sum(dim) / 2.0
