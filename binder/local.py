@@ -1,8 +1,8 @@
 """The environment that Binder makes, made on this machine: `python binder/local.py lab`.
 
 Standard library only, and written so that a Python far too old still gets to its message.
-Makes `.venv` beside this checkout, installs what the word needs (again only when
-pyproject.toml has changed), then runs the word's commands in it. The Makefile calls this file.
+Makes `.venv` in this checkout, installs what the word needs (again only when the package's
+part of pyproject.toml has changed), then runs the word's commands in it. The Makefile calls this file.
 """
 
 from __future__ import print_function
@@ -16,7 +16,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 OLDEST = (3, 11)
-FIRST = os.path.join("tutorials", "004_gradients_from_start_to_finish.ipynb")
+FIRST = "tutorials/004_gradients_from_start_to_finish.ipynb"
 LINTED = ["minigrad", "tests", "notebooks", "binder"]
 
 # word -> (extras to install, modules to run; what the user adds goes to the last one)
@@ -70,7 +70,8 @@ def make_venv(word):
 def install(extras):
     """Install this checkout, editable, with its extras, unless exactly that has been done."""
     with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
-        wanted = hashlib.sha256(file.read()).hexdigest()
+        package = file.read().split(b"[tool.")[0]       # the settings of ruff and pytest follow
+    wanted = hashlib.sha256(package).hexdigest()
     stamp = os.path.join(VENV, "minigrad-installed.txt")
     have = set()
     if os.path.exists(stamp):
@@ -99,15 +100,18 @@ def open_lab(language="en", *options):
     """JupyterLab on the first notebook of a language, its stored players alive from the start."""
     if language not in ("en", "zh"):
         sys.exit("The notebooks are in en and zh, not in {0}.".format(language))
-    folder = os.path.join("notebooks", language)
+    folder = os.path.join(ROOT, "notebooks", language)
     notebooks = [
-        os.path.join(where, name) for where, _, names in os.walk(os.path.join(ROOT, folder))
+        os.path.join(where, name) for where, _, names in os.walk(folder)
         for name in names if name.endswith(".ipynb") and ".ipynb_checkpoints" not in where]
     print("Marking the notebooks of this checkout as trusted, so that their pictures move.")
     run("jupyter", "trust", *notebooks)
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0          # in a container
-    first = os.path.join(folder, FIRST)
-    run("jupyterlab", first, *(["--allow-root"] * is_root + list(options)))
+    # by its address, not as an argument: that would make its folder the root, and the link to
+    # the twin in the other language would lead out of it
+    address = "/lab/tree/notebooks/{0}/{1}".format(language, FIRST)
+    run("jupyterlab", "--LabApp.default_url=" + address,
+        *(["--allow-root"] * is_root + list(options)))
 
 
 def main(word="", *added):
