@@ -104,8 +104,8 @@ def forbidden_view(t: Any, indirect: bool = False) -> Exception:
 def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
     """Refuse a write that autograd could not account for; nothing has been written yet.
 
-    `recorded`: the write itself would be recorded. `whole`: `t` stands for all of its base, as in
-    `x[:] = 1`, and the message speaks of the leaf itself.
+    `recorded`: the write itself would be recorded. `whole`: it was written as an index that takes
+    everything, as in `x[:] = 1`.
     """
     if t.is_inference() and grad_mode() is not INFERENCE:
         raise RuntimeError(
@@ -121,11 +121,9 @@ def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
             raise forbidden_view(t)
         on_leaf = view.base._fn is None and view.base._view is None
         if t.requires_grad and on_leaf and presentation.current.guards_views_of_leaves:
-            if whole:
-                raise _leaf_error("a leaf Variable", view.base, "whole_leaf_in_place")
             raise _leaf_error("a view of a leaf Variable", view.base)
-    if t.requires_grad and t.is_leaf:
-        raise _leaf_error("a leaf Variable", t)
+    if t.requires_grad and t._fn is None:
+        raise _leaf_error("a leaf Variable", t, "whole_leaf_in_place" if whole else "leaf_in_place")
 
 
 def _leaf_error(what: str, leaf: Any, key: str = "leaf_in_place") -> Exception:

@@ -119,8 +119,8 @@ MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "deepcopy_of_non_leaf": (("0.2", r"moment\..*$", "moment"), ("2.13", "", "")),
     "non_leaf_grad": (
         ("0.2", _NEWER, ""),
-        ("1.5", r"want the \.grad field to be populated for", "want the gradient for"),
-        ("1.9", r"want the \.grad field to be populated for(.*) informations", r"want the gradient for\1 information"),
+        ("1.5", r"want the \.grad field to be populated for(.*)\.$", r"want the gradient for\1s."),
+        ("1.9", r"want the \.grad field to be populated for", "want the gradient for"),
         ("1.10", "", ""),
     ),
     "create_graph": (("0.2", _NEWER, ""), ("1.10", "", "")),
