@@ -151,14 +151,19 @@ class TensorBase:
     @property
     def grad(self) -> Any:
         """The gradient that backward accumulated here; None before, and for most non-leaves."""
-        if self._grad is None and not self.is_leaf and not self.retains_grad:
+        # `_fn`, not `is_leaf`: looking at `.grad` does not bring a view up to date, in torch neither
+        if self._grad is None and self._fn is not None and not self._retains():
             presentation.warn("non_leaf_grad", NON_LEAF_GRAD)
         return self._grad
 
     @property
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `.grad` backward fills, after `retain_grad()`."""
-        fn = self._history()
+        self._history()
+        return self._retains()
+
+    def _retains(self) -> bool:
+        fn = self._fn
         if fn is None:
             return False
         node, nr = (fn.node, fn.nr) if isinstance(fn, Port) else (fn, 0)

@@ -110,7 +110,8 @@ class Walk:
     def _restrict(self, nodes: list[Node], inputs: Sequence[Any]) -> None:
         """Mark the nodes on a path to `inputs`; the others will not run."""
         self.inputs = {key_of(edge) for edge in inputs}
-        self.needed = set()
+        # backward(inputs=...) runs the nodes of its inputs too; grad(...) only looks at what arrives there
+        self.needed = set() if self.captured is not None else {k[0] for k in self.inputs if isinstance(k, tuple)}
         for node in reversed(nodes):  # earliest first: what a node leads to is known already
             if any(self._leads(edge) for edge in node.edges):
                 self.needed.add(node)

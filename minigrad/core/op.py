@@ -43,13 +43,14 @@ class Row:
                  grad_fn: str | None = None, torch_name: str | None = None, fixed: tuple[str, ...] = (),
                  keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
-                 letters: dict[str, str] | None = None, doc: str = "") -> None:  # fmt: skip
+                 letters: dict[str, str] | None = None, doc: str = "",
+                 hidden: tuple[str, ...] = ()) -> None:  # fmt: skip
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.signature = _signature(forward, derivatives)
         self.inputs = tuple(self.signature.parameters)
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)
         self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed)
-        self.outputs, self.multi, self.elementwise = outputs, multi, elementwise
+        self.outputs, self.multi, self.elementwise, self.hidden = outputs, multi, elementwise, hidden
         self.letters, self.constants = letters or {}, constants or {}
         self.uses = {n: parameters(d) for n, d in derivatives.items()}
         wanted = [p for used in self.uses.values() for p in used]
@@ -109,11 +110,11 @@ def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn:
        torch_name: str | None = None, fixed: tuple[str, ...] = (), view: Any = False,
        constants: dict[str, Any] | None = None, outputs: tuple[str, ...] = (), multi: bool = False,
        elementwise: bool = False, letters: dict[str, str] | None = None, doc: str = "",
-       transparent: bool = False, **derivatives: Callable) -> Callable:  # fmt: skip
+       transparent: bool = False, hidden: tuple[str, ...] = (), **derivatives: Callable) -> Callable:  # fmt: skip
     """Declare a row and return its callable; see the module's docstring."""
     row = Row(name, forward, derivatives, keeps=keeps, grad_fn=grad_fn, torch_name=torch_name,
               fixed=fixed, constants=constants, outputs=outputs, multi=multi,
-              elementwise=elementwise, letters=letters, doc=doc)  # fmt: skip
+              elementwise=elementwise, letters=letters, doc=doc, hidden=hidden)  # fmt: skip
     if transparent:  # its TeX is its forward, written out
         setattr(SYMBOLS, name, forward)
     if row.inputs[0] == "tensors":
@@ -170,7 +171,8 @@ def node_class(row: Row) -> type[Node]:
         elif name in row.tensors:
             slots.append(f"version_{name}")
             frees.append(f"saved_{name}")
-        body[f"_saved_{name}"] = property(_saved_property(row, name))
+        if name not in row.hidden:  # what torch keeps elsewhere
+            body[f"_saved_{name}"] = property(_saved_property(row, name))
     for name, value in row.constants.items():
         body[f"_saved_{name}"] = value
     if row.multi:
@@ -188,12 +190,12 @@ def _saved_property(row: Row, name: str) -> Callable:
 
     def saved(n: Any) -> Any:
         value = take(n, TENSORS)
-        if isinstance(value, tuple) and any(isinstance(v, int) and v < 0 for v in value):
-            return tuple(unsigned(v) for v in value)
+        if isinstance(value, tuple):
+            return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
         if name not in row.tensors and name in _wraps_negative:
             return unsigned(value)
         if name in row.tensors and isinstance(value, bool | int | float):
-            kind = "float64" if isinstance(value, float) else "int64"
+            kind = {float: "float64", int: "int64", bool: "bool"}[type(value)]
             return constant(Tensor, xp.asarray(value, dtype=kind))
         return value
 
@@ -384,8 +386,8 @@ def unary(row: Row) -> Callable:
     differentiable = bool(row.derivatives)
 
     def call(self: Any) -> Any:  # written out, without helpers: this is what an operation costs
-        view = self._view
-        if view is not None:
+        mode, view = grad_mode(), self._view
+        if view is not None and mode:
             view.refresh(self)
         a = self._data
         z = forward(a)
@@ -394,7 +396,6 @@ def unary(row: Row) -> Callable:
         t = new(Tensor)
         t._data = z
         t._grad = t._hooks = t._view = None
-        mode = grad_mode()
         if mode and differentiable and (
             self._requires_grad or (view is not None and view.base._requires_grad)
         ):
@@ -442,13 +443,13 @@ def binary(row: Row) -> Callable:
     differentiable = bool(row.derivatives)
 
     def call(self: Any, other: Any) -> Any:
-        view = self._view
-        if view is not None:
+        mode, view = grad_mode(), self._view
+        if view is not None and mode:
             view.refresh(self)
         a = self._data
         if other.__class__ is Tensor or isinstance(other, TensorBase):
             b, number, peer = other._data, None, other._view
-            if peer is not None:
+            if peer is not None and mode:
                 peer.refresh(other)
             alike = a.dtype is b.dtype
             if not alike:
@@ -473,7 +474,6 @@ def binary(row: Row) -> Callable:
         t = new(Tensor)
         t._data = z
         t._grad = t._hooks = t._view = None
-        mode = grad_mode()
         wants_self = self._requires_grad or (view is not None and view.base._requires_grad)
         if mode and differentiable and (wants_self or wants_other):
             n = new(cls)
@@ -574,8 +574,11 @@ def nary(row: Row) -> Callable:
             raws = promoted(row, raws)
         z = forward(*raws, *args[count:])
         mode = grad_mode()
+        if not mode:
+            return untracked_result(z, mode)
         edges = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked]
-        if not mode or edges.count(None) == len(edges) or getattr(z, "dtype", _FLOAT).kind != "f":
+        if getattr(z, "dtype", _FLOAT).kind != "f" or not (
+            edges.count(None) < len(edges) or any([requires_grad(args[i]) for i in tracked])):  # fmt: skip
             return untracked_result(z, mode)
         metas = None
         if fits:
@@ -604,6 +607,15 @@ def promoted(row: Row, raws: tuple) -> tuple:
     kind = getattr(target, "dtype", dtypes.get_default_dtype().np)
     return tuple(x if x is None or n not in row.derivatives else dtypes.cast(x, kind)
                  for n, x in zip(row.tensors, raws, strict=True))  # fmt: skip
+
+
+def edge_of(x: Any) -> Any:
+    return x._edge() if isinstance(x, TensorBase) else None
+
+
+def requires_grad(x: Any) -> bool:
+    """True also for a view made under no_grad, which wants to be recorded but has no edge."""
+    return isinstance(x, TensorBase) and x.requires_grad
 
 
 def untracked_result(z: Any, mode: Any) -> Any:
@@ -691,9 +703,10 @@ def sequence(row: Row) -> Callable:
         raws = [t._data for t in tensors]
         kind = _common(raws)
         z = forward([dtypes.cast(r, kind) for r in raws], *rest)
-        mode, edges = grad_mode(), tuple(t._edge() for t in tensors)
-        if not mode or edges.count(None) == len(edges):
+        mode = grad_mode()
+        if not mode or not any(t.requires_grad for t in tensors):
             return untracked_result(z, mode)
+        edges = tuple(t._edge() for t in tensors)
         n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))
         for name, value in zip(row.inputs[1:], rest, strict=True):
             if name in row.saved:
@@ -731,8 +744,8 @@ def view_shape(row: Row, kind: str) -> Callable:
         self = args[0]
         z = forward(self._array(), *args[1:])
         mode = grad_mode()
-        edge = self._edge()
-        if edge is None or not mode:
+        edge = self._edge() if mode else None
+        if edge is None and not (mode and self.requires_grad):
             made = "no_grad" if not mode else kind
             if z.__class__ is not list:
                 return view_of(self, z, made)
@@ -763,6 +776,9 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         recorded = bool(grad_mode()) and (wants or self.requires_grad)
         check_inplace(self, recorded)
         check_single_memory(self)
+        if recorded:  # a view that cannot be read any more complains before the write is looked at
+            for x in (self, *args):
+                edge_of(x)
         for x in args:
             if isinstance(x, TensorBase) and x is not self and x._counter is self._counter is not None:
                 if name != "copy_" or x._data.shape == self._data.shape:  # copy_ expands its source first

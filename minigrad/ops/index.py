@@ -315,6 +315,8 @@ def filled_up(F: Any, grad: Any, sizes: tuple) -> Any:
 
 def getitem(self: Any, key: Any) -> Any:
     """`self[key]`: a view where the key allows one, else a copy of the chosen elements."""
+    if key.__class__ is slice and self._data.ndim:
+        return _sliced(self, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
     seen, positions = basic(self, key)
     if positions:
         return index(seen, positions)
@@ -412,12 +414,12 @@ def _aligned(left: list) -> tuple:
     return tuple(parts)
 
 
-def _sliced(x: Any, dim: int, part: slice) -> Any:
+def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
     given = zip((part.start, part.stop, part.step), (0, 2**63 - 1, 1), strict=True)
     start, end, step = (default if v is None else _index(v) for v, default in given)
     if step <= 0:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
-    if start == 0 and step == 1 and end >= x._data.shape[dim]:
+    if not always and start == 0 and step == 1 and end >= x._data.shape[dim]:
         return x
     return TENSORS.slice(x, dim, start, end, step)
 
@@ -462,6 +464,8 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     if positions:
         index_put_(seen, positions, given)
     elif not shape and seen._data.ndim:
+        views.fill_(seen, given)
+    elif seen._data.shape != given._data.shape and not given._data.ndim:
         views.fill_(seen, given)
     else:
         copy_(seen, given)

@@ -28,6 +28,11 @@ def _mm(self: Any, mat2: Any) -> Any:
 
 
 def _mv(self: Any, vec: Any) -> Any:
+    if self.dtype != vec.dtype:
+        mat, other = (dtypes.of(x.dtype).scalar_type for x in (self, vec))
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {other}, {mat}, and {other}"
+        )
     if self.shape[1] != vec.shape[0]:
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), "
@@ -66,7 +71,7 @@ bmm = op("bmm", lambda self, mat2: xp.matmul(self, mat2), letters={"self": "A", 
 addmm = op("addmm", lambda self, mat1, mat2, beta=1, alpha=1: _addmm(self, mat1, mat2, beta, alpha),
     letters={"self": "c", "mat1": "A", "mat2": "B"},
     keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
-    self = lambda F, grad, beta, self_sym_sizes: F.sum_to(F.scaled(grad, beta), self_sym_sizes),
+    self = lambda F, grad, beta: F.scaled(grad, beta),
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
 # fmt: on

@@ -255,11 +255,12 @@ unbind = op("unbind", lambda self, dim=0: [_select(self, dim, i) for i in range(
     view="multi", multi=True,
     self = lambda F, grad, dim: _unbind_back(F, grad, dim))
 as_strided = op("as_strided", _as_strided, view=True, keeps=("size", "stride", "storage_offset"),
+    hidden=("whole", "part"),
     self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
 
 # ---- several tensors into one
 
-cat = op("cat", lambda tensors, dim=0: _cat(tensors, dim),
+cat = op("cat", lambda tensors, dim=0: _cat(tensors, dim), hidden=("shapes",),
     tensors = lambda F, grad, dim, shapes: _pieces(F, grad, dim, shapes))
 stack = op("stack", lambda tensors, dim=0: _stack(tensors, dim),
     tensors = lambda F, grad, dim: F.unbind(grad, dim))
@@ -546,7 +547,8 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
 
 def unsqueeze_of(self: Any, dim: int) -> Any:
     """A dimension of length 1 put in at `dim`; a view."""
-    return unsqueeze(self, check_dim(dim, self._data.ndim + 1))
+    check_dim(dim, self._data.ndim + 1)
+    return unsqueeze(self, dim)
 
 
 def squeeze_of(self: Any, dim: Any = None) -> Any:
@@ -576,7 +578,7 @@ def select_of(self: Any, dim: int, index: int) -> Any:
             f"select(): index {index} out of range for tensor of size {list(self._data.shape)} "
             f"at dimension {dim}"
         )
-    return select(self, dim, index % size)
+    return select(self, dim, index)
 
 
 def narrow(self: Any, dim: int, start: int, length: int) -> Any:
@@ -702,7 +704,12 @@ zero_ = inplace(zero)
 
 def fill_(self: Any, value: Any) -> Any:
     """Every element becomes `value`, a number or a 0-d tensor."""
-    return (_fill_tensor_ if hasattr(value, "_data") else _fill_)(self, value)
+    if not hasattr(value, "_data"):
+        return _fill_(self, value)
+    if value._data.ndim:
+        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                           f"{value._data.ndim} dimensions.")  # fmt: skip
+    return _fill_tensor_(self, value)
 
 
 _fill_, _fill_tensor_ = inplace(fill), inplace(fill_tensor)
