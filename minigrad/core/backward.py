@@ -50,7 +50,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     grads = root_gradients(roots, given, create_graph)
     if create_graph:
         _warn_once("create_graph", CYCLE)
-    edges = None if inputs is None else [_input_edge(t) for t in inputs]
+    edges = None if inputs is None else [e for t in inputs if (e := _input_edge(t)) is not None]
     run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
         inputs=edges)  # fmt: skip
 
@@ -154,9 +154,10 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
 
 def _input_edge(t: Any) -> Any:
     """Where backward(inputs=...) stops; a non-leaf keeps its gradient in `.grad`."""
-    if not isinstance(t, GradientEdge):
-        t.retain_grad()
-    return _wanted_edge(t)
+    if isinstance(t, GradientEdge):
+        return _wanted_edge(t)
+    t.retain_grad()
+    return t._edge()
 
 
 def _wanted_edge(t: Any) -> Any:
