@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import minigrad
-from minigrad.graph import read, read_torch
+from minigrad.graph import read
 from minigrad.graph.preview import numbers, preview
 from minigrad.graph.snapshot import from_dict, part
 from tests.oracle import graphs

@@ -22,9 +22,10 @@ INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
 # saved fields that torch's nodes do not have; strides are left out on both sides
 OURS = frozenset({"part", "whole", "shapes"})
 # ops that stretch their inputs to one shape; the engine sums their gradients back
-BROADCASTS = frozenset(
-    "add sub rsub mul div pow maximum minimum fmax fmin where atan2 lerp addcmul addcdiv remainder "
-    "fmod addmm xlogy hypot copysign masked_fill baddbmm addbmm addmv".split())
+BROADCASTS = frozenset({
+    "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "atan2", "baddbmm", "copysign", "div",
+    "fmax", "fmin", "fmod", "hypot", "lerp", "masked_fill", "maximum", "minimum", "mul", "pow",
+    "remainder", "rsub", "sub", "where", "xlogy"})  # fmt: skip
 # names of the differentiable inputs where they are not self, other
 INPUTS = {"pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
           "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
@@ -91,6 +92,7 @@ class Reader:
             self.ids = {key: f"n{i}" for i, key in enumerate(order, 1)}
             self.place_tensors(order)
             self.describe_tensors(order)
+            self.by_id = {record.id: record for record in self.records.values()}
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
         roots = tuple(dict.fromkeys(self.records[self.slot(t)].id for t in self.roots))
@@ -200,7 +202,7 @@ class Reader:
                 self.shapes[slot] = found or self.input_shape(key, i)
 
     def input_shape(self, key: Any, i: int) -> tuple[tuple[int, ...], str]:
-        """From what the consumer noted or saved about an input; else it is as large as the output."""
+        """What the consumer noted or saved about an input; else it is as large as the output."""
         node = self.found[key]
         shape, dtype = self.shape_of((key, 0)) or self.shapes.get((key, 0)) or ((), "")
         noted = getattr(node, "metas", None) and node.metas[i]
@@ -264,8 +266,13 @@ class Reader:
         saved = tuple(self.saved(node, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
         return Node(self.ids[key], name, "op", edges, saved, None, op,
-                    self.formula(key, op, edges, saved), self.source(node), "",
+                    self.formula(key, op, edges, saved), self.source(node), self.scope(key),
                     node._sequence_nr())
+
+    def scope(self, key: Any) -> str:
+        """The module that a parameter of this op belongs to: `net.0` for `net.0.weight`."""
+        names = [self.names.get(slot, "") for slot in self.edges[key] if isinstance(slot[0], tuple)]
+        return next((name.rpartition(".")[0] for name in names if "." in name), "")
 
     def id_at(self, slot: Any) -> str | None:
         return self.records[slot].id if slot in self.records else None
@@ -296,21 +303,23 @@ class Reader:
         names = self.input_names(self.found[key], op)
         parts = []
         for e, word in itertools.zip_longest(edges, names[: max(len(edges), 1)]):
-            t = e and e.tensor and next(r for r in self.records.values() if r.id == e.tensor)
+            t = e and e.tensor and self.by_id[e.tensor]
             parts.append((t.name if t else texts.get(word)) or "")
         if op == "pow" and len(parts) == 1:
             parts.append(texts.get("exponent", ""))
         if not all(parts) or "None" in parts:
             return ""
+        several = [r.name or "_" for slot, r in self.records.items() if slot[0] == key]
+        left = ", ".join(several[:4])
         if op in INFIX and len(parts) == 2:
-            return f"{result.name} = {parts[0]} {INFIX[op]} {parts[1]}"
-        return f"{result.name} = {op}({', '.join(parts)})"
+            return f"{left} = {parts[0]} {INFIX[op]} {parts[1]}"
+        return f"{left} = {op}({', '.join(parts)})"
 
     def saved_values(self, node: Any) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""
         for attribute in dir(type(node)):
-            field = attribute[7:]
-            if attribute.startswith("_saved_") and field not in OURS and not field.endswith("_strides"):
+            prefix, field = attribute[:7], attribute[7:]
+            if prefix == "_saved_" and field not in OURS and not field.endswith("_sym_strides"):
                 try:
                     yield field, getattr(node, attribute), ""
                 except Exception as error:  # freed, modified, or a hook of the learner's

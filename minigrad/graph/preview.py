@@ -52,7 +52,8 @@ def numbers(values: list) -> list[str]:
     if not -4 < exponent < 5:
         return [_one(v, ".2e") for v in values]
     decimals = max(0, 2 - exponent)
-    if exponent == -1 and (len(values) > 1 or math.isclose(round(values[0], 2), values[0], rel_tol=1e-6)):
+    tidy = math.isclose(round(values[0], 2), values[0], rel_tol=1e-6)  # 0.10, but 0.157
+    if exponent == -1 and (len(values) > 1 or tidy):
         decimals = 2
     return [_one(v, f".{decimals}f") for v in values]
 

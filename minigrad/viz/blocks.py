@@ -101,6 +101,13 @@ def note_text(saved: Saved, versions: bool = False) -> str:
     return shorten(text, WIDEST)
 
 
+def third_line(node: Node, show: frozenset[str]) -> str:
+    """Under the two names: the formula where names are known, else the module it belongs to."""
+    if "cards" not in show:
+        return ""
+    return node.formula or (node.scope if "scopes" in show else "")
+
+
 def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
     """What stands over a gate: `hook on z`, `pre-hook`."""
     owner = next((t for t in graph.outputs(hook.node) if t.nr == hook.nr and t.name), None)
@@ -135,14 +142,13 @@ class Builder:
                  lang: str | None = None) -> None:
         self.graph, self.show, self.lang = graph, show, lang
         self.values = {**known_values(graph), **values}
-        self.uses = Counter(e.node or e.tensor for n in graph.nodes for e in n.edges)
+        self.uses = Counter(e.node or e.tensor or "" for n in graph.nodes for e in n.edges)
         self.outputs: dict[str, list[Tensor]] = {}
         for t in graph.tensors:
             self.outputs.setdefault(t.node, []).append(t)
         self.hooks: dict[str, list[Hook]] = {}
         for hook in graph.hooks if "hooks" in show else ():
             self.hooks.setdefault(hook.node, []).append(hook)
-        self.formulas = "cards" in show
 
     def blocks(self) -> dict[str, Block]:
         """All blocks that are not part of another one."""
@@ -163,11 +169,10 @@ class Builder:
 
     def op(self, node: Node) -> Block:
         block = Block(node.id)
-        formula = node.formula if self.formulas else ""
-        wide = max(width(node.op), width(node.name, bold=True), width(shorten(formula, WIDEST), 12.5))
-        high = max(60 if formula else CARD, 14 * len(node.edges))
-        wide, several = max(wide + 24, 90), len(self.outputs.get(node.id, []))
-        high = max(high, 32 * several if several > 1 else 0)
+        third = shorten(third_line(node, self.show), WIDEST, 12.5)
+        wide = max(width(node.op), width(node.name, bold=True), width(third, 12.5), 66) + 24
+        several, apart = len(self.outputs.get(node.id, [])), 50 if node.id in self.hooks else 32
+        high = max(60 if third else CARD, 14 * len(node.edges), apart * several * (several > 1))
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
         if "saved" in self.show:
             self.notes(block, node, pill)
@@ -179,13 +184,11 @@ class Builder:
     def notes(self, block: Block, node: Node, pill: Box) -> None:
         """Rows of notes above the pill, the first field lowest; freed ones have a word above."""
         near = {e.tensor for e in node.edges if e.node is None}  # their card stands to the left
-        shown = sorted(node.saved[:MANY_NOTES], key=lambda s: (s.tensor not in near or not s.tensor, not s.is_tensor))
+        shown = sorted(node.saved[:MANY_NOTES],
+                       key=lambda s: (not s.tensor or s.tensor not in near, not s.is_tensor))
         rows: list[list[tuple[str, float, float]]] = []
         for saved in shown:
-            versions, high = "versions" in self.show, 46 if saved.stale else NOTE
-            w = width(note_text(saved, versions)) + 24
-            if saved.stale:
-                w = max(w, width(word("stale", self.lang, saved=saved.version, now=saved.now))) + 64
+            w, high = self.note_size(saved)
             if not rows or sum(x[1] + 8 for x in rows[-1]) + w > WIDEST:
                 rows.append([])
             rows[-1].append((f"{node.id}.{saved.field}", w, high))
@@ -201,17 +204,22 @@ class Builder:
         if len(node.saved) > MANY_NOTES:
             block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
 
+    def note_size(self, saved: Saved) -> tuple[float, float]:
+        w = width(note_text(saved, "versions" in self.show)) + 24
+        if not saved.stale:
+            return w, NOTE
+        reason = word("stale", self.lang, saved=saved.version, now=saved.now)
+        return max(w, width(reason)) + 64, CARD
+
     def card_size(self, t: Tensor) -> tuple[float, float]:
         extra = " requires_grad" if t.kind == "leaf" else ""
         name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
         first = name + width(shape_text(t, "versions" in self.show) + extra)
-        second = max(width(value_text(t, self.lang)), self.slot_width(f"value:{t.id}")) if self.values_shown else 0
-        least = 0 if t.kind == "leaf" else 90
-        return max(first + 20, second + 20, least), CARD if self.values_shown else 28
-
-    @property
-    def values_shown(self) -> bool:
-        return "values" in self.show
+        least = 0 if t.kind == "leaf" else 70
+        if "values" not in self.show:
+            return max(first, least) + 20, 28
+        second = max(width(value_text(t, self.lang)), self.slot_width(f"value:{t.id}"))
+        return max(first, second, least) + 20, CARD
 
     def cards(self, block: Block, node: Node, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
@@ -228,12 +236,12 @@ class Builder:
                 block.room.append(Box(card.x + 16, card.bottom, 90, 22))
                 low = max(low, card.bottom + 22)
             if t.retains_grad and "grads" in self.show:
-                wide = max(width(".grad", mono=True) + 12 + self.slot_width(f"grad:{t.id}", t.grad or "None"),
-                           card.w - 10)
+                grad = self.slot_width(f"grad:{t.id}", t.grad or "None")
+                wide = max(width(".grad", mono=True) + 12 + grad, card.w - 10)
                 sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
                 block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
                 low = sheet.bottom + 5
-        if outs and pill.bottom:
+        if outs:
             block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 26))
         return low
 
@@ -241,7 +249,7 @@ class Builder:
         """The right side: each output has its own entry, with its own gates."""
         outs = self.outputs.get(node.id, [])
         for i, t in enumerate(outs):
-            y = target.cy + (i - (len(outs) - 1) / 2) * min(32, target.h / max(1, len(outs)))
+            y = target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs)
             self.one_stem(block, node, target, t, y)
         block.entries.setdefault(0, (target.right, target.cy))
         if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
@@ -299,8 +307,8 @@ class Builder:
 
     def wire_room(self, block: Block, node: Node, slot: int, expands: bool) -> None:
         x, y = block.ports[slot]
-        wide = self.slot_width(f"edge:{node.id}:{slot}")
-        least = max(LINE, wide + 28, 96 if expands else 0, self.slot_width(f"sum:{node.id}:{slot}") + 20)
+        wide, total = (self.slot_width(f"{kind}:{node.id}:{slot}") for kind in ("edge", "sum"))
+        least = max(LINE, wide + 28, 96 if expands else 0, total + 20)
         block.room.append(Box(x - least, y - 14, least, 20))
 
     def hanging(self, node: Node) -> int | None:
@@ -308,7 +316,7 @@ class Builder:
         for e in reversed(node.edges if "cards" in self.show else ()):
             if e.node and e.tensor and self.uses[e.node] == 1 and e.node not in self.hooks:
                 target = self.graph.node(e.node)
-                if target.kind == "accumulate" and self.graph.tensor(target.leaf).id not in self.graph.roots:
+                if target.kind == "accumulate" and target.leaf not in self.graph.roots:
                     return e.slot
         return None
 
@@ -318,7 +326,8 @@ class Builder:
         e = node.edges[i]
         return (0 if e.node is None else 2 if e.slot == hung else 1), i
 
-    def port_heights(self, node: Node, order: list[int], hung: int | None, high: float) -> list[float]:
+    def port_heights(self, node: Node, order: list[int], hung: int | None,
+                     high: float) -> list[float]:
         """The first real wire leaves level with the middle, so that a chain runs straight."""
         levels = [self.port_rank(node, i, hung)[0] for i in order]
         step = min(18, (high - 14) / max(1, len(order) - 1))
@@ -350,28 +359,22 @@ class Builder:
         if e.expands:
             block.boxes[f"sum:{node.id}:{slot}"] = Box(drop - 29, top - 40, 58, 24)
             block.slots[f"sum:{node.id}:{slot}"] = (drop + 36, top - 23, "start")
-            wide = max(self.slot_width(f"sum:{node.id}:{slot}"), width(self.expansion(node, e.tensor)))
+            shapes = f"{self.graph.tensor(e.tensor).shape} → {self.outputs[node.id][0].shape}"
+            wide = max(self.slot_width(f"sum:{node.id}:{slot}"), width(shapes))
             block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
-
-    def expansion(self, node: Node, leaf: str) -> str:
-        """`() → (2,)`, beside the ghost of the forward view."""
-        out = next((t for t in self.outputs.get(node.id, []) if t.nr == 0), None)
-        return f"{self.graph.tensor(leaf).shape} → {out.shape}" if out else ""
 
     def hang_constant(self, block: Block, node: Node, pill: Box) -> None:
         """A named constant input, upper left, beside the note that saved it."""
-        if "cards" not in self.show:
-            return
-        for e in node.edges:
-            if e.node is None and e.tensor and self.uses[e.tensor] == 1 and e.tensor not in self.graph.roots:
+        once = [e for e in node.edges if e.node is None and self.uses[e.tensor or ""] == 1]
+        for e in once[:1] if "cards" in self.show else ():
+            if e.tensor and e.tensor not in self.graph.roots:
                 w, h = self.card_size(self.graph.tensor(e.tensor))
                 notes = [b for id, b in block.boxes.items() if id.startswith(f"{node.id}.")]
                 right = min([pill.x - 12, *(b.x - 24 for b in notes)])
-                bottom = block.ports[e.slot][1] - 20
-                card = block.boxes[e.tensor] = Box(right - w, bottom - h, w, h)
+                top = block.ports[e.slot][1] - 20 - h
+                card = block.boxes[e.tensor] = Box(right - w, top, w, h)
                 block.outs[e.tensor] = (card.cx, card.bottom)
                 block.hangs[e.slot] = e.tensor
-                return
 
     # ---- leaves and constants on their own
 
@@ -396,7 +399,8 @@ class Builder:
         self.stem(block, node, block.boxes[node.id])
         card = block.boxes[node.leaf]
         block.outs[node.leaf] = (card.right, card.cy)
-        for k, hook in enumerate(h for h in self.hooks.get(node.id, []) if h.kind == "post_accumulate"):
+        after = [h for h in self.hooks.get(node.id, []) if h.kind == "post_accumulate"]
+        for k, hook in enumerate(after):
             wide = max(width(hook.label, bold=True) + 32, 48)
             block.boxes[hook.id] = Box(-w / 2 - 22 - (k + 1) * wide, -GATE / 2, wide, GATE)
             label = width(gate_label(self.graph, hook, self.lang))
@@ -406,4 +410,5 @@ class Builder:
     def constant(self, t: Tensor) -> Block:
         w, h = self.card_size(t)
         box = Box(-w / 2, -h / 2, w, h)
-        return Block(t.id, boxes={t.id: box}, entries={0: (box.right, 0)}, outs={t.id: (box.right, 0)})
+        exit = (box.right, 0)
+        return Block(t.id, boxes={t.id: box}, entries={0: exit}, outs={t.id: exit})

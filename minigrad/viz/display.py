@@ -41,15 +41,23 @@ def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
     check(view, svg.VIEWS, "view")
     check(theme, ("light", "dark"), "theme")
     check(engine, (None, "builtin", "graphviz", "dot"), "engine")
-    shown = (SHOW - {"versions"}) if show is None else frozenset([show] if isinstance(show, str) else show)
+    show = SHOW - {"versions"} if show is None else show
+    shown = frozenset([show] if isinstance(show, str) else show)
     for item in shown:
         check(item, SHOW, "show")
     named = {**namespace(), **(names or {})}
     picked = {id(v): k for k, v in (names or {}).items()}
     named = {k: v for k, v in named.items() if picked.get(id(v), k) == k}
-    extra = () if around is None else (around,)
-    graph = reader(*tensors, *extra)(*tensors, names=named)
-    graph = section(graph, depth, around, radius, named)
+    read = reader(*tensors, *([] if around is None else [around]))
+    graph = read(*tensors, names=named)
+    if around is not None:  # the ids are the same whatever the names are
+        found = [t.node for t in read(*tensors, names={"around": around}).tensors if t.name]
+        if not found or found[0] is None:
+            raise ValueError(say("draw.not_there"))
+        graph = part(graph, found, radius, both_ways=True)
+    elif depth is not None:
+        roots = [graph.tensor(r).node for r in graph.roots]
+        graph = part(graph, [r for r in roots if r], depth)
     return Drawing(graph, view, shown, lang or get_language(), theme, engine)
 
 
@@ -72,23 +80,8 @@ def reader(*tensors: Any) -> Any:
     return getattr(import_module(f"minigrad.graph.{home}"), name)
 
 
-def section(graph: Graph, depth: int | None, around: Any, radius: int,
-            names: Mapping[str, Any]) -> Graph:
-    """The part that was asked for."""
-    if around is not None:
-        place = reader(around)(around, names=names)
-        root = place.tensor(place.roots[0])
-        found = [t.node for t in graph.tensors if t.node and t.name and t.name == root.name]
-        start = found or [n.id for n in graph.nodes if place.nodes and n.seq == place.nodes[0].seq
-                          and n.kind == place.nodes[0].kind and n.name == place.nodes[0].name]
-        return part(graph, start, radius, both_ways=True)
-    if depth is not None:
-        return part(graph, [graph.tensor(r).node for r in graph.roots if graph.tensor(r).node], depth)
-    return graph
-
-
 def namespace() -> dict[str, Any]:
-    """Names and tensors where the learner stands: the calling frame, or the notebook's namespace."""
+    """Names and tensors where the learner stands: the calling frame, or the notebook."""
     frame = sys._getframe(1)
     while frame.f_back and home(frame) == "minigrad":
         frame = frame.f_back
@@ -167,18 +160,17 @@ class Drawing:
 
     @property
     def source(self) -> Any:
-        """A `graphviz.Source`, for those who have the graphviz package."""
-        try:
-            from graphviz import Source
-        except ImportError:
-            raise RuntimeError(say("draw.no_engine", engine="graphviz")) from None
+        """The DOT as a `graphviz.Source`."""
+        from graphviz import Source
+
         return Source(self.to_dot())
 
     def save(self, path: str | Path) -> None:
         """Write svg, png, dot, txt, html or json, as the ending says."""
         path = Path(path)
-        writers = {".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
-                   ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
+        writers: dict[str, Any] = {
+            ".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
+            ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
         check(path.suffix, writers, "the file's ending")
         content = writers[path.suffix]()
         path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -1,6 +1,6 @@
 """The graph as Graphviz source: plain labels, one statement a line, the same text every time.
 
-It is what tests compare and what readers carry to their own tools; our own pictures come from `svg`.
+Tests compare it, and readers carry it to their own tools; our own pictures come from `svg`.
 """
 
 from __future__ import annotations
@@ -43,12 +43,10 @@ class Writer:
         if self.view != "forward":
             for hook in self.graph.hooks:
                 self.hook(hook)
-        head = [
-            "digraph minigrad {", f"  rankdir={direction};",
-            f"  graph [bgcolor={quote(self.colour('page'))}];",
-            f"  node [fontname=\"Helvetica\", fontsize=\"11\", fontcolor={quote(self.colour('ink'))}];",
-            f"  edge [fontname=\"Helvetica\", fontsize=\"10\", fontcolor={quote(self.colour('muted'))}];",
-        ]  # fmt: skip
+        page, ink, muted = (quote(self.colour(c)) for c in ("page", "ink", "muted"))
+        head = ["digraph minigrad {", f"  rankdir={direction};", f"  graph [bgcolor={page}];",
+                f'  node [fontname="Helvetica", fontsize="11", fontcolor={ink}];',
+                f'  edge [fontname="Helvetica", fontsize="10", fontcolor={muted}];']
         return "\n".join([*head, *self.lines, "}"]) + "\n"
 
     def node(self, node: Node) -> None:
@@ -67,13 +65,15 @@ class Writer:
         end = quote(node.id)
         if self.view == "forward":
             if e.tensor:
-                self.put(f"{quote(e.tensor)} -> {end}", headlabel=str(e.slot), color=self.colour("wire"))
+                self.put(f"{quote(e.tensor)} -> {end}", headlabel=str(e.slot),
+                         color=self.colour("wire"))
             return
         colour = self.colour("grad" if self.view == "backward" else "op")
         if e.node is None:
             stub = node.edge_id(e.slot)
             self.put(quote(stub), label="…" if e.cut else "(None, 0)", shape="plaintext")
-            self.put(f"{end} -> {quote(stub)}", taillabel=str(e.slot), arrowhead="odot", color=colour)
+            self.put(f"{end} -> {quote(stub)}", taillabel=str(e.slot), arrowhead="odot",
+                     color=colour)
             return
         nr = {"headlabel": f"output {e.nr}"} if e.nr else {}
         self.put(f"{end} -> {quote(e.node)}", taillabel=str(e.slot), color=colour, **nr)
@@ -90,7 +90,8 @@ class Writer:
                      color=self.colour("saved"))
 
     def tensor(self, t: Tensor) -> None:
-        words = " ".join(filter(None, (t.name, shape_text(t), "requires_grad" if t.kind == "leaf" else "")))
+        flag = "requires_grad" if t.kind == "leaf" else ""
+        words = " ".join(filter(None, (t.name, shape_text(t), flag)))
         style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}.get(t.kind)
         shape = "tab" if t.is_view and t.kind == "nonleaf" else "box"
         token = "view" if shape == "tab" else t.kind
@@ -107,7 +108,8 @@ class Writer:
 
     def hook(self, hook: Hook) -> None:
         self.box(hook.id, f"{hook.kind} hook\n{hook.label}", "hook", "larrow")
-        self.put(f"{quote(hook.id)} -> {quote(hook.node)}", style="dotted", color=self.colour("hook"))
+        self.put(f"{quote(hook.id)} -> {quote(hook.node)}", style="dotted",
+                 color=self.colour("hook"))
 
 
 def source(graph: Graph, view: str = "record", theme: str = "light") -> str:

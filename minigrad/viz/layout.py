@@ -72,7 +72,8 @@ class Spot:
 
 
 def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] | None = None,
-           lang: str | None = None, engine: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
+           lang: str | None = None, engine: str | None = None,
+           widest: float = WIDEST_PICTURE) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a band below."""
     builder = Builder(graph, show, values or {}, lang)
@@ -194,7 +195,7 @@ class Net:
 
 
 def median(pulls: list[tuple[float, float]]) -> float:
-    """The weighted one, so that the strongest wire runs level instead of every one a little bent."""
+    """The weighted one: the strongest wire runs level instead of every one a little bent."""
     pulls, half, seen = sorted(pulls), sum(w for _, w in pulls) / 2, 0.0
     for i, (y, w) in enumerate(pulls):
         seen += w
@@ -226,7 +227,7 @@ class Packer:
         self.right, self.wall = 0.0, -1e9
 
     def where(self, column: list[Spot], clean: bool) -> float:
-        """The x of the anchors. `clean`: wires will curve here, so the columns must not interlock."""
+        """The x of the anchors. `clean`: wires will curve here, so columns must not interlock."""
         left = max(s.reach[0] for s in column)
         if not self.parts:
             return left
@@ -396,8 +397,8 @@ class Router:
         if wire.edge.node is not None:
             out.back[wire.id] = self.path(wire.id, way, start, end)
         level = len(way) == 2 and abs(start[1] - end[1]) < 3 and self.together(way)
-        line = [("M", *start), curve(start, leave)] if level else self.path(wire.id, way, start, leave)
-        out.data[wire.id] = backwards(line)
+        straight = [("M", *start), curve(start, leave)]
+        out.data[wire.id] = backwards(straight if level else self.path(wire.id, way, start, leave))
         self.label(wire, start, end, level)
 
     def together(self, way: list[Spot]) -> bool:
@@ -508,10 +509,11 @@ def graphviz_places(net: Net, engine: str) -> dict[int, tuple[float, float]]:
     """Let Graphviz place the blocks and the bends; both engines run the same program."""
     spots = [s for column in net.columns for s in column]
     name = {id(s): f"s{i}" for i, s in enumerate(spots)}
-    lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7;", "node [shape=box, fixedsize=true];"]
+    lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7; node [shape=box, fixedsize=true];"]
     for s in spots:
         left, right, up, down = s.reach
-        lines.append(f"{name[id(s)]} [width={(left + right + 2) / 72:.3f}, height={max(up, down) / 36:.3f}];")
+        wide, high = (left + right + 2) / 72, max(up, down) / 36
+        lines.append(f"{name[id(s)]} [width={wide:.3f}, height={high:.3f}];")
     for s in spots:
         lines += [f"{name[id(s)]} -> {name[id(leaf)]};" for leaf, _ in s.leaves]
     plain = run_graphviz("\n".join([*lines, "}"]), engine)

@@ -1,4 +1,4 @@
-"""The shapes of the pictures as SVG text: cards, notes, gates, drawers, wires, and the legend's keys.
+"""The shapes of the pictures as SVG text: cards, notes, gates, drawers, wires, legend keys.
 
 Knows boxes and words, no graph. Everything that is written goes through `text`, which escapes it.
 """

@@ -14,11 +14,38 @@ from collections.abc import Mapping
 from hashlib import sha1
 
 from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
-from .blocks import (MANY_NOTES, WIDEST, Box, gate_label, inset, known_values, note_text,
-                     shape_text, value_text, word)  # fmt: skip
+from .blocks import (
+    MANY_NOTES,
+    WIDEST,
+    Box,
+    gate_label,
+    inset,
+    known_values,
+    note_text,
+    shape_text,  # fmt: skip
+    third_line,
+    value_text,
+    word,
+)
 from .layout import ALL, MARGIN, Layout, ref_label, write
-from .shapes import (LEGEND, MARKERS, bang, circle, clean, d, diamond, drawer, gate, note, octagon,
-                     path, rect, tab, tag, text)  # fmt: skip
+from .shapes import (
+    LEGEND,
+    MARKERS,
+    bang,
+    circle,
+    clean,
+    d,
+    diamond,
+    drawer,
+    gate,
+    note,
+    octagon,
+    path,  # fmt: skip
+    rect,
+    tab,
+    tag,
+    text,
+)
 from .theme import shorten, stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
@@ -96,7 +123,7 @@ class Painter:
 
     def op(self, n: Node) -> None:
         b = self.box[n.id]
-        third = shorten(n.formula or n.scope, WIDEST, 12.5) if b.h >= 60 else ""
+        third = shorten(third_line(n, self.show), WIDEST, 12.5)
         top = b.cy - (13 if third else 4)
         for views, upper, lower, key in (("f", "mg-b", "mg-m", "op_forward"),
                                          ("rb", "mg-m", "mg-b", "op")):
@@ -131,7 +158,8 @@ class Painter:
             if place in self.stems:
                 x, y = self.at.entries[place]
                 end = b.right - (inset(b, y) if n.kind == "op" else 0)
-                self.both("mg-edge mg-stem", f"in:{place}", d("M", x, y, "H", end), slot=f"in:{place}")
+                line, slot = d("M", x, y, "H", end), f"in:{place}"
+                self.both("mg-edge mg-stem", slot, line, slot=slot)
         gates = [self.box[h.id] for h in self.graph.hooks
                  if h.node == n.id and h.kind.startswith("post") and h.id in self.box]
         if gates:
@@ -159,7 +187,8 @@ class Painter:
             self.part(self.wires, "mg-edge", id, "f", body, "data")
         if id in self.at.back:
             through = f"{e.node}:{e.nr}" in self.stems
-            self.both("mg-edge", id, write(self.at.back[id]), through, f"edge:{id}", "next", "gradient")
+            line = write(self.at.back[id])
+            self.both("mg-edge", id, line, through, f"edge:{id}", "next", "gradient")
             self.part(self.shapes, "mg-edge-port", id, "rb", port)
         if e.expands and f"sum:{id}" in self.box:
             self.ghost(n, e, self.box[f"sum:{id}"])
@@ -262,7 +291,8 @@ class Painter:
         x = min(max(b.cx, pill.x + 12), pill.right - 12)
         up = path(d("M", b.cx, b.y, "L", x, pill.bottom + 1), "mg-gradfn", "gradfn")
         if t is self.outputs[t.node][-1]:
-            up += text(x + 8, pill.bottom + 18, ".grad_fn", "mg-mono mg-m mg-halo")
+            right = b.cx if len(self.outputs[t.node]) > 1 else x
+            up += text(right + 8, pill.bottom + 18, ".grad_fn", "mg-mono mg-m mg-halo")
         self.part(self.wires, "mg-gradfn-link", t.id, "rb", up, "gradfn")
         down = path(d("M", x, pill.bottom, "L", b.cx, b.y), "mg-forward", "forward")
         self.part(self.wires, "mg-made", t.id, "f", down)

@@ -1,7 +1,7 @@
 """Colours, fonts and text widths of the pictures: one hue for one meaning, in light and dark.
 
-A token is a custom property (`--mg-leaf-fill`). A static picture gets the stylesheet with the values
-written in; the player gets `var(...)` and switches `variables("dark")` on and off.
+A token is a custom property (`--mg-leaf-fill`). A static picture gets the stylesheet with its
+colours written in; the player gets `var(...)` and switches `variables("dark")` on and off.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-SANS = ('"Helvetica Neue",Arial,"Liberation Sans","Noto Sans CJK SC","PingFang SC",'
-        '"Microsoft YaHei","DejaVu Sans",sans-serif')
-CJK = '"Noto Sans CJK SC","PingFang SC","Microsoft YaHei","Helvetica Neue",Arial,sans-serif'
-MONO = '"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans Mono CJK SC",monospace'
+FONTS = {
+    "SANS": '"Helvetica Neue",Arial,"Liberation Sans","Noto Sans CJK SC","PingFang SC",'
+            '"Microsoft YaHei","DejaVu Sans",sans-serif',
+    "CJK": '"Noto Sans CJK SC","PingFang SC","Microsoft YaHei","Helvetica Neue",Arial,sans-serif',
+    "MONO": '"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans Mono CJK SC",monospace',
+}  # fmt: skip
 
 # token: (light, dark); a kind has a fill and a line
 TOKENS = {
@@ -35,8 +37,10 @@ TOKENS = {
 RULES = """
 text{font-family:SANS;font-size:13px;fill:$ink}
 .mg-m{fill:$muted}.mg-b{font-weight:700}.mg-c{text-anchor:middle}.mg-e{text-anchor:end}
-.mg-cjk{font-family:CJK}.mg-mono{font-family:MONO;white-space:pre}.mg-name{font-size:15px;font-weight:700}
-.mg-t1{font-size:20px;font-weight:700}.mg-t2{font-size:14px;fill:$muted}.mg-f{font-size:12.5px;fill:$muted}
+.mg-cjk{font-family:CJK}
+.mg-mono{font-family:MONO;white-space:pre}.mg-name{font-size:15px;font-weight:700}
+.mg-t1{font-size:20px;font-weight:700}.mg-t2{font-size:14px;fill:$muted}
+.mg-f{font-size:12.5px;fill:$muted}
 .mg-halo{paint-order:stroke;stroke:$page;stroke-width:5px;stroke-linejoin:round}
 .mg-g{fill:$grad;font-weight:700}.mg-bad{fill:$error;font-weight:700}
 .mg-page{fill:$page}.mg-panel{fill:$panel;stroke:$rule;stroke-width:1}
@@ -58,13 +62,16 @@ text{font-family:SANS;font-size:13px;fill:$ink}
 .mg-taken{fill:none;stroke:$grad;stroke-width:1.4;stroke-dasharray:2 3}
 .mg-sum>.mg-shape{fill:$page;stroke:$grad;stroke-width:1.4;stroke-dasharray:3 3}
 .mg-expand>.mg-shape{fill:$page;stroke:$wire;stroke-width:1.4;stroke-dasharray:3 3}
-.mg-record{fill:none;stroke:$op;stroke-width:1.8}.mg-backward{fill:none;stroke:$grad;stroke-width:2.6}
-.mg-forward{fill:none;stroke:$wire;stroke-width:1.5}.mg-gradfn{fill:none;stroke:$muted;stroke-width:1.3}
+.mg-record{fill:none;stroke:$op;stroke-width:1.8}
+.mg-backward{fill:none;stroke:$grad;stroke-width:2.6}
+.mg-forward{fill:none;stroke:$wire;stroke-width:1.5}
+.mg-gradfn{fill:none;stroke:$muted;stroke-width:1.3}
 .mg-dots{fill:none;stroke:$saved;stroke-width:1.6;stroke-dasharray:1.5 4;stroke-linecap:round}
 .mg-shares{fill:none;stroke:$view;stroke-width:1.6;stroke-dasharray:7 4}
 .mg-diamond{fill:$page;stroke:$view;stroke-width:1.6}
 .mg-port{fill:$op}.mg-ring{fill:$page;stroke:$op;stroke-width:1.6}.mg-cut{stroke-dasharray:2 4}
-.mg-head-record{fill:$op}.mg-head-backward{fill:$grad}.mg-head-forward{fill:$wire}.mg-head-gradfn{fill:$muted}
+.mg-head-record{fill:$op}.mg-head-backward{fill:$grad}.mg-head-forward{fill:$wire}
+.mg-head-gradfn{fill:$muted}
 """
 
 
@@ -80,7 +87,7 @@ def stylesheet(theme: str | None) -> str:
         name = match[1]
         return f"var(--mg-{name})" if theme is None else TOKENS[name][theme == "dark"]
 
-    rules = RULES.replace("SANS", SANS).replace("MONO", MONO).replace("CJK}", CJK + "}").replace("\n", "")
+    rules = re.sub("SANS|MONO|CJK", lambda m: FONTS[m[0]], RULES).replace("\n", "")
     return re.sub(r"\$([a-z]+(?:-fill)?)", colour, rules)
 
 
