@@ -1,11 +1,12 @@
 """Notebook commands, after `%load_ext minigrad`: `%torch`, `%lang`, `%%graph`, `%%step`.
 
-Each is one line around a function that a program can call: `install_as_torch`, `set_language`,
-`draw`, `step`. The cell under `%%graph` or `%%step` runs first, in the notebook's own names.
+Each is one line around a function that a program can call: `install_as_torch`, `set_language`, `draw`,
+`step`. The cell under `%%graph` or `%%step` runs first, in the notebook's own names.
 """
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -14,6 +15,7 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 
 from . import text
 from .eras.alias import install_as_torch, uninstall_torch
+from .viz import draw, step
 
 
 @magics_class
@@ -38,39 +40,52 @@ class MinigradMagics(Magics):
             raise UsageError(str(error)) from None
 
     @magic_arguments()
-    @argument("names", nargs="*", help="tensors to draw; by default the cell's last value")
-    @argument("--view", default="record", help="record, tape or another view of `draw`")
-    @argument("--depth", type=int, help="how many edges away from the roots")
+    @argument("names", nargs="*", help="tensors to draw; without any, what the cell ends with")
+    @argument("--view", default="record", help='"record", "forward" or "backward"')
+    @argument("--depth", type=int, help="steps from the root")
     @cell_magic
     def graph(self, line: str, cell: str) -> Any:
-        """Run the cell, then draw the graph of its last value, or of the tensors named."""
-        from .viz import draw
-
+        """Run the cell, then draw the graph of what it ends with, or of the tensors named."""
         options = parse_argstring(self.graph, line)
-        return draw(*self._tensors(cell, options.names), view=options.view, depth=options.depth)
+        roots = self._run(cell, options.names)
+        return draw(*roots, view=options.view, depth=options.depth, names=self._tensors())
 
     @magic_arguments()
-    @argument("name", nargs="?", help="the root; by default the cell's last value")
-    @argument("--run", action="store_true", help="a real backward: it accumulates and frees")
-    @argument("--live", action="store_true", help="a real backward, one node per click")
+    @argument("name", nargs="?", help="where backward starts; without it, what the cell ends with")
+    @argument("--run", action="store_true", help="a real backward, which accumulates and frees")
+    @argument("--live", action="store_true", help="a real backward, one node for each click")
     @cell_magic
     def step(self, line: str, cell: str) -> Any:
-        """Run the cell, then walk backward from its last value: a preview, unless told otherwise."""
-        from .viz import step
-
+        """Run the cell, then walk backward from what it ends with: a preview, unless told otherwise."""
         options = parse_argstring(self.step, line)
-        (root,) = self._tensors(cell, [options.name] if options.name else [])
-        return step(root, live=options.live, preview=not (options.run or options.live))
+        (root,) = self._run(cell, [options.name] if options.name else [])
+        preview = not (options.run or options.live)
+        return step(root, live=options.live, preview=preview, names=self._tensors())
 
-    def _tensors(self, cell: str, names: list[str]) -> list[Any]:
-        """The values of these names once the cell has run; of its last expression if there are none."""
+    def _run(self, cell: str, names: list[str]) -> list[Any]:
+        """Run a cell; the tensors of these names, or the one that its last line gives or assigns."""
         shell = self.shell
-        result = shell.run_cell(cell, silent=not names) if names else shell.run_cell(cell)
-        result.raise_error()
-        found = [shell.ev(name) for name in names] if names else [result.result]
-        if found == [None] or any(not hasattr(value, "grad_fn") for value in found):
+        source = shell.transform_cell(cell)
+        tree, place = ast.parse(source), shell.compile.cache(source)
+        last = tree.body[-1] if tree.body else None
+        ends = isinstance(last, ast.Expr)
+        body = ast.Module(tree.body[:-1] if ends else tree.body, [])
+        exec(compile(body, place, "exec"), shell.user_ns)
+        if ends:
+            value = eval(compile(ast.Expression(last.value), place, "eval"), shell.user_ns)
+        elif isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
+            value = shell.user_ns[last.targets[0].id]
+        else:
+            value = None
+        found = [shell.user_ns.get(name) for name in names] or [value]
+        if not all(hasattr(type(t), "grad_fn") for t in found):
             raise UsageError(text.say("magics.no_tensor"))
         return found
+
+    def _tensors(self) -> dict[str, Any]:
+        """The notebook's tensors by name."""
+        return {name: value for name, value in self.shell.user_ns.items()
+                if not name.startswith("_") and hasattr(type(value), "grad_fn")}  # fmt: skip
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -1,0 +1,78 @@
+"""`%load_ext minigrad` and its four commands, typed into a real IPython shell."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+
+import minigrad
+from minigrad.viz import Drawing, Player
+
+
+@pytest.fixture
+def shell():
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance(history_manager=None)
+    shell.run_line_magic("load_ext", "minigrad")
+    shell.user_ns["minigrad"] = minigrad
+    shell.ex("x = minigrad.tensor([1.0, 2.0], requires_grad=True)")
+    yield shell
+    minigrad.set_language("en")
+    InteractiveShell.clear_instance()
+
+
+def test_lang_sets_the_language(shell):
+    shell.run_line_magic("lang", "zh")
+
+    assert minigrad.get_language() == "zh"
+
+
+def test_an_unknown_language_is_refused_without_a_traceback(shell):
+    with pytest.raises(UsageError, match="'en', 'zh' or 'both'"):
+        shell.run_line_magic("lang", "fr")
+
+
+def test_graph_draws_what_the_cell_ends_with(shell):
+    drawing = shell.run_cell_magic("graph", "", "y = x * 2\ny.sum()\n")
+
+    assert isinstance(drawing, Drawing)
+    assert [node.name for node in drawing.graph.ops] == ["SumBackward0", "MulBackward0"]
+    assert shell.user_ns["y"].tolist() == [2.0, 4.0]
+
+
+def test_graph_draws_what_the_last_line_assigns_under_its_name(shell):
+    drawing = shell.run_cell_magic("graph", "", "loss = (x * 2).sum()")
+
+    assert "loss" in drawing.to_text()
+    assert "loss = (x * 2).sum()" in drawing.to_text()
+
+
+def test_graph_draws_the_tensors_named_in_the_view_asked_for(shell):
+    drawing = shell.run_cell_magic("graph", "y --view forward", "y = x * 2\nz = y * 3\n")
+
+    assert [node.name for node in drawing.graph.ops] == ["MulBackward0"]
+    assert drawing.view == "forward"
+
+
+def test_step_is_a_preview(shell):
+    player = shell.run_cell_magic("step", "", "loss = (x * x).sum()")
+
+    assert isinstance(player, Player)
+    assert shell.user_ns["x"].grad is None
+
+
+def test_step_runs_when_told(shell):
+    shell.run_cell_magic("step", "loss --run", "loss = (x * x).sum()\n")
+
+    assert shell.user_ns["x"].grad.tolist() == [2.0, 4.0]
+
+
+def test_a_cell_without_a_tensor_is_refused(shell):
+    with pytest.raises(UsageError, match="let the cell end with one"):
+        shell.run_cell_magic("graph", "", "n = 3")
+
+
+def test_what_fails_in_the_cell_fails_here(shell):
+    with pytest.raises(RuntimeError, match="The size of tensor a"):
+        shell.run_cell_magic("graph", "", "x + minigrad.ones(3)")
