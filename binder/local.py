@@ -90,8 +90,11 @@ def install(extras):
 
 def run(*module):
     """`python -m module ...` in the environment, in this checkout, in UTF-8; leave if it fails."""
-    environment = dict(os.environ, PYTHONUTF8="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
-    code = subprocess.call([python_in_venv(), "-m"] + list(module), cwd=ROOT, env=environment)
+    python = python_in_venv()
+    path = os.path.dirname(python) + os.pathsep + os.environ.get("PATH", "")
+    environment = dict(os.environ, PATH=path, VIRTUAL_ENV=VENV, PYTHONUTF8="1",
+                       PIP_DISABLE_PIP_VERSION_CHECK="1")
+    code = subprocess.call([python, "-m"] + list(module), cwd=ROOT, env=environment)
     if code:
         sys.exit(code)
 
