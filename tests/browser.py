@@ -38,7 +38,7 @@ def find_browser() -> str | None:
 def downloaded() -> list[str]:
     patterns = ("chromium-*/chrome-linux*/chrome", "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
                 "chromium-*/chrome-win*/chrome.exe")
-    folders = [Path(folder).expanduser() for folder in DOWNLOADS]
+    folders = [Path(os.path.expanduser(folder)) for folder in DOWNLOADS]  # leaves "~\\x" alone
     return [str(path) for folder in folders for kind in patterns for path in folder.glob(kind)]
 
 

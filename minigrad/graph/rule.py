@@ -6,6 +6,7 @@ or as the values of the moment; nothing is written by hand.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,12 @@ from .snapshot import Graph, Node, Saved
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What leaves through `slot`: the rule, and the same with numbers ("" where they are too many)."""
+    """What leaves through `slot`: the rule, the same with numbers ("" where they are too many)."""
 
     slot: int
     tex: str
     numbers: str
+    result: str
 
 
 def rule(graph: Graph, node: Node, row: Any, slot: int, incoming: str, result: str) -> Rule | None:
@@ -32,7 +34,10 @@ def rule(graph: Graph, node: Node, row: Any, slot: int, incoming: str, result: s
     names = {s.field: letter(graph, s) for s in node.saved}
     right = tex_of(formula, shown | {f: n for f, n in names.items() if n})
     left = bar(name_of(graph, node.edges[slot].tensor), word)
-    return Rule(slot, f"{left} = {right}", with_numbers(graph, node, row, word, incoming, result))
+    whole, numbers = f"{left} = {right}", with_numbers(graph, node, row, word, incoming, result)
+    if "[" not in incoming + result:  # between single numbers a product is just a product
+        whole, numbers = (tex.replace(r"\odot", r"\cdot") for tex in (whole, numbers))
+    return Rule(slot, whole, numbers, result)
 
 
 def with_numbers(graph: Graph, node: Node, row: Any, word: str, incoming: str, result: str) -> str:
@@ -97,7 +102,7 @@ def number(text: str) -> str:
     """A preview as TeX; "" if it is cut short, or is no number at all."""
     if not text or set(text) - set("0123456789.,e[]() −-"):
         return ""
-    tex = text.replace("−", "-")
+    tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", text.replace("−", "-"))
     if "[" in tex:
         return tex.replace("[", r"\left[").replace("]", r"\right]")
     return rf"\left({tex}\right)" if tex.startswith("-") else tex

@@ -7,6 +7,7 @@ question that Predict asks. No arithmetic happens here or in the browser; all nu
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import Any
 
@@ -28,6 +29,7 @@ class Scenes:
 
     def __init__(self, graph: Graph, preview: bool = False) -> None:
         self.graph, self.preview = graph, preview
+        self.names = Counter(n.name for n in graph.nodes)
         self.needs: dict[str, list[str]] = {n.id: [] for n in graph.nodes}
         for node in graph.nodes:
             for edge in node.edges:
@@ -66,8 +68,12 @@ class Scenes:
         return node.formula or (f"line {node.line[0]}: {node.line[1]}" if node.line else "")
 
     def title(self, id: str) -> str:
+        """The node's name; with its tensor's name where that alone would not tell which one."""
         node = self.graph.node(id)
-        return f"{node.name} ({self.graph.tensor(node.leaf).label})" if node.leaf else node.name
+        if node.leaf:
+            return f"{node.name} ({self.graph.tensor(node.leaf).label})"
+        named = next((t.name for t in self.graph.outputs(id) if t.name), None)
+        return f"{node.name} ({named})" if named and self.names[node.name] > 1 else node.name
 
     # ---- the steps
 
@@ -210,12 +216,13 @@ class Scenes:
         return made
 
     def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
-        tex, numbers = rule.tex, rule.numbers
+        tex, numbers, plain = rule.tex, rule.numbers, f"= {rule.result}"
         if summed:
             at, f = summed
             left, right = tex.split(" = ", 1)
-            tex, numbers = rf"{left} = \mathrm{{sum}}\left({right}\right)", f"= {f.name or f.after}".replace("−", "-")
-        return {"math": mathml(tex), "num": mathml(numbers), "text": tex, "value": numbers, "at": at}
+            tex, plain = rf"{left} = \mathrm{{sum}}\left({right}\right)", f"= {f.name or f.after}"
+            numbers = plain.replace("−", "-") if f.name else ""
+        return {"math": mathml(tex), "num": mathml(numbers), "text": tex, "value": plain, "at": at}
 
     # ---- predictions
 

@@ -364,8 +364,8 @@ function render({ model, el }) {
   }
   /** Where several gradients meet: how many came. */
   function fanIn(id, st) {
-    const sent = walk.frames[frame()].event.sends?.filter((one) => one.to && walk.scene.nodes[one.to].needs.length > 1) ?? [];
-    return sent.length ? h("div", { class: "mg-row mg-sub" }, two(join(...sent.map((one) => meet(one.to, st))))) : null;
+    const sends = walk.frames[frame()].event.sends ?? [], met = [...new Set(sends.map((one) => one.to))].filter((to) => walk.scene.nodes[to].needs.length > 1);
+    return met.length ? h("div", { class: "mg-row mg-sub" }, two(join(...met.map((to) => meet(to, st))))) : null;
   }
   function meet(id, st) {
     const { n, m } = walk.arrived(id, st.done), total = st.totals.get(id);

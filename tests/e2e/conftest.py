@@ -1,0 +1,161 @@
+"""A real JupyterLab in a real Chromium: started once, on its own folders and its own port.
+
+Every request that would leave this machine is blocked and remembered. Kernel state is polled, for
+the browser keeps one message per widget in flight and holds later ones back until it is answered.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import find_browser
+
+REPOSITORY = Path(__file__).parents[2]
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+        "--disable-background-networking", "--disable-component-update"]  # fmt: skip
+LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
+IDLE = """() => window.jupyterapp?.shell?.currentWidget?.sessionContext
+    ?.session?.kernel?.status === 'idle'"""
+ALL_RAN = """() => window.jupyterapp.shell.currentWidget.content.widgets
+    .filter((cell) => cell.model.type === 'code')
+    .every((cell) => cell.model.executionCount !== null && cell.model.executionState !== 'running')"""
+EXECUTE = """async (code) => {
+    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    const future = kernel.requestExecute({ code, store_history: false });
+    let out = '';
+    future.onIOPub = ({ header, content }) => {
+        if (header.msg_type === 'stream') out += content.text;
+        if (header.msg_type === 'error') out += 'ERROR ' + content.evalue;
+    };
+    await future.done;
+    return out;
+}"""
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    """A browser with a fresh profile. Where there is none, `tests/conftest.py` says so."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            str(tmp_path_factory.mktemp("profile")), executable_path=find_browser(), headless=True,
+            args=ARGS, viewport={"width": 1280, "height": 720}, locale="en-US")  # fmt: skip
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def page(chromium):
+    """A tab that cannot leave the machine; nothing may have tried to when the test ends."""
+    tab, blocked, errors = chromium.new_page(), [], []
+
+    def local_only(route: Any) -> None:
+        if route.request.url.startswith(LOCAL):
+            route.continue_()
+        else:
+            blocked.append(route.request.url)
+            route.abort()
+
+    tab.route("**/*", local_only)
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.set_default_timeout(60_000)
+    yield tab
+    tab.close()
+    assert blocked == []
+    assert errors == []
+
+
+class Lab:
+    """What a test does with the running JupyterLab."""
+
+    def __init__(self, url: str, root: Path) -> None:
+        self.url, self.root = url, root
+
+    def open(self, page: Any, notebook: Path) -> None:
+        """Show a copy of the notebook alone, without sidebars, and wait for its kernel."""
+        shutil.copy(notebook, self.root / notebook.name)
+        page.goto(f"{self.url}/doc/tree/{notebook.name}?reset")
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        page.wait_for_function(IDLE)
+
+    def run_all(self, page: Any) -> None:
+        page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+        page.wait_for_function(ALL_RAN)
+
+    def execute(self, page: Any, code: str) -> str:
+        """What `code` prints in the notebook's own kernel."""
+        return page.evaluate(EXECUTE, code).strip()
+
+    def wait_for_kernel(self, page: Any, expression: str, wanted: Any, seconds: float = 20) -> None:
+        end = time.monotonic() + seconds
+        while (got := self.execute(page, f"print(repr({expression}))")) != repr(wanted):
+            assert time.monotonic() < end, f"{expression} is {got}, not {wanted!r}"
+            page.wait_for_timeout(50)
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """A JupyterLab with nobody's settings, an empty folder and no access token, on loopback."""
+    root, home = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("jupyter")
+    port = free_port()
+    with (home / "lab.log").open("w") as log:
+        server = subprocess.Popen(command(port, root), env=environment(home), stdout=log, stderr=log)
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}", server, home / "lab.log")
+        yield Lab(f"http://127.0.0.1:{port}", root)
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def command(port: int, root: Path) -> list[str]:
+    return [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1",
+            f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}",
+            "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True",
+            "--LabApp.expose_app_in_browser=True"]  # fmt: skip
+
+
+def environment(home: Path) -> dict[str, str]:
+    names = ("CONFIG_DIR", "RUNTIME_DIR", "DATA_DIR")
+    own = {f"JUPYTER_{name}": str(home / name.lower()) for name in names}
+    own |= {f"JUPYTERLAB_{name}": str(home / name.lower()) for name in ("SETTINGS_DIR", "WORKSPACES_DIR")}
+    no_news = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+    choose(home, "apputils-extension/notification", no_news)  # it would cover a corner of the page
+    choose(home, "notebook-extension/tracker", {"windowingMode": "none"})  # all cells are in the page
+    return {**os.environ, **own, "IPYTHONDIR": str(home / "ipython"), "PYTHONPATH": str(REPOSITORY)}
+
+
+def choose(home: Path, plugin: str, settings: dict[str, Any]) -> None:
+    file = home / "settings_dir" / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(settings))
+
+
+def wait_until_up(url: str, server: subprocess.Popen, log: Path) -> None:
+    end = time.monotonic() + 90
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            urllib.request.urlopen(url + "/api", timeout=1).close()
+            return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")

@@ -1,0 +1,303 @@
+"""The player as a learner meets it: in JupyterLab, and as a file of its own.
+
+What the page shows is compared with the engine that ran: order of the nodes, values of `.grad`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+PROGRAM = """
+import minigrad as torch
+x = torch.tensor([1., -2.])
+w = torch.tensor([0.5, 0.25], requires_grad=True)
+b = torch.tensor(0.1, requires_grad=True)
+p = x * w
+z = p + b
+z.retain_grad()
+handle = z.register_hook(lambda g: g.clamp(max=0.78))
+h = torch.tanh(z)
+loss = h.sum()
+"""
+SIZES = {"projector": (1280, 720), "column": (960, 620), "phone": (390, 844)}
+
+
+def notebook(folder: Path, *cells: str) -> Path:
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    book = nbformat.v4.new_notebook(metadata=kernel, cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    path = folder / "player.ipynb"
+    nbformat.write(book, path)
+    return path
+
+
+def press(player, name: str) -> None:
+    player.locator(f'[data-do="{name}"]').click()
+
+
+def count(player) -> str:
+    return player.locator(".mg-count").inner_text()
+
+
+def walk(player) -> list[str]:
+    """Press next until the end; the nodes that were current, in their order."""
+    seen = []
+    while player.locator('[data-do="next"]').is_enabled():
+        press(player, "next")
+        seen.append(player.locator(".mg-node.mg-now").get_attribute("data-id"))
+    return seen
+
+
+def drawer(player, name: str) -> str:
+    """What stands in the `.grad` drawer of a leaf."""
+    leaf = player.locator(f'.mg-leaf[data-id]:has(tspan:text-is("{name}"))').get_attribute("data-id")
+    return player.locator(f'[data-slot="grad:{leaf}"]').text_content()
+
+
+def test_next_until_the_end_shows_what_the_engine_did(lab, page, tmp_path):
+    path = notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer")
+    lab.open(page, path)
+    lab.run_all(page)
+    player = page.locator(".mg-player").first
+    player.wait_for()
+    assert count(player) == "0 / 6"
+    assert drawer(player, "w") == "None"
+
+    order = walk(player)
+
+    assert order == json.loads(lab.execute(page, "import json; print(json.dumps([s['id'] for s in player.steps]))"))
+    assert count(player) == "6 / 6"
+    shown = "from minigrad.graph.preview import preview; print(preview(w.grad.numpy()), '|', preview(b.grad.numpy()))"
+    assert f"{drawer(player, 'w')} | {drawer(player, 'b')}" == lab.execute(page, shown)
+    assert player.locator(".mg-node.mg-done").count() == 6
+    lab.wait_for_kernel(page, "player.frame", 16)
+
+
+def test_the_kernel_can_move_the_player(lab, page, tmp_path):
+    lab.open(page, notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer"))
+    lab.run_all(page)
+    player = page.locator(".mg-player").first
+    player.wait_for()
+
+    lab.execute(page, "player.frame = 11; player.lang = 'zh'")
+
+    page.wait_for_function("() => document.querySelector('.mg-count').textContent === '3 / 6'")
+    assert "送出" in player.locator(".mg-say").inner_text()
+
+
+def test_language_theme_and_keys_belong_to_the_player_alone(lab, page, tmp_path):
+    lab.open(page, notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer"))
+    lab.run_all(page)
+    player = page.locator(".mg-player").first
+    player.wait_for()
+    cells = page.locator(".jp-Notebook .jp-Cell").count()
+    player.focus()
+
+    for key in ("ArrowRight", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    assert count(player) == "2a / 6"
+    for key in ("d", "d"):  # in the notebook they would delete a cell; here Drive goes on and off
+        page.keyboard.press(key)
+    assert page.locator(".jp-Notebook .jp-Cell").count() == cells
+    page.keyboard.press("Shift+ArrowLeft")
+    press(player, "lang")
+    assert "释放" in player.locator(".mg-say").inner_text()
+    dark = player.evaluate("(el) => getComputedStyle(el).backgroundColor")
+    press(player, "theme")
+    assert player.evaluate("(el) => getComputedStyle(el).backgroundColor") != dark
+    page.keyboard.press("Escape")
+    lab.wait_for_kernel(page, "player.lang", "zh")
+
+
+def test_a_click_while_a_cell_runs_waits_and_then_works_on_the_main_thread(lab, page, tmp_path):
+    where = "import threading\nthreads = []\nhandle2 = h.register_hook(lambda g: threads.append(threading.current_thread() is threading.main_thread()))"
+    lab.open(page, notebook(tmp_path, PROGRAM + where, "player = torch.step(loss, live=True)\nplayer", "1"))
+    lab.run_all(page)
+    player = page.locator(".mg-player").first
+    player.wait_for()
+    assert lab.execute(page, "print(w.grad, b.grad, len(player.steps))") == "None None 0"
+
+    page.evaluate("""() => { window.busy = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
+        .requestExecute({ code: "import time; time.sleep(3); during = len(player.steps)" }); }""")
+    press(player, "next")
+    page.wait_for_function("() => document.querySelector('.mg-say').textContent.includes('kernel is busy')")
+    page.wait_for_function("() => document.querySelector('.mg-count').textContent.startsWith('1 /')")
+
+    assert lab.execute(page, "print(during)") == "0"
+    for done in range(2, 7):
+        press(player, "next")
+        page.wait_for_function(f"() => document.querySelector('.mg-count').textContent.startsWith('{done} /')")
+    assert lab.execute(page, "print(w.grad, b.grad, threads)") == "tensor([ 0.7116, -1.5600]) tensor(1.4916) [True]"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, page, language):
+    lab.open(page, NOTEBOOKS / language / "lessons" / "03_walk_backward_yourself.ipynb")
+    lab.run_all(page)
+    player = page.locator(".mg-player").first
+    player.wait_for()
+    node = {player.locator(f'.mg-node[data-id="{i}"] text').nth(1).text_content() + i: i
+            for i in ("n1", "n2", "n3", "n4", "n5")}  # fmt: skip
+    add, pow_ = node["AddBackward0n1"], node["PowBackward0n4"]
+
+    player.locator(f'.mg-node[data-id="{add}"]').click()
+    player.locator(f'.mg-node[data-id="{pow_}"]').click()
+
+    assert player.locator(".mg-stage .mg-callout.mg-refusal").is_visible()
+    waits = {"en": "is not ready: it waits for", "zh": "还没有就绪：它在等"}[language]
+    assert waits in player.locator(".mg-say").inner_text()
+    for choice in ("n3", "n2", "n4", "n5"):  # any ready node may run; PyTorch would take n2 first
+        player.locator(f'.mg-node[data-id="{choice}"]').click()
+    assert count(player) == "5 / 5"
+    assert player.locator(".mg-callout.mg-refusal").count() == 0
+    assert drawer(player, "x") == lab.execute(page, "print(int(x.grad))")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_both_twins_of_the_tutorial_step_to_the_recorded_gradient(lab, page, language):
+    name = "004_gradients_from_start_to_finish.ipynb"
+    lab.open(page, NOTEBOOKS / language / "tutorials" / name)
+    lab.run_all(page)
+    player = page.locator(".mg-player").first
+    player.wait_for()
+
+    order = walk(player)
+
+    assert order == ["n1", "n2", "n3", "n4", "n5"]
+    assert drawer(player, "x") == "[[6, 6], [6, 6]]"
+    assert page.get_by_text("tensor([[6., 6.],").count() > 0  # what `print(x.grad)` says further down
+    assert player.locator(".mg-say").inner_text().startswith("5")
+
+
+# ---- without Jupyter: the exported file, at every size
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """A player of the reference program, and one of the second backward through it."""
+    import minigrad
+
+    scope: dict = {}
+    exec(PROGRAM, scope)
+    tensors = {k: v for k, v in scope.items() if isinstance(v, minigrad.Tensor)}
+    folder = tmp_path_factory.mktemp("exported")
+    for name in ("first", "second"):
+        player = minigrad.step(scope["loss"], names=tensors)
+        (folder / f"{name}.html").write_text(player.to_html(), encoding="utf-8")
+    return folder
+
+
+MEASURE = """() => {
+    const seen = (el) => el.checkVisibility({ visibilityProperty: true }) && el.getClientRects().length;
+    const inside = { w: innerWidth, h: innerHeight };
+    const small = [], out = [];
+    const scroller = (el) => el.closest('.mg-fit, .mg-strip');
+    for (const el of document.querySelectorAll('.mg-player *')) {
+        const own = [...el.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+        if (!own || !seen(el)) continue;
+        const svg = el.ownerSVGElement, matrix = svg && el.getScreenCTM();
+        const size = parseFloat(getComputedStyle(el).fontSize) * (matrix ? matrix.a : 1);
+        if (size < 11.99) small.push([el.textContent, size]);
+        const box = el.getBoundingClientRect();
+        if (!scroller(el) && (box.right > inside.w + 1 || box.bottom > inside.h + 1 || box.left < -1)) out.push(el.textContent);
+    }
+    const page = document.documentElement;
+    return { small, out, scrolls: page.scrollHeight > inside.h + 1 || page.scrollWidth > inside.w + 1,
+        low: [...document.querySelectorAll('button')].filter(seen).map((b) => b.getBoundingClientRect()).map((b) => Math.min(b.width, b.height)) };
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("language", ["en", "zh", "both"])
+def test_the_whole_player_fits_and_every_text_can_be_read(page, exported, size, language):
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto((exported / "first.html").as_uri())
+    player = page.locator(".mg-player")
+    player.focus()
+    for _ in range({"en": 0, "zh": 1, "both": 2}[language]):
+        press(player, "lang")
+
+    for _ in range(17):
+        found = page.evaluate(MEASURE)
+        assert found["small"] == []
+        assert found["out"] == []
+        assert not found["scrolls"]
+        assert min(found["low"]) >= (44 if size == "phone" else 34)
+        player.focus()
+        page.keyboard.press("Shift+ArrowRight")
+    assert count(player) == "6 / 6"
+
+
+def test_the_second_backward_is_an_error_with_its_own_shape(page, exported):
+    page.goto((exported / "second.html").as_uri())
+    player = page.locator(".mg-player")
+    press(player, "last")
+
+    assert player.locator(".mg-badge.mg-failed .mg-octagon").is_visible()
+    assert "Trying to backward through the graph a second time" in player.locator(".mg-stage .mg-callout").inner_text()
+    assert player.locator('[data-do="next"]').is_disabled()
+
+
+def test_a_prediction_hides_what_leaves_until_one_answer_is_given(page, exported):
+    page.goto((exported / "first.html").as_uri())
+    player = page.locator(".mg-player")
+    press(player, "predict")
+    press(player, "next")
+    assert player.locator(".mg-stage .mg-quizform").is_visible()
+    assert player.locator('[data-slot="edge:n1:0"]').text_content() == "?"
+    assert player.locator(".mg-rule").count() == 0
+
+    player.locator('.mg-stage input[name="v"]').nth(0).check()
+    player.locator('.mg-stage input[name="r"]').nth(0).check()
+    player.locator(".mg-stage .mg-quizform button").click()
+
+    assert player.locator('[data-slot="edge:n1:0"]').text_content() == "[1, 1]"
+    assert player.locator(".mg-quizform").count() == 0
+    assert "[1, 1]" in player.locator(".mg-say").inner_text()
+
+
+def test_presenting_is_large_and_in_both_languages(page, exported):
+    page.goto((exported / "first.html").as_uri())
+    player = page.locator(".mg-player")
+    player.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "f"):
+        page.keyboard.press(key)
+
+    sizes = page.evaluate("""() => [...document.querySelectorAll('.mg-scene.mg-now *, .mg-say, .mg-say *')]
+        .filter((el) => el.checkVisibility() && el.textContent.trim()).map((el) => parseFloat(getComputedStyle(el).fontSize))""")
+    assert min(sizes) >= 24
+    said = player.locator(".mg-say").inner_text()
+    assert "sends" in said
+    assert "送出" in said
+
+
+def test_names_from_the_learner_are_text_and_nothing_else(page, tmp_path):
+    import minigrad
+
+    a = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    name = "<img src=x onerror=window.hacked=1>"
+    q = a * a
+
+    def hook(grad):
+        print("<script>window.hacked = 1</script>")
+
+    hook.__name__ = name
+    q.register_hook(hook)
+    player = minigrad.step(q.sum(), names={name: a, "q": q})
+    (tmp_path / "names.html").write_text(player.to_html(), encoding="utf-8")
+    page.goto((tmp_path / "names.html").as_uri())
+    shown = page.locator(".mg-player")
+
+    for key in ("next", "next"):
+        press(shown, key)
+
+    assert "<script>" in shown.locator(".mg-stage .mg-printed").first.inner_text()
+    assert page.evaluate("() => window.hacked") is None
+    assert shown.locator("img, script").count() == 0
