@@ -153,6 +153,9 @@ class Tensor(TensorBase):
     repeat, tile, flip, roll, rot90 = (shape.repeat_of, shape.tile, shape.flip_of, shape.roll_of,
                                        shape.rot90_of)  # fmt: skip
     tril, triu, diag, diag_embed = shape.tril, shape.triu, shape.diag, shape.diag_embed
+    repeat_interleave, diff, tensor_split = shape.repeat_interleave, shape.diff, shape.tensor_split
+    trace, fliplr, flipud, adjoint = shape.trace, shape.fliplr, shape.flipud, shape.adjoint
+    diagonal_scatter, sum_to_size = shape.diagonal_scatter, shape.sum_to_size
     __getitem__, __setitem__ = index.getitem, index.setitem
     gather, scatter, scatter_add = index.gather_of, index.scatter_of, index.scatter_add_of
     index_select, index_add, index_copy, index_fill = (
@@ -175,6 +178,7 @@ class Tensor(TensorBase):
         """The last two dimensions swapped; a view."""
         return shape.transpose(self, -2, -1)
 
+    real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
     H = property(lambda self: shape.transpose(self, -2, -1), doc="The conjugate transpose: `mT` here.")
 
     # ---- copies, types and places
@@ -204,6 +208,14 @@ class Tensor(TensorBase):
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
         return self.dtype.tensor_type if dtype is None else self.to(dtype)
+
+    def conj(self) -> Tensor:
+        return self
+
+    def float_power(self, exponent: Any) -> Tensor:
+        """`self ** exponent` in double."""
+        number = not isinstance(exponent, TensorBase)
+        return self.double() ** (exponent.__float__() if number else exponent.double())
 
     def type_as(self, other: Tensor) -> Tensor:
         return self.to(other.dtype)
@@ -559,7 +571,7 @@ FUNCTIONS = """
     isclose kthvalue logcumsumexp logsumexp max median min msort nanmean nansum prod quantile sort std
     topk unique var argwhere gather index_add index_copy index_fill index_put index_select
     masked_scatter masked_select nonzero put scatter scatter_add select_scatter slice_scatter take
-    take_along_dim
+    take_along_dim adjoint conj float_power diagonal_scatter diff fliplr flipud repeat_interleave tensor_split trace
     as_strided asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm
     broadcast_to ceil chunk clamp clamp_max clamp_min clip clone cos cosh detach diag diag_embed diagonal
     div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge
@@ -576,4 +588,10 @@ ONLY_FUNCTIONS = {"where": pointwise.where_of, "cat": shape.cat, "concat": shape
                   "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
                   "std_mean": reduce.std_mean, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,
                   "trapz": reduce.trapezoid, "searchsorted": reduce.searchsorted,
-                  "bucketize": reduce.bucketize, "return_types": reduce.return_types}  # fmt: skip
+                  "bucketize": reduce.bucketize, "block_diag": shape.block_diag,
+                  "broadcast_tensors": shape.broadcast_tensors, "cartesian_prod": shape.cartesian_prod,
+                  "combinations": shape.combinations, "meshgrid": shape.meshgrid, "vander": shape.vander,
+                  "hstack": shape.hstack, "vstack": shape.vstack, "row_stack": shape.vstack,
+                  "dstack": shape.dstack, "column_stack": shape.column_stack,
+                  "atleast_1d": shape.atleast_1d, "atleast_2d": shape.atleast_2d,
+                  "atleast_3d": shape.atleast_3d, "return_types": reduce.return_types}  # fmt: skip

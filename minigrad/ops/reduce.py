@@ -15,7 +15,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula
-from ..core.op import at_callers_line, op
+from ..core.op import at_callers_line, inplace, op
 
 
 def _axes(dim: Any) -> Any:
@@ -725,7 +725,7 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
     below, above = (_tensor_of(round(rank).astype("int64")) for round in (xp.floor, xp.ceil))
     shape = (*ordered.shape[:-1], at.size)
     low, high = (TENSORS.gather(ordered, i.expand(shape), -1) for i in (below, above))
-    result = TENSORS.lerp_tensor(low, high, _tensor_of((rank - xp.floor(rank)).astype(x._data.dtype)))
+    result = inplace(TENSORS.lerp_tensor)(low, high, _tensor_of((rank - xp.floor(rank)).astype(x._data.dtype)))
     result = result.squeeze_(-1) if not at.ndim else TENSORS.permute(result, (-1, *range(len(shape) - 1)))
     return result if not keepdim else result.unsqueeze(-1 if dim is None else dim)
 

@@ -7,15 +7,16 @@ write one part of a storage.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
 from ..array.backend import xp
 from ..core.base import bump, constant
-from ..core.carriers import RAW, TENSORS
+from ..core.carriers import RAW, SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
-from ..core.op import inplace, op, stand_in
+from ..core.op import at_callers_line, inplace, op, stand_in
 from ..core.views import check_inplace, place_of
 from ..text import presentation
 from .reduce import check_dim
@@ -293,6 +294,14 @@ diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.di
         grad, self_sym_sizes, offset, dim1, dim2))
 diag_embed = op("diag_embed", lambda self, offset=0, dim1=-2, dim2=-1: _diag_embed(self, offset, dim1, dim2),
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
+trace = op("trace", lambda self: xp.trace(self, dtype=None if self.dtype.kind == "f" else "int64"),
+    self = lambda F, grad, self_sym_sizes: F.on_diagonal(grad, self_sym_sizes))
+diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: _with_diagonal(
+        self, src, offset, dim1, dim2),
+    self = lambda F, grad, offset, dim1, dim2: F.diagonal_scatter(grad, F.zeros_as(grad, ()), offset, dim1, dim2),
+    src  = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
+block_diag_of = op("block_diag", lambda tensors: _block_diag(tensors), hidden=("shapes",),
+    tensors = lambda F, grad, shapes: F.blocks(grad, shapes))
 constant_pad_nd = op("constant_pad_nd", lambda self, pad, value=0: _pad(self, pad, value),
     self = lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad)))
 
@@ -323,6 +332,40 @@ put_part = op("put_part", _put_part, grad_fn="AsStridedScatterBackward0",
 sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 # fmt: on
+
+
+@formula(tex=lambda grad, _sizes: grad * SYMBOLS.eye())
+def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
+    return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
+
+
+def _with_diagonal(self: Any, src: Any, offset: int, dim1: int, dim2: int) -> Any:
+    whole = self.copy()
+    place = xp.diagonal(whole, offset, dim1, dim2)
+    place.flags.writeable = True
+    place[...] = src
+    return whole
+
+
+def _block_diag(tensors: list) -> Any:
+    parts = [xp.atleast_2d(x) for x in tensors]
+    whole = xp.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)), parts[0].dtype)
+    row = column = 0
+    for p in parts:
+        whole[row : row + p.shape[0], column : column + p.shape[1]] = p
+        row, column = row + p.shape[0], column + p.shape[1]
+    return whole
+
+
+@formula()
+def blocks(F: Any, grad: Any, shapes: list) -> list:
+    pieces, row, column = [], 0, 0
+    for shape in shapes:
+        m, n = ((1, 1) + tuple(shape))[-2:]
+        piece = F.slice(F.slice(grad, 0, row, row + m, 1), 1, column, column + n, 1)
+        pieces.append(F.reshape(piece, tuple(shape)))
+        row, column = row + m, column + n
+    return pieces
 
 
 def _cat(tensors: list, dim: int) -> Any:
@@ -643,6 +686,174 @@ def diag(self: Any, diagonal: int = 0) -> Any:
 def clone_of(self: Any, *, memory_format: Any = None) -> Any:
     """A copy that is recorded: gradients flow back to the original."""
     return clone(self)
+
+
+# ---- several tensors side by side, repeated or taken apart
+
+
+def _tensors(given: tuple) -> tuple:
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+
+
+def _at_least(rank: int, *place: int) -> Any:
+    """atleast_1d, _2d and _3d: `place` says where each missing dimension goes, for a vector first."""
+
+    def at_least(*tensors: Any) -> Any:
+        made = tuple(map(grown, _tensors(tensors)))
+        return made[0] if len(tensors) == 1 and hasattr(tensors[0], "_data") else made
+
+    def grown(t: Any) -> Any:
+        if not t._data.ndim:
+            return reshape(t, (1,) * rank)
+        for dim in place[t._data.ndim - 1 :]:
+            t = unsqueeze(t, dim)
+        return t
+
+    at_least.__name__ = at_least.__qualname__ = f"atleast_{rank}d"
+    at_least.__doc__ = f"The tensors with at least {rank} dimensions."
+    return at_least
+
+
+atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3, 0, -1)
+
+
+def hstack(tensors: Any) -> Any:
+    """Side by side: vectors end to end, matrices along their columns."""
+    parts = [atleast_1d(t) for t in tensors]
+    return cat(parts, 0 if parts[0]._data.ndim == 1 else 1)
+
+
+def vstack(tensors: Any) -> Any:
+    """One above the other."""
+    return cat([atleast_2d(t) for t in tensors], 0)
+
+
+def dstack(tensors: Any) -> Any:
+    """One behind the other, along the third dimension."""
+    return cat([atleast_3d(t) for t in tensors], 2)
+
+
+def column_stack(tensors: Any) -> Any:
+    """Vectors as columns of a matrix."""
+    return cat([reshape(t, (t.numel(), 1)) if t._data.ndim < 2 else t for t in tensors], 1)
+
+
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along the diagonal of a larger one, zeros elsewhere."""
+    return block_diag_of(tensors)
+
+
+@at_callers_line
+def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
+    """Each element (or slice along `dim`) `repeats` times in a row."""
+    if dim is None:
+        self, dim = view(self, (-1,)) if self._data.ndim != 1 else self, 0
+    dim = check_dim(dim, self._data.ndim)
+    if hasattr(repeats, "_data") and repeats._data.size > 1:
+        at = xp.repeat(xp.arange(self._data.shape[dim]), repeats._data)
+        return TENSORS.index_select(self, constant(self._plain, at), dim)
+    sizes = self._data.shape
+    spread_out = expand(unsqueeze(self, dim + 1), (*sizes[: dim + 1], int(repeats), *sizes[dim + 1 :]))
+    return flatten(clone(spread_out), dim, dim + 1)
+
+
+@at_callers_line
+def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The difference of each element from the one before, `n` times over."""
+    given = [t for t in (prepend, self, append) if t is not None]
+    self = cat(given, dim) if len(given) > 1 else self
+    for _ in range(n):
+        size = self._data.shape[dim]
+        self = slice_(self, dim, 1, size, 1) - slice_(self, dim, 0, size - 1, 1)
+    return self
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
+    """The grid that vectors span: one tensor each, which varies along its own dimension only."""
+    parts = _tensors(tensors)
+    if indexing is None:
+        warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+                      "argument.", UserWarning, stacklevel=2)  # fmt: skip
+    if indexing == "xy" and len(parts) > 1:
+        grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
+        return tuple(transpose(g, 0, 1) for g in (grid[1], grid[0], *grid[2:]))
+    sizes = tuple(t.numel() for t in parts)
+    lone = [tuple(n if i == place else 1 for i, n in enumerate(sizes)) for place in range(len(sizes))]
+    return tuple(expand(view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
+
+
+@at_callers_line
+def cartesian_prod(*tensors: Any) -> Any:
+    """Every combination of the elements of the vectors, one row each."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
+
+
+@at_callers_line
+def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Every choice of `r` elements of a vector, one row each."""
+    places = xp.meshgrid(*[xp.arange(self.numel())] * r, indexing="ij")
+    ordered = xp.less_equal if with_replacement else xp.less
+    chosen = xp.logical_and.reduce([ordered(a, b) for a, b in zip(places, places[1:], strict=False)])
+    mask = constant(self._plain, xp.asarray(chosen))
+    return stack([TENSORS.masked_select(g, mask) for g in meshgrid(*[self] * r, indexing="ij")], 1)
+
+
+def broadcast_tensors(*tensors: Any) -> tuple:
+    """All tensors expanded to the shape in which they meet."""
+    parts = _tensors(tensors)
+    sizes = xp.broadcast_shapes(*(t._data.shape for t in parts))
+    return tuple(expand(t, sizes) for t in parts)
+
+
+def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
+    """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
+    size = self._data.shape[dim]
+    if isinstance(indices_or_sections, int):
+        short, longer = divmod(size, indices_or_sections)
+        cuts = [i * short + min(i, longer) for i in range(1, indices_or_sections)]
+    else:
+        cuts = [int(i) for i in indices_or_sections]
+    return tuple(slice_(self, dim, a, b, 1) for a, b in zip([0, *cuts], [*cuts, size], strict=True))
+
+
+def fliplr(self: Any) -> Any:
+    """The columns in reverse order."""
+    return flip(self, (1,))
+
+
+def flipud(self: Any) -> Any:
+    """The rows in reverse order."""
+    return flip(self, (0,))
+
+
+def adjoint(self: Any) -> Any:
+    """The last two dimensions swapped; a view."""
+    return transpose(self, -2, -1)
+
+
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """Sum away what broadcasting would have added to reach this shape from `size`."""
+    wanted, have = ints(size), self._data.shape
+    full = (1,) * (len(have) - len(wanted)) + wanted
+    dims = tuple(i for i, (n, m) in enumerate(zip(have, full, strict=True)) if m == 1 and n != 1)
+    small = self.sum(dims, keepdim=True) if dims else self
+    return small if len(wanted) == len(have) else view(small, wanted)
+
+
+@at_callers_line
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Powers of a vector as columns, the highest first."""
+    count = x.numel() if N is None else N
+    result = constant(x._plain, xp.zeros((x.numel(), count), x._data.dtype))
+    _fill_(select(result, 1, 0), 1)
+    if count > 1:
+        copy_ = inplace(copy)
+        copy_(slice_(result, 1, 1, 2**63 - 1, 1), unsqueeze(x, 1))
+        powers = TENSORS.cumprod(slice_(result, 1, 1, 2**63 - 1, 1), 1)
+        copy_(slice_(result, 1, 1, 2**63 - 1, 1), powers)
+    return result if increasing else flip(result, (1,))
 
 
 # ---- in place: new looks at the same storage, and values that come from nowhere
