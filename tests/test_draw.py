@@ -233,3 +233,23 @@ def test_a_real_torch_tensor_is_drawn_too(oracle):
     assert names_of(drawing) == {"x", "y"}
     assert drawing.graph == draw(y, names={"x": x, "y": y}).graph
     assert "MulBackward0" in drawing.to_svg()
+
+
+def test_backward_shows_what_would_flow_and_changes_nothing():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x * 3).sum()
+    drawing = draw(loss, view="backward")
+
+    assert "[3, 3]" in drawing.to_svg()
+    assert x.grad is None
+    loss.backward()
+    assert x.grad.tolist() == [3, 3]
+
+
+def test_drawing_never_calls_the_hooks_of_the_learner():
+    calls = []
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    x.register_hook(calls.append)
+    draw((x * 3).sum(), view="backward").to_svg()
+
+    assert calls == []

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from inspect import CO_OPTIMIZED
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..graph.snapshot import Graph, part
@@ -58,7 +59,23 @@ def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
     elif depth is not None:
         roots = [graph.tensor(r).node for r in graph.roots]
         graph = part(graph, [r for r in roots if r], depth)
-    return Drawing(graph, view, shown, lang or get_language(), theme, engine)
+    values = flowing(graph, tensors[0], read) if view == "backward" else {}
+    return Drawing(graph, view, shown, lang or get_language(), theme, engine, values)
+
+
+def flowing(graph: Graph, root: Any, read: Any) -> dict[str, str]:
+    """What backward would send along each wire, by a preview that leaves no trace; nothing where
+    that would call the learner's hooks, or could not run."""
+    spent = any(s.freed or s.stale for n in graph.nodes for s in n.saved)
+    single = len(graph.roots) == 1 and graph.tensor(graph.roots[0]).shape == ()
+    if read.__name__ != "read" or graph.hooks or spent or not single or len(graph.ops) > 150:
+        return {}
+    from ..graph.record import record
+    from .scenes import Scenes
+
+    same, frames = record(root)
+    slots = {k: v for f in frames for k, v in Scenes(same).changes(f)[0].items()}
+    return {k: v for k, v in slots.items() if not k.startswith("grad:")}
 
 
 def check(value: Any, allowed: Iterable[Any], what: str) -> None:
@@ -109,9 +126,14 @@ def home(frame: Any) -> str:
 class Drawing:
     """One view of one graph, as it was when `draw` was called; shows itself in a notebook."""
 
+    values: Mapping[str, str] = MappingProxyType({})  # slot -> text that the graph does not hold
+
     def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] = SHOW,
-                 lang: str = "en", theme: str = "light", engine: str | None = None) -> None:
+                 lang: str = "en", theme: str = "light", engine: str | None = None,
+                 values: Mapping[str, str] | None = None) -> None:
         self.graph, self.view, self.lang, self.theme, self.engine = graph, view, lang, theme, engine
+        if values is not None:
+            self.values = values
         count = len(graph.ops)
         self.show = show | {"cards"} if count <= NO_SATELLITES else show & {"values"}
         if count > BUILTIN_ONLY:
@@ -121,10 +143,11 @@ class Drawing:
     def layout(self) -> Layout:
         if len(self.graph.ops) > TOO_LARGE:
             raise ValueError(say("draw.too_large", count=len(self.graph.ops), limit=TOO_LARGE))
-        return layout(self.graph, self.show, lang=self.lang, engine=self.engine)
+        return layout(self.graph, self.show, self.values, self.lang, self.engine)
 
     def to_svg(self) -> str:
-        return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show)
+        return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show,
+                          values=self.values)
 
     def to_png(self, zoom: float = 1) -> bytes:
         """The SVG as PNG; without resvg-py Graphviz draws its own picture of the same graph."""
