@@ -136,9 +136,10 @@ class Variable(Indexed):
         self._data = value._array()
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int) and self._data.ndim == 1:
-            key %= self._data.shape[0]
-            return super().__getitem__(slice(key, key + 1))
+        keys = key if isinstance(key, tuple) else (key,)
+        if len(keys) == self._data.ndim and all(isinstance(k, int) for k in keys):
+            last = keys[-1] % self._data.shape[-1]
+            return super().__getitem__((*keys[:-1], slice(last, last + 1)))  # one element, not none
         return super().__getitem__(as_mask(key))
 
     def __bool__(self) -> bool:

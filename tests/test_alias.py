@@ -1,0 +1,149 @@
+"""`import torch` as minigrad: each test is a Python of its own, as the name `torch` is at stake."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from minigrad.eras import alias
+
+INSTALLED = "import minigrad; minigrad.install_as_torch('1.5.0')\n"
+
+
+def python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_installing_says_so_in_one_line_without_a_language():
+    code = "import minigrad; minigrad.set_language('zh'); minigrad.install_as_torch('1.5')"
+
+    assert python(code) == "import torch -> minigrad as PyTorch 1.5.0\n"
+
+
+def test_torch_and_what_is_below_it_are_the_loaded_modules():
+    code = INSTALLED + (
+        "import torch, torch.autograd, torch.nn as nn, torch.nn.functional as F, torch.random as r\n"
+        "from torch.autograd import Variable\n"
+        "print(torch is minigrad, torch.autograd is minigrad.autograd, nn is minigrad.nn,\n"
+        "      F is minigrad.nn.functional, r is minigrad.random, Variable is minigrad.autograd.Variable)")
+
+    assert python(code).splitlines()[1] == " ".join(["True"] * 6)
+
+
+def test_modules_keep_their_own_identity():
+    code = INSTALLED + (
+        "import torch, torch.autograd\n"
+        "print(minigrad.__name__, minigrad.__spec__.name, minigrad.autograd.__spec__.name)")
+
+    assert python(code).splitlines()[1] == "minigrad minigrad minigrad.autograd"
+
+
+@pytest.mark.parametrize("name", ["torch.onnx", "torch.nn.quantized", "torch.viz", "torch.core"])
+def test_what_minigrad_lacks_is_missing_even_where_torch_is_installed(name):
+    code = INSTALLED + (
+        f"try:\n    import {name}\nexcept ModuleNotFoundError as error:\n"
+        "    print(error, *error.__notes__, sep='\\n')")
+
+    text, note = python(code).splitlines()[1:]
+
+    assert text == f"No module named '{name}'"
+    assert f"has no part named {name}" in note
+
+
+def test_an_error_inside_a_module_of_ours_is_not_hidden(monkeypatch):
+    def broken(name):
+        raise ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
+
+    monkeypatch.setattr(alias, "import_module", broken)
+
+    with pytest.raises(ModuleNotFoundError, match="elsewhere"):
+        alias.counterpart("torch.nn")
+
+
+def test_a_real_torch_that_is_imported_is_left_alone():
+    code = (
+        "import sys, types; sys.modules['torch'] = real = types.ModuleType('torch')\n"
+        "import minigrad\n"
+        "try:\n    minigrad.install_as_torch()\n"
+        "except RuntimeError as error:\n    print(error)\n"
+        "print(sys.modules['torch'] is real, any(type(f).__name__ == 'Finder' for f in sys.meta_path))")
+
+    told, after = python(code).splitlines()
+
+    assert "Restart the kernel" in told
+    assert after == "True False"
+
+
+def test_uninstalling_leaves_nothing_behind():
+    code = (
+        "import sys, minigrad\n"
+        "from importlib.util import find_spec\n"
+        "from minigrad.eras import alias\n"
+        "def world(): return list(sys.meta_path), sorted(n for n in sys.modules if n.startswith('torch')),"
+        " find_spec('torch'), minigrad.current_era()\n"
+        "before = world()\n"
+        "minigrad.install_as_torch('0.3'); import torch.autograd; minigrad.install_as_torch('1.5')\n"
+        "minigrad.uninstall_torch()\n"
+        "print(world() == before); minigrad.uninstall_torch()")
+
+    assert python(code).splitlines()[-2:] == ["import torch -> no longer minigrad", "True"]
+
+
+def test_without_a_version_the_era_stays():
+    code = "import minigrad; minigrad.era('1.2'); minigrad.install_as_torch()"
+
+    assert python(code) == "import torch -> minigrad as PyTorch 1.2.0\n"
+
+
+def test_a_missing_name_is_told_with_the_nearest_one():
+    code = INSTALLED + (
+        "import torch\n"
+        "try:\n    torch.sigmiod\nexcept AttributeError as error:\n    print(error, *error.__notes__, sep='\\n')")
+
+    assert python(code).splitlines()[1:] == [
+        "module 'torch' has no attribute 'sigmiod'",
+        "minigrad has no `torch.sigmiod`; the nearest name that it has is `torch.sigmoid`.",
+    ]
+
+
+def test_the_magic_installs_and_uninstalls():
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance(history_manager=None)\n"
+        "shell.run_line_magic('load_ext', 'minigrad')\n"
+        "for line in ('1.5.0', '', 'off'): shell.run_line_magic('torch', line)")
+
+    assert python(code).splitlines() == [
+        "import torch -> minigrad as PyTorch 1.5.0",
+        "import torch -> minigrad as PyTorch 1.5.0",
+        "import torch -> no longer minigrad",
+    ]
+
+
+# Libraries that look for torch among the loaded modules, with something that makes them look.
+LIBRARIES = {
+    "matplotlib": "import matplotlib; matplotlib.use('agg'); import matplotlib.pyplot as plt\n"
+                  "ax = plt.subplot(); ax.plot(t); ax.hist(a); ax.figure.canvas.draw()\n"
+                  "print(ax.lines[0].get_ydata().tolist())",
+    "pandas": "import pandas; print(pandas.Series(t.numpy()).tolist())",
+    "scipy": "import scipy.linalg, scipy.stats, scipy.signal\n"
+             "scipy.stats.norm.cdf(a); scipy.signal.convolve(a, a); print(scipy.linalg.solve(np.eye(3), a).tolist())",
+    "sklearn": "from sklearn.linear_model import LinearRegression\n"
+               "fit = LinearRegression().fit(a.reshape(-1, 1), t); print(np.round(fit.predict(a.reshape(-1, 1)), 6).tolist())",
+    "einops": "import einops; einops.rearrange(a, 'n -> 1 n')\n"
+              "print(einops.rearrange(t, 'n -> 1 n')[0].tolist(), sep='')",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("version", ["2.13.0", "1.1.0"])
+def test_libraries_that_probe_for_torch_still_work(library, version):
+    code = (
+        f"import minigrad; minigrad.install_as_torch('{version}')\n"
+        "import numpy as np, torch; t = torch.arange(3.0); a = np.arange(3.0)\n") + LIBRARIES[library]
+
+    assert python(code).splitlines()[1] == "[0.0, 1.0, 2.0]"
