@@ -1,0 +1,175 @@
+"""What happens beside a node: hooks, retain_grad's copy, the look for NaN.
+
+Order, as in torch: tensor hooks, the copy that retain_grad takes, pre-hooks, the node, post-hooks.
+Each function gets the engine's `walk`: how gradients are carried, and who is watching.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..array.backend import xp
+from ..text import presentation
+from . import leaves
+from .base import TensorBase, constant
+from .hooks import hook_name
+from .modes import anomaly, differentiable
+
+
+def tensor_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
+    """Run the hooks of the tensors that this node made, then let retained ones take a copy."""
+    changed = list(grads)
+    for nr, registered in node.hooks.tensor.items():
+        for hook in list(registered.values()):
+            changed[nr] = _tensor_hook(walk, node, hook, changed[nr])
+    for nr, reference in node.hooks.retain.items():
+        _retain(walk, node, nr, reference(), changed[nr])
+    return tuple(changed)
+
+
+def _tensor_hook(walk: Any, node: Any, hook: Callable, grad: Any) -> Any:
+    given = shown(walk, grad)
+    with differentiable(walk.create_graph):
+        returned = hook(given)
+    if returned is not None:
+        after = taken(walk, _checked(hook, given, returned))
+    else:
+        after = grad if given is None else taken(walk, given)  # the hook may have written into it
+    if walk.watch is not None:
+        walk.watch.hook(node, "tensor", hook, grad, after)
+    return after
+
+
+def _checked(hook: Callable, given: Any, returned: Any) -> Any:
+    """What a hook returned, if it may stand for the gradient it was given."""
+    if not isinstance(returned, TensorBase):
+        raise presentation.error(TypeError, "hook_kind",
+            f"expected Variable, but hook returned '{type(returned).__name__}'")  # fmt: skip
+    if given is not None and returned.shape != given.shape:
+        raise presentation.error(RuntimeError, "hook_shape",
+            f"hook '{hook_name(hook)}' has changed the size of value",
+            shapes=(given.shape, returned.shape))  # fmt: skip
+    if given is not None and returned._data.dtype != given._data.dtype:
+        was, got = (x.type() for x in (given, returned))
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})"
+        )
+    return returned
+
+
+def _retain(walk: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
+    if tensor is None or grad is None:
+        return
+    kept = grad if walk.create_graph else constant(tensor._plain, grad.copy())
+    tensor._grad = kept if tensor._grad is None else tensor._grad + kept
+    if walk.watch is not None:
+        walk.watch.capture(node, nr, grad)
+
+
+def pre_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
+    """Run the node's pre-hooks on what it is about to receive."""
+    for hook in list(node.hooks.pre.values()):
+        with differentiable(walk.create_graph):
+            returned = hook(tuple(shown(walk, g) for g in grads))
+        before = grads
+        if returned is not None:
+            grads = tuple(taken(walk, g) for g in _as_many(hook, returned, len(grads)))
+        if walk.watch is not None:
+            walk.watch.hook(node, "pre", hook, before, grads)
+    return grads
+
+
+def post_hooks(walk: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
+    """Run the node's post-hooks: they see what it received and may replace what it sends."""
+    received = tuple(shown(walk, g) for g in grads)
+    for hook in list(node.hooks.post.values()):
+        with differentiable(walk.create_graph):
+            returned = hook(tuple(shown(walk, g) for g in sent), received)
+        before = sent
+        if returned is not None:
+            sent = tuple(taken(walk, g) for g in _as_many(hook, returned, len(sent)))
+        if walk.watch is not None:
+            walk.watch.hook(node, "post", hook, before, sent)
+    return sent
+
+
+def _as_many(hook: Callable, returned: Any, count: int) -> tuple:
+    """What a node's hook returned: one value per gradient."""
+    if isinstance(returned, TensorBase):
+        returned = (returned,)
+    if not isinstance(returned, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    if len(returned) != count:
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got "
+            f"{len(returned)}, but expected {count})"
+        )
+    return returned
+
+
+def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
+    """A leaf with hooks or onlookers, or one whose gradient is asked for instead of accumulated."""
+    node, hooks, watch = leaf._accumulate_grad(), leaf._hooks, walk.watch
+    if watch is not None:
+        watch.ready(node)
+    given = grad
+    (grad,) = tensor_hooks(walk, node, (grad,))
+    if walk.captured is not None:
+        walk.capture(leaf, grad)
+        return
+    (grad,) = pre_hooks(walk, node, (grad,))
+    before = leaf._grad
+    if grad is not None and leaf.requires_grad:
+        mine = grad is given or walk.create_graph  # else a hook may have kept what it returned
+        leaves.accumulate(leaf, grad if mine and not hooks.tensor else grad * 1, walk.create_graph)
+    if watch is not None:
+        watch.accumulate(node, grad, before, leaf._grad)
+    for hook in list(hooks.post_accumulate.values()):
+        with differentiable(walk.create_graph):
+            hook(leaf)
+        if watch is not None:
+            watch.hook(node, "post_accumulate", hook, leaf._grad, leaf._grad)
+    if hooks.post:
+        post_hooks(walk, node, (), (grad,))
+
+
+def shown(walk: Any, grad: Any) -> Any:
+    """A gradient as hooks see it: a tensor."""
+    return grad if grad is None or walk.create_graph else constant(TensorBase._plain, grad)
+
+
+def taken(walk: Any, grad: Any) -> Any:
+    """A tensor from a hook, as this run carries gradients."""
+    return grad._data if isinstance(grad, TensorBase) and not walk.create_graph else grad
+
+
+@contextmanager
+def looking_for_nan(node: Any) -> Iterator[Callable[[tuple], tuple]]:
+    """In anomaly mode, refuse a NaN and warn which forward line made the failing node."""
+    if not anomaly.enabled:
+        yield lambda sent: sent
+        return
+    try:
+        yield lambda sent: _refuse_nan(node, sent)
+    except RuntimeError:
+        stack = node.hooks and node.hooks.metadata.get("traceback_")
+        known = "Traceback of forward call that caused the error:\n" + "".join(stack or ())
+        unknown = (
+            "No forward pass information available. Enable detect anomaly during forward pass for more "
+            "information."
+        )
+        warnings.warn(f"Error detected in {node.name()}. {known if stack else unknown}", stacklevel=8)
+        raise
+
+
+def _refuse_nan(node: Any, sent: tuple) -> tuple:
+    for index, grad in enumerate(sent):
+        data = grad._data if isinstance(grad, TensorBase) else grad
+        if anomaly.check_nan and data is not None and xp.isnan(data).any():
+            raise presentation.error(RuntimeError, "anomaly",
+                f"Function '{node.name()}' returned nan values in its {index}th output.",
+                node=node)  # fmt: skip
+    return sent

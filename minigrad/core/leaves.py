@@ -1,0 +1,49 @@
+"""Where gradients end: `.grad` of a leaf, made once and then added to in place."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from ..array.backend import xp
+from .base import bump, constant
+from .carriers import TENSORS
+from .modes import differentiable
+
+_accumulating = threading.Lock()  # leaves are shared by threads that run backward at once
+
+
+def accumulate(leaf: Any, grad: Any, create_graph: bool) -> None:
+    """Add to `.grad`: in place, except under `create_graph`, where the sum is recorded too."""
+    with _accumulating:
+        old = leaf._grad
+        if create_graph:
+            with differentiable(True):
+                leaf._grad = TENSORS.copy_of(grad) if old is None else old + grad
+        elif old is None:
+            leaf._grad = first_grad(leaf, grad)
+        else:
+            add_in_place(old, grad)
+
+
+def first_grad(leaf: Any, grad: Any) -> Any:
+    """A leaf's first gradient: an array of its own, laid out as the leaf is."""
+    data = leaf._data
+    if isinstance(grad, xp.generic):
+        return constant(leaf._plain, grad)
+    if grad.base is None and grad.strides == data.strides and grad.flags.writeable:
+        return constant(leaf._plain, grad)
+    own = xp.empty_like(data, dtype=grad.dtype)
+    own[...] = grad
+    t = constant(leaf._plain, own)
+    bump(t)  # torch fills a new tensor here, and its version says so
+    return t
+
+
+def add_in_place(old: Any, grad: Any) -> None:
+    """`.grad += grad`, seen by everybody who holds `.grad`."""
+    if isinstance(old._data, xp.generic):
+        old._data = old._data + grad
+    else:
+        old._data += grad
+    bump(old)
