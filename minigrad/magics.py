@@ -22,6 +22,8 @@ from .viz import draw, step
 class MinigradMagics(Magics):
     """The four commands."""
 
+    shell: Any
+
     @line_magic
     def torch(self, line: str) -> None:
         """`%torch 1.5.0`: `import torch` is minigrad, as that PyTorch. `%torch`: as now. `%torch off`: undone."""
@@ -67,16 +69,13 @@ class MinigradMagics(Magics):
         shell = self.shell
         source = shell.transform_cell(cell)
         tree, place = ast.parse(source), shell.compile.cache(source)
-        last = tree.body[-1] if tree.body else None
-        ends = isinstance(last, ast.Expr)
-        body = ast.Module(tree.body[:-1] if ends else tree.body, [])
-        exec(compile(body, place, "exec"), shell.user_ns)
-        if ends:
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, place, "exec"), shell.user_ns)
+        value = None
+        if last is not None:
             value = eval(compile(ast.Expression(last.value), place, "eval"), shell.user_ns)
-        elif isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
-            value = shell.user_ns[last.targets[0].id]
-        else:
-            value = None
+        elif tree.body and isinstance(tree.body[-1], ast.Assign):
+            value = shell.user_ns.get(getattr(tree.body[-1].targets[0], "id", None))
         found = [shell.user_ns.get(name) for name in names] or [value]
         if not all(hasattr(type(t), "grad_fn") for t in found):
             raise UsageError(text.say("magics.no_tensor"))

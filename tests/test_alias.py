@@ -131,9 +131,10 @@ LIBRARIES = {
                   "print(ax.lines[0].get_ydata().tolist())",
     "pandas": "import pandas; print(pandas.Series(t.numpy()).tolist())",
     "scipy": "import scipy.linalg, scipy.stats, scipy.signal\n"
-             "scipy.stats.norm.cdf(a); scipy.signal.convolve(a, a); print(scipy.linalg.solve(np.eye(3), a).tolist())",
-    "sklearn": "from sklearn.linear_model import LinearRegression\n"
-               "fit = LinearRegression().fit(a.reshape(-1, 1), t); print(np.round(fit.predict(a.reshape(-1, 1)), 6).tolist())",
+             "scipy.stats.norm.cdf(a); scipy.signal.convolve(a, a)\n"
+             "print(scipy.linalg.solve(np.eye(3), a).tolist())",
+    "sklearn": "from sklearn.linear_model import LinearRegression; column = a.reshape(-1, 1)\n"
+               "print(np.round(LinearRegression().fit(column, t).predict(column), 6).tolist())",
     "einops": "import einops; einops.rearrange(a, 'n -> 1 n')\n"
               "print(einops.rearrange(t, 'n -> 1 n')[0].tolist(), sep='')",
 }  # fmt: skip

@@ -22,7 +22,8 @@ import minigrad as torch
 import minigrad.nn.functional as F
 from minigrad.array import printing
 from minigrad.core import backward
-from minigrad.eras import era, printing as old_printing, table
+from minigrad.eras import era, table
+from minigrad.eras import printing as old_printing
 from minigrad.eras.table import parsed
 
 SEEN = json.loads((Path(__file__).parent / "data/eras.json").read_text("utf-8"))
@@ -113,7 +114,7 @@ def test_names_that_did_not_exist_are_missing_and_come_back():
     with era("1.1"):
         assert not hasattr(torch.random, "seed")
         with pytest.raises(AttributeError):
-            torch.ones(2, 2).T
+            print(torch.ones(2, 2).T)
     assert torch.ones(2, 3).T.shape == (3, 2)
     assert torch.random.seed
 
@@ -203,7 +204,8 @@ def test_0_4_1_named_operations_of_two_tensors_by_their_library():
     with era("0.4.1"):
         shown = [short_name(t.grad_fn) for t in (a + 2, a + b, a * b, a - b, (a * b).mean(), (a * a).sum())]
 
-    assert shown == ["AddBackward", "ThAddBackward", "ThMulBackward", "ThSubBackward", "MeanBackward1", "SumBackward0"]
+    assert shown == [
+        "AddBackward", "ThAddBackward", "ThMulBackward", "ThSubBackward", "MeanBackward1", "SumBackward0"]  # fmt: skip
 
 
 def test_0_4_0_had_a_sign_column_and_no_suffix():
@@ -219,7 +221,9 @@ def test_0_4_0_had_a_sign_column_and_no_suffix():
 def test_0_3_numbered_operations_of_two_tensors_1():
     a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
     with era("0.3"):
-        assert [short_name(t.grad_fn) for t in (a + 2, a + b, a * b)] == ["AddBackward0", "AddBackward1", "MulBackward1"]
+        shown = [short_name(t.grad_fn) for t in (a + 2, a + b, a * b)]
+
+    assert shown == ["AddBackward0", "AddBackward1", "MulBackward1"]
 
 
 def test_0_2_showed_the_python_class_of_a_node():
@@ -303,7 +307,7 @@ def test_whole_reductions_are_numbers_of_tensors_and_one_element_of_variables(le
 
 
 @pytest.mark.parametrize("code", ["x.sum()", "x.mean()", "x.norm()", "x[0][1]", "x[1, 0]", "(x * x).sum(dim=1)[1]",
-                                  "x.max()", "x.prod()", "x.dot(x) if x.dim() == 1 else x.view(4).dot(x.view(4))"])  # fmt: skip
+                                  "x.max()", "x.prod()", "x.view(4).dot(x.view(4))"])  # fmt: skip
 def test_gradients_of_one_element_results_are_todays(legacy, code):
     values = [[1.0, 2.0], [3.0, 4.0]]
     x = legacy(torch.FloatTensor(values), requires_grad=True)
@@ -352,7 +356,7 @@ def test_what_a_volatile_variable_touches_is_not_recorded(legacy):
 def test_a_variable_has_no_truth_and_wraps_no_variable(legacy):
     x = legacy(torch.ones(2))
 
-    with pytest.raises(RuntimeError, match="bool value of Variable objects containing non-empty torch.ByteTensor"):
+    with pytest.raises(RuntimeError, match="bool value of Variable objects"):
         bool(x.sum() > 1)
     with pytest.raises(RuntimeError, match="Variable data has to be a tensor, but got Variable"):
         legacy(x)

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-import minigrad
 from minigrad.eras.alias import install_as_torch, uninstall_torch
 
 CELLS = [c for c in json.loads((Path(__file__).parent / "data/cells.json").read_text("utf-8")) if "source" in c]

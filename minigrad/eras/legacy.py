@@ -90,11 +90,11 @@ def keep_numbers(node: Any) -> None:
     """A node that saved nothing but Python numbers has no buffers: backward can run again."""
     saved = [getattr(node, slot) for slot in node.frees]
     if saved and all(value is None or isinstance(value, Number) for value in saved):
-        node.__class__ = unfreed(type(node))
+        node.__class__ = unfreed(node.__class__)
 
 
 @functools.cache
-def unfreed(cls: type[Node]) -> type[Node]:
+def unfreed(cls: Any) -> type[Node]:
     return type(cls.__name__, (cls,), {"__slots__": (), "frees": (), "apply_raw": Node.apply_raw})
 
 
@@ -180,13 +180,13 @@ class Plain(Indexed):
 
 def as_mask(key: Any) -> Any:
     """A ByteTensor picks elements."""
-    is_mask = isinstance(key, TensorBase) and key.dtype is dtypes.uint8
-    return key.detach()._array().astype("bool") if is_mask else key
+    is_mask = isinstance(key, Tensor) and key.dtype is dtypes.uint8
+    return key.to(dtypes.bool) if is_mask else key
 
 
 def _typed(kind: Any) -> type[Plain]:
     name = kind.tensor_type.rpartition(".")[2]
-    cls = type(name, (Plain,), {"__slots__": (), "__module__": "torch", "kind": kind})
+    cls: Any = type(name, (Plain,), {"__slots__": (), "__module__": "torch", "kind": kind})
     cls._plain = cls
     return cls
 

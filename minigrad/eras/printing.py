@@ -49,7 +49,7 @@ def field_for(values: list, least: int = 2) -> Field:
     """The field of 0.2: by the digits before the point of the largest and the smallest magnitude."""
     finite = [abs(v) for v in values if math.isfinite(v)]
     least = max(least, 2 if len(finite) == len(values) else 3)
-    small, large = (_exponent(choose(finite, default=0)) for choose in (min, max))
+    small, large = _exponent(min(finite, default=0)), _exponent(max(finite, default=0))
     if all(v == math.ceil(v) for v in finite):
         if large > PRECISION + 1:
             return Field(f".{PRECISION}e", max(least, 7 + PRECISION))
@@ -73,7 +73,7 @@ def block(t: Any) -> str:
     if not array.size:
         return f"{head}[{kind} with no dimension]\n"
     array = array.reshape(array.shape or (1,))
-    write = {1: vector, 2: matrix}.get(array.ndim, slices)
+    write: Any = {1: vector, 2: matrix}.get(array.ndim, slices)
     size = "x".join(map(str, array.shape))
     return f"{head}\n{write(array.tolist())}[{kind} of size {size}]\n"
 

@@ -4,6 +4,9 @@ A history is a string of changes, `"0.3 MeanBackward1, 1.1 MeanBackward0"`: from
 From 1.0 on every entry was read off real PyTorches (1.0.0 to 1.10.2, and 2.13.0), run on Linux. No
 PyTorch older than 1.0 runs today: what stands here before 1.0 comes from its sources and from
 notebooks of its time. Between 1.10 and 2.13 nothing was run, so those versions are not offered.
+
+A few nodes had several names where today has one, and show the commonest: `reshape` (AsStridedBackward
+up to 1.3, ReshapeAliasBackward0 in 1.10; here as `view`), `contiguous`, `relu_`.
 """
 
 from __future__ import annotations
@@ -47,8 +50,10 @@ NAMES = {
     "StdBackward0":        "0.2 StdBackward, 0.3 StdBackward0, 1.9 StdBackward, 1.10 StdBackward0",
     "VarBackward0":        "0.2 VarBackward, 0.3 VarBackward0, 1.9 VarBackward, 1.10 VarBackward0",
     "CumsumBackward0":     "0.2 CumsumBackward, 0.3 CumsumBackward0, 1.2 CumsumBackward, 1.10 CumsumBackward0",
-    "LinalgVectorNormBackward0":   "0.2 NormBackward, 0.3 NormBackward0, 1.7 CopyBackwards, 2.13 LinalgVectorNormBackward0",
-    "LinalgVectorNormBackward0 p": "0.2 NormBackward, 0.3 NormBackward0, 1.7 NormBackward1, 2.13 LinalgVectorNormBackward0",
+    "LinalgVectorNormBackward0":
+        "0.2 NormBackward, 0.3 NormBackward0, 1.7 CopyBackwards, 2.13 LinalgVectorNormBackward0",
+    "LinalgVectorNormBackward0 p":
+        "0.2 NormBackward, 0.3 NormBackward0, 1.7 NormBackward1, 2.13 LinalgVectorNormBackward0",
     "MmBackward0":         "0.2 AddmmBackward, 0.3 MmBackward, 1.10 MmBackward0",
     "MvBackward0":         "0.2 AddmvBackward, 0.3 MvBackward, 1.10 MvBackward0",
     "BmmBackward0":        "0.2 BaddbmmBackward, 0.3 BmmBackward, 1.6 BmmBackward0",
@@ -77,14 +82,15 @@ NUMBERED = frozenset("""
 # ---- errors and warnings, by key: `(since, pattern, replacement)`, applied to today's text. Without a
 # pattern the text is today's; a warning with nothing left was not given yet.
 
-_FREED = "Trying to backward through the graph a second time, but the {} have already been freed. Specify retain_graph=True when calling {} the first time."  # noqa: E501
-_NEWER = r"^.*$"
+_FREED = ("Trying to backward through the graph a second time, but the {} have already been freed. "
+          "Specify retain_graph=True when calling {} the first time.")  # fmt: skip
+_ALL = r"^.*$"
 
 MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "freed": (
-        ("0.2", _NEWER, _FREED.format("buffers", "backward")),
-        ("1.6", _NEWER, _FREED.format("saved intermediate results", "backward")),
-        ("1.8", _NEWER, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
+        ("0.2", _ALL, _FREED.format("buffers", "backward")),
+        ("1.6", _ALL, _FREED.format("saved intermediate results", "backward")),
+        ("1.8", _ALL, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
         ("1.9", "saved tensors", "saved variables"),
         ("1.10", "", ""),
     ),
@@ -101,7 +107,7 @@ MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
          r"invalid gradient at index \1 - got \2 but expected shape compatible with \3"),
         ("1.3", "", ""),
     ),
-    "grad_shape": (("0.2", _NEWER, "assigned grad has data of a different size"), ("2.13", "", "")),
+    "grad_shape": (("0.2", _ALL, "assigned grad has data of a different size"), ("2.13", "", "")),
     "grad_kind": (
         ("0.2", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
         ("1.10", "of type ", "of type"),
@@ -114,17 +120,17 @@ MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "ambiguous_bool": (("0.2", "^Boolean", "bool"), ("1.6", "", "")),
     "float_only": (("0.2", " and complex", ""), ("1.6", "", "")),
     "many_elements": (
-        ("0.2", _NEWER, "only one element tensors can be converted to Python scalars"), ("2.13", "", ""),
+        ("0.2", _ALL, "only one element tensors can be converted to Python scalars"), ("2.13", "", ""),
     ),
     "deepcopy_of_non_leaf": (("0.2", r"moment\..*$", "moment"), ("2.13", "", "")),
     "non_leaf_grad": (
-        ("0.2", _NEWER, ""),
+        ("0.2", _ALL, ""),
         ("1.5", r"want the \.grad field to be populated for(.*)\.$", r"want the gradient for\1s."),
         ("1.9", r"want the \.grad field to be populated for", "want the gradient for"),
         ("1.10", "", ""),
     ),
-    "create_graph": (("0.2", _NEWER, ""), ("1.10", "", "")),
-    "t_of_other_ranks": (("0.2", _NEWER, ""), ("2.13", "", "")),
+    "create_graph": (("0.2", _ALL, ""), ("1.10", "", "")),
+    "t_of_other_ranks": (("0.2", _ALL, ""), ("2.13", "", "")),
 }
 
 KINDS = {
