@@ -10,7 +10,7 @@ from typing import Any
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
-from . import _foreign, _tensor, autograd, nn, random  # noqa: E402
+from . import _foreign, _tensor, autograd, linalg, nn, random  # noqa: E402
 from ._tensor import Size, Tensor  # noqa: E402
 from .array.backend import device  # noqa: E402
 from .array.dtypes import (  # noqa: E402

@@ -135,7 +135,11 @@ class Tensor(TensorBase):
                                               reduce.histc)  # fmt: skip
     isclose = reduce.isclose
     matmul, mm, mv, dot, bmm = linalg.matmul, linalg.mm, linalg.mv, linalg.dot, linalg.bmm
-    addmm, outer = linalg.addmm, linalg.outer
+    addmm, outer, inner, kron = linalg.addmm, linalg.outer, linalg.inner, linalg.kron
+    addmv, addr, addbmm, baddbmm = (linalg.addmv_of, linalg.addr_of, linalg.addbmm_of,
+                                    linalg.baddbmm_of)  # fmt: skip
+    cross, matrix_power = linalg.cross, linalg.matrix_power
+    inverse, det, logdet, slogdet = linalg.inverse, linalg.det, linalg.logdet, linalg.slogdet
 
     # ---- shape
 
@@ -571,7 +575,8 @@ FUNCTIONS = """
     isclose kthvalue logcumsumexp logsumexp max median min msort nanmean nansum prod quantile sort std
     topk unique var argwhere gather index_add index_copy index_fill index_put index_select
     masked_scatter masked_select nonzero put scatter scatter_add select_scatter slice_scatter take
-    take_along_dim adjoint conj float_power diagonal_scatter diff fliplr flipud repeat_interleave tensor_split trace
+    addbmm addmv addr baddbmm cross det inner inverse kron logdet
+    matrix_power slogdet take_along_dim adjoint conj float_power diagonal_scatter diff fliplr flipud repeat_interleave tensor_split trace
     as_strided asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm
     broadcast_to ceil chunk clamp clamp_max clamp_min clip clone cos cosh detach diag diag_embed diagonal
     div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge
@@ -586,7 +591,8 @@ FUNCTIONS = """
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {"where": pointwise.where_of, "cat": shape.cat, "concat": shape.cat,
                   "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
-                  "std_mean": reduce.std_mean, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,
+                  "std_mean": reduce.std_mean, "einsum": linalg.einsum, "tensordot": linalg.tensordot,
+                  "pinverse": linalg.pinv, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,
                   "trapz": reduce.trapezoid, "searchsorted": reduce.searchsorted,
                   "bucketize": reduce.bucketize, "block_diag": shape.block_diag,
                   "broadcast_tensors": shape.broadcast_tensors, "cartesian_prod": shape.cartesian_prod,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.carriers import RAW, TENSORS
-from ..core.op import op
+from ..core.base import constant
+from ..core.carriers import RAW, TENSORS, Symbol, formula, symbol
+from ..core.op import at_callers_line, inplace, op
 from ..text import presentation
+from .reduce import dims_of, named
+from .reduce import vector_norm as norm_of
 
 
 def _same_type(what: str, a: Any, b: Any) -> None:
@@ -65,7 +70,7 @@ mv = op("mv", _mv, letters={"self": "A"},
 dot = op("dot", _dot, letters={"tensor": "b"},
     self   = lambda grad, tensor: grad * tensor,
     tensor = lambda grad, self: grad * self)
-bmm = op("bmm", lambda self, mat2: xp.matmul(self, mat2), letters={"self": "A", "mat2": "B"},
+bmm = op("bmm", lambda self, mat2: _bmm(self, mat2), letters={"self": "A", "mat2": "B"},
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
 addmm = op("addmm", lambda self, mat1, mat2, beta=1, alpha=1: _addmm(self, mat1, mat2, beta, alpha),
@@ -74,6 +79,62 @@ addmm = op("addmm", lambda self, mat1, mat2, beta=1, alpha=1: _addmm(self, mat1,
     self = lambda F, grad, beta: F.scaled(grad, beta),
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
+addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: scaled(self, beta) + scaled(_mv(mat, vec), alpha),
+    letters={"mat": "A"},
+    self = lambda F, grad, beta: F.scaled(grad, beta),
+    mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
+    vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
+addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: scaled(self, beta) + scaled(xp.outer(vec1, vec2), alpha),
+    self = lambda F, grad, beta: F.scaled(grad, beta),
+    vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
+    vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
+baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(_bmm(batch1, batch2), alpha),
+    letters={"batch1": "A", "batch2": "B"},
+    self   = lambda F, grad, beta: F.scaled(grad, beta),
+    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
+    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
+addbmm = op("addbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
+        _bmm(batch1, batch2).sum(0), alpha), letters={"batch1": "A", "batch2": "B"},
+    keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"),
+    self   = lambda F, grad, beta: F.scaled(grad, beta),
+    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
+    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
+cross_of = op("linalg_cross", lambda self, other, dim=-1: xp.cross(self, other, axis=dim), elementwise=True,
+    self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
+    other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
+
+# ---- inverses and determinants
+
+inv_ex = op("linalg_inv_ex", lambda A: _inv(A), outputs=("inverse", "info"),
+    A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
+det_of = op("linalg_det", lambda A: _det(A), outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
+    A = lambda F, grad, A, result: F.as_matrix(grad * result) * F.mT(F.inv(F.regular(A))))
+slogdet_of = op("linalg_slogdet", lambda A: _slogdet(A), outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
+    keeps=("LU", "pivots", "sign"),
+    A = lambda F, grad, A: F.as_matrix(F.or_zero(grad[1], A)) * F.mT(F.inv(A)))
+solve_ex = op("linalg_solve_ex", lambda A, B, left=True: _solve(A, B), outputs=("result", "LU", "pivots"),
+    keeps=("LU", "left", "pivots"),
+    A = lambda F, grad, A, result: -F.outer_of(F.solve(F.mT(A), grad), result, A),
+    B = lambda F, grad, A: F.solve(F.mT(A), grad))
+pinv_of = op("linalg_pinv", lambda self: _pinv(self),
+    self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
+lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(self, b)[0],), outputs=("solution",), keeps=("solution",),
+    self = lambda F, grad, self, b: F.pinv_slope(grad @ F.mT(b), self, F.linalg_pinv(self)),
+    b    = lambda F, grad, self: F.mT(F.linalg_pinv(self)) @ grad)
+
+# ---- factorisations
+
+cholesky_ex = op("linalg_cholesky_ex", lambda self, upper=False: _cholesky(self, upper), outputs=("L", "info"),
+    self = lambda F, grad, L, upper: F.cholesky_slope(grad, L, upper))
+eigh_of = op("linalg_eigh", lambda A, UPLO="L": tuple(xp.linalg.eigh(A, UPLO)),
+    outputs=("eigenvalues", "eigenvectors"), multi=True,
+    A = lambda F, grad, eigenvalues, eigenvectors: F.eigh_slope(grad[0], grad[1], eigenvalues, eigenvectors))
+svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=None: tuple(xp.linalg.svd(A, full_matrices)),
+    outputs=("U", "S", "Vh"), multi=True, keeps=("full_matrices", "S_sym_argsize_minus_1"),
+    A = lambda F, grad, U, S, Vh: F.svd_slope(grad[0], grad[1], grad[2], U, S, Vh))
+qr_of = op("linalg_qr", lambda A, mode="reduced": tuple(xp.linalg.qr(A, mode)),
+    outputs=("Q", "R"), multi=True, keeps=("mode",),
+    A = lambda F, grad, Q, R: F.qr_slope(grad[0], grad[1], Q, R))
 # fmt: on
 
 
@@ -85,13 +146,281 @@ def _addmm(self: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
     return product
 
 
+def _bmm(self: Any, mat2: Any) -> Any:
+    for name, x in (("batch1", self), ("batch2", mat2)):
+        if x.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    wanted = [self.shape[0], self.shape[2]]
+    if wanted != list(mat2.shape[:2]):
+        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
+                           f"{wanted} but got: {list(mat2.shape[:2])}.")  # fmt: skip
+    return xp.matmul(self, mat2)
+
+
+# ---- forwards of the factorisations
+
+
+class LinAlgError(RuntimeError):
+    """A matrix does not allow what was asked for. Source: torch.linalg.LinAlgError."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+
+
+def _square(name: str, A: Any) -> None:
+    if A.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are "
+                           f"{A.shape[-2]} by {A.shape[-1]} matrices")  # fmt: skip
+    if A.dtype.kind != "f":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{dtypes.of(A.dtype).scalar_type}")  # fmt: skip
+
+
+def _lu(A: Any) -> tuple:
+    """LU factors in one matrix and the row swaps, counted from 1 as LAPACK does; batches too."""
+    whole, swaps = A.copy(), xp.empty(A.shape[:-1], "int32")
+    for at in xp.ndindex(*A.shape[:-2]):
+        M, pivots = whole[at], swaps[at]
+        for k in range(len(M)):
+            p = k + int(xp.argmax(xp.absolute(M[k:, k])))
+            pivots[k] = p + 1
+            M[[k, p]] = M[[p, k]]
+            if M[k, k]:
+                M[k + 1 :, k] /= M[k, k]
+                M[k + 1 :, k + 1 :] -= xp.outer(M[k + 1 :, k], M[k, k + 1 :])
+    return whole, swaps
+
+
+def _signed_diagonal(LU: Any, pivots: Any) -> tuple:
+    swapped = (pivots != xp.arange(1, pivots.shape[-1] + 1)).sum(-1)
+    return xp.diagonal(LU, 0, -2, -1), (1 - 2 * (swapped % 2)).astype(LU.dtype)
+
+
+def _det(A: Any) -> tuple:
+    _square("linalg.det", A)
+    LU, pivots = _lu(A.swapaxes(-1, -2))
+    diagonal, sign = _signed_diagonal(LU, pivots)
+    return diagonal.prod(-1) * sign, LU, pivots
+
+
+def _slogdet(A: Any) -> tuple:
+    _square("linalg.slogdet", A)
+    LU, pivots = _lu(A.swapaxes(-1, -2))
+    diagonal, sign = _signed_diagonal(LU, pivots)
+    return sign * xp.sign(diagonal).prod(-1), xp.log(xp.absolute(diagonal)).sum(-1), LU, pivots
+
+
+def _inv(A: Any) -> tuple:
+    _square("linalg.inv", A)
+    try:
+        return xp.linalg.inv(A), xp.zeros(A.shape[:-2], "int32")
+    except xp.linalg.LinAlgError:
+        LU = _lu(A)[0]
+        zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
+        raise LinAlgError(f"linalg.inv: The diagonal element {zero} is zero, the inversion could not be "
+                          "completed because the input matrix is singular.") from None  # fmt: skip
+
+
+def _pinv(A: Any) -> Any:
+    U, S, Vh = xp.linalg.svd(A, full_matrices=False)
+    tiny = max(A.shape[-2:]) * xp.finfo(A.dtype).eps * S[..., :1]
+    inverted = xp.where(tiny < S, 1 / xp.where(tiny < S, S, 1), 0).astype(A.dtype)
+    return (Vh.swapaxes(-1, -2) * inverted[..., None, :]) @ U.swapaxes(-1, -2)
+
+
+def _is_vector(A: Any, B: Any) -> bool:
+    return len(B.shape) == 1 or (len(A.shape) - 1 == len(B.shape) and tuple(B.shape) == tuple(A.shape[:-1]))
+
+
+def _solve(A: Any, B: Any) -> tuple:
+    _square("linalg.solve", A)
+    try:
+        X = xp.linalg.solve(A, B[..., None])[..., 0] if _is_vector(A, B) else xp.linalg.solve(A, B)
+    except xp.linalg.LinAlgError:
+        raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is "
+                          "singular.") from None  # fmt: skip
+    return (X, *_lu(A))
+
+
+def _cholesky(A: Any, upper: bool) -> tuple:
+    _square("linalg.cholesky", A)
+    try:
+        L = xp.linalg.cholesky(A)
+    except xp.linalg.LinAlgError:
+        raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
+                          f"positive-definite (the leading minor of order {_first_minor(A)} is not "
+                          "positive-definite).") from None  # fmt: skip
+    return L.swapaxes(-1, -2) if upper else L, xp.zeros(A.shape[:-2], "int32")
+
+
+def _first_minor(A: Any) -> int:
+    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if xp.linalg.eigvalsh(m)[0] <= 0), A)
+    return next((k for k in range(1, len(M) + 1) if xp.linalg.eigvalsh(M[:k, :k])[0] <= 0), len(M))
+
+
+# ---- parts of the derivatives
+
+_transposed = lambda x: Symbol(f"{symbol(x).at(4)}^{{\\top}}", 3)  # noqa: E731
+
+
+@formula(tex=_transposed)
+def mT(F: Any, x: Any) -> Any:
+    return F.transpose(x, -2, -1)
+
+
+@formula(tex=lambda grad, _batch: grad)
+def of_each(F: Any, grad: Any, batch: Any) -> Any:
+    return F.expand(grad, (batch.shape[0], *grad.shape))
+
+
+@formula(tex=lambda x: Symbol(f"{x.at(4)}^{{-1}}", 3))
+def inv(F: Any, A: Any) -> Any:
+    return F.linalg_inv_ex(A)[0]
+
+
+@formula(tex=lambda A, B: Symbol(f"{symbol(A).at(4)}^{{-1}}", 3) @ B)
+def solve(F: Any, A: Any, B: Any) -> Any:
+    return F.linalg_solve_ex(A, B, True)[0]
+
+
+@formula(tex=lambda x: x)
+def as_matrix(F: Any, x: Any) -> Any:
+    return F.reshape(x, (*x.shape, 1, 1))
+
+
+@formula(tex=lambda grad, _A: grad)
+def or_zero(F: Any, grad: Any, A: Any) -> Any:
+    return F.zeros_as(A, tuple(A.shape[:-2])) if grad is None else grad
+
+
+@formula(tex=lambda A: A)
+def regular(F: Any, A: Any) -> Any:
+    """`A`, moved by a hair where it is singular, so that cofactors can be had from its inverse."""
+    rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
+    if (rank == A.shape[-1]).all():
+        return A
+    hair = xp.finfo(getattr(A, "_data", A).dtype).eps
+    return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
+
+
+@formula(tex=lambda g, x, _A: g @ _transposed(x))
+def outer_of(F: Any, g: Any, x: Any, A: Any) -> Any:
+    if _is_vector(A, x):
+        return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
+    return g @ F.mT(x)
+
+
+@formula()
+def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
+    """Golub and Pereyra's derivative of the pseudo-inverse `P` of `A`."""
+    G, Pt = F.mT(grad), F.mT(P)
+    if A.shape[-2] <= A.shape[-1]:
+        K = G @ P
+        KPt = K @ Pt
+        return KPt - F.mT(P @ K) - A @ P @ KPt + Pt @ P @ (G - K @ A)
+    K = P @ G
+    PtK = Pt @ K
+    return PtK - F.mT(K @ P) + (G - A @ K) @ P @ Pt - PtK @ P @ A
+
+
+@formula()
+def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
+    """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
+    if upper:
+        grad, L = F.mT(grad), F.mT(L)
+    half = F.tril(F.mT(L) @ grad, 0)
+    S, back = (half + F.mT(F.tril(half, -1))) * 0.5, F.inv(L)
+    return F.mT(back) @ S @ back
+
+
+def _gaps(F: Any, values: Any) -> Any:
+    """values[j] - values[i], with 1 on the diagonal."""
+    apart = F.unsqueeze(values, -2) - F.unsqueeze(values, -1)
+    return apart + F.diag_embed(values * 0 + 1, 0, -2, -1)
+
+
+def _off_diagonal(F: Any, x: Any) -> Any:
+    return x - F.diag_embed(F.diagonal(x, 0, -2, -1), 0, -2, -1)
+
+
+@formula()
+def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
+    """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
+    inner = None if values is None else F.diag_embed(values, 0, -2, -1)
+    if vectors is not None:
+        turned = _off_diagonal(F, F.mT(V) @ vectors / _gaps(F, L))
+        turned = (turned + F.mT(turned)) / 2
+        inner = turned if inner is None else inner + turned
+    return V @ (inner @ F.mT(V))
+
+
+@formula()
+def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
+    """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
+    k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
+    U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
+    gU = None if gU is None else F.slice(gU, -1, 0, k, 1)
+    gVh = None if gVh is None else F.slice(gVh, -2, 0, k, 1)
+    E, wide, tall = _gaps(F, S * S), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
+    inner = F.diag_embed(S * 0 if gS is None else gS, 0, -2, -1)
+    if gU is not None:
+        turned = F.mT(U) @ gU
+        inner = inner + (turned - F.mT(turned)) / E * wide
+    if gVh is not None:
+        turned = Vh @ F.mT(gVh)
+        inner = inner + tall * ((turned - F.mT(turned)) / E)
+    grad = U @ inner @ Vh
+    if gU is not None and m > k:
+        grad = grad + (gU - U @ (F.mT(U) @ gU)) / wide @ Vh
+    if gVh is not None and n > k:
+        grad = grad + U @ ((gVh - gVh @ F.mT(Vh) @ Vh) / tall)
+    return grad
+
+
+@formula()
+def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
+    """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
+    m, n = R.shape[-2:]
+    gQ = Q * 0 if gQ is None else gQ
+    gR = R * 0 if gR is None else gR
+    if m < n:  # the columns to the right are Q^T A: they follow Q
+        V, gV = F.slice(R, -1, m, n, 1), F.slice(gR, -1, m, n, 1)
+        left = F.qr_slope(gQ + Q @ V @ F.mT(gV), F.slice(gR, -1, 0, m, 1), Q, F.slice(R, -1, 0, m, 1))
+        return F.cat([left, Q @ gV], -1)
+    half = F.triu(gR @ F.mT(R) - F.mT(Q) @ gQ, 0)
+    S = half + F.mT(F.triu(half, 1))
+    return (gQ + Q @ S) @ F.mT(F.inv(R))
+
+
+# ---- products as torch takes them
+
+
 def scaled(x: Any, factor: float) -> Any:
     return x if factor == 1 else x * factor
 
 
 def outer(self: Any, vec2: Any) -> Any:
     """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
+    for name, x in (("self", self), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     return self.reshape(self.shape[0], 1) * vec2
+
+
+def _scaled_face(row_call: Any) -> Any:
+    """`addmv(self, a, b, *, beta, alpha)` and its like."""
+
+    def face(self: Any, first: Any, second: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        return row_call(self, first, second, beta, alpha)
+
+    face.__name__ = face.__qualname__ = row_call.row.name
+    face.__doc__ = f"`{row_call.row.name}`: beta * self + alpha * the product."
+    return face
+
+
+addmv_of, addr_of, baddbmm_of, addbmm_of = map(_scaled_face, (addmv, addr, baddbmm, addbmm))
 
 
 def matmul(self: Any, other: Any) -> Any:
@@ -103,25 +432,389 @@ def matmul(self: Any, other: Any) -> Any:
         return dot(self, other)
     if ranks == (2, 1):
         return mv(self, other)
+    return _composed(self, other, ranks)
+
+
+@at_callers_line
+def _composed(self: Any, other: Any, ranks: tuple) -> Any:
     if ranks == (1, 2):
         return mm(self.unsqueeze(0), other).squeeze_(0)
     if 0 in ranks:
         raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
                            f"{ranks[0]}D and {ranks[1]}D")  # fmt: skip
-    return _batched(self, other)
+    return _folded(self, other) if _folds(self, other) else _batched(self, other)
+
+
+def _folds(a: Any, b: Any) -> bool:
+    """Whether the batch goes into the rows: one big product instead of many."""
+    small, large = (b, a) if a.ndim >= b.ndim else (a, b)
+    if large.ndim < 3 or small.ndim > 2:
+        return False
+    if small.requires_grad:
+        return True
+    if a.ndim == 2:
+        return False
+    data = large._array() if large is a else large._array().swapaxes(-1, -2)
+    try:
+        data.reshape((-1, data.shape[-1]), copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _folded(a: Any, b: Any) -> Any:
+    turned = b.ndim > a.ndim
+    large, small = (b.mT, a.t() if a.ndim == 2 else a) if turned else (a, b)
+    rows = large.reshape(-1, large.shape[-1])
+    if small.ndim == 1:
+        return TENSORS.unsafe_view(mv(rows, small), large.shape[:-1])
+    product = TENSORS.unsafe_view(mm(rows, small), (*large.shape[:-1], small.shape[1]))
+    return product.mT.contiguous() if turned else product
 
 
 def _batched(a: Any, b: Any) -> Any:
-    if a.ndim >= 3 and b.ndim <= 2:  # fold the batch into the rows: one big product
-        rows = a.reshape(-1, a.shape[-1])
-        folded = mm(rows, b) if b.ndim == 2 else mv(rows, b)
-        return TENSORS.unsafe_view(folded, (*a.shape[:-1], *b.shape[1:]))
-    if a.ndim == 1:
-        return _batched(a.unsqueeze(0), b).squeeze(-2)
-    batch = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    left = a.expand(*batch, *a.shape[-2:]).reshape(-1, *a.shape[-2:])
-    right = b.expand(*batch, *b.shape[-2:]).reshape(-1, *b.shape[-2:])
-    return TENSORS.unsafe_view(bmm(left, right), (*batch, a.shape[-2], b.shape[-1]))
+    vector = b.ndim == 1
+    left, right = a.shape[-2:], b.shape[-1:] if vector else b.shape[-2:]
+    left = left if a.ndim > 1 else (1, *left)
+    batch = xp.broadcast_shapes(a.shape[:-2], () if vector else b.shape[:-2])
+    x = a.expand(*batch, *left).reshape(-1, *left)
+    y = b.expand(*batch, *right).reshape(-1, *right)
+    product = bmm(x, y.unsqueeze(2)).squeeze(-1) if vector else bmm(x, y)
+    return TENSORS.unsafe_view(product, (*batch, *a.shape[-2:-1], *right[1:]))
+
+
+@at_callers_line
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
+    if isinstance(dims, int):
+        of_a, of_b = list(range(-dims, 0)), list(range(dims))
+    else:
+        of_a, of_b = (list(d) if isinstance(d, tuple | list) else [d] for d in dims)
+    for i, j in zip(of_a, of_b, strict=True):
+        if a.shape[i] != b.shape[j]:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[i]} in dim "
+                               f"{i} and second has size {b.shape[j]} in dim {j}")  # fmt: skip
+    free_a = [i for i in range(a.ndim) if i not in {d % a.ndim for d in of_a}]
+    free_b = [i for i in range(b.ndim) if i not in {d % b.ndim for d in of_b}]
+    sizes = (*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b))
+    count = math.prod(a.shape[i] for i in of_a)
+    if not free_a and not free_b:
+        return dot(a.permute(of_a).reshape(-1), b.permute(of_b).reshape(-1)).reshape(())
+    left = a.permute(free_a + of_a).reshape(-1, count)
+    return mm(left, b.permute(of_b + free_b).reshape(count, -1)).reshape(sizes)
+
+
+@at_callers_line
+def inner(self: Any, other: Any) -> Any:
+    """Sum over the last dimension of both."""
+    if not self.ndim or not other.ndim:
+        return self * other
+    return tensordot(self, other, ([-1], [-1]))
+
+
+@at_callers_line
+def kron(self: Any, other: Any) -> Any:
+    """Every element of `self` times the whole of `other`."""
+    rank = max(self.ndim, other.ndim)
+    m, n = ((1,) * (rank - t.ndim) + tuple(t.shape) for t in (self, other))
+    left = TENSORS.unsafe_view(self, tuple(k for size in m for k in (size, 1)))
+    right = TENSORS.unsafe_view(other, tuple(k for size in n for k in (1, size)))
+    return TENSORS.unsafe_view(left * right, tuple(i * j for i, j in zip(m, n, strict=True)))
+
+
+@at_callers_line
+def multi_dot(tensors: Any) -> Any:
+    """The product of several matrices in the cheapest order; the ends may be vectors."""
+    parts, sizes = list(tensors), [tuple(t.shape) for t in tensors]
+    if len(parts) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(parts)}")
+    shape = (*sizes[0][:-1], *(sizes[-1][1:] if len(sizes[-1]) > 1 else ()))
+    parts[0] = parts[0].unsqueeze(0) if parts[0].ndim == 1 else parts[0]
+    parts[-1] = parts[-1].unsqueeze(-1) if parts[-1].ndim == 1 else parts[-1]
+    for place, (left, right) in enumerate(itertools.pairwise(parts)):
+        if left.shape[1] != right.shape[0]:
+            raise RuntimeError(f"multi_dot(): tensors {place} and {place + 1} with shapes {list(sizes[place])} "
+                               f"and {list(sizes[place + 1])} cannot be multiplied")  # fmt: skip
+    return _cheapest(parts).view(shape)
+
+
+def _cheapest(parts: list) -> Any:
+    """The product of a chain, split where the fewest multiplications are needed."""
+    p = [parts[0].shape[0], *(t.shape[1] for t in parts)]
+    best: dict[tuple[int, int], tuple[int, Any]] = {(i, i + 1): (0, t) for i, t in enumerate(parts)}
+    n = len(parts)
+    for length in range(2, n + 1):
+        for i in range(n - length + 1):
+            j = i + length
+            best[i, j] = min((best[i, k][0] + best[k, j][0] + p[i] * p[k] * p[j], k) for k in range(i + 1, j))
+
+    def product(i: int, j: int) -> Any:
+        return parts[i] if j == i + 1 else mm(product(i, best[i, j][1]), product(best[i, j][1], j))
+
+    return product(0, n)
+
+
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """The scalar product along `dim`."""
+    return (x * y).sum(dim)
+
+
+def cross(self: Any, other: Any, dim: Any = None) -> Any:
+    """The vector product along a dimension of length 3, the first such if `dim` is not given."""
+    if dim is None:
+        dim = next((i for i, n in enumerate(self.shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    return cross_of(self, other, dim)
+
+
+@at_callers_line
+def matrix_power(self: Any, n: int) -> Any:
+    """The product of `n` copies of a square matrix, by repeated squaring."""
+    _square("linalg.matrix_power", self._data)
+    if n < 0:
+        return matrix_power(inverse(self), -n)
+    if n == 0:
+        eye = constant(self._plain, xp.broadcast_to(xp.eye(self.shape[-1], dtype=self._data.dtype), self.shape))
+        return inplace(TENSORS.copy)(self.clone(), eye)
+    if n == 3:
+        return matmul(matmul(self, self), self)
+    power, result = None, None
+    while n:
+        power = self if power is None else matmul(power, power)
+        n, odd = divmod(n, 2)
+        if odd:
+            result = power if result is None else matmul(result, power)
+    return result
+
+
+# ---- einsum: the sum as torch composes it
+
+
+@at_callers_line
+def einsum(equation: str, *operands: Any) -> Any:
+    """A sum of products written with one letter for each dimension, such as `"ij,jk->ik"`.
+
+    Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
+    """
+    tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    inputs, output = _letters(equation, tensors)
+    order = output + sorted({c for term in inputs for c in term} - set(output))
+    parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
+    kept = len(output)
+    if len(parts) == 1:
+        return parts[0].sum(tuple(range(kept, len(order)))) if len(order) > kept else parts[0]
+    uses = [sum(p.shape[d] != 1 for p in parts) for d in range(len(order))]
+    result = parts[0]
+    for part in parts[1:]:
+        result = _contract(result, part, range(kept, len(order)), uses)
+    return result.view(result.shape[:kept]) if len(order) > kept else result
+
+
+def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
+    """The letters of each operand and of the result; dimensions under `...` are called 0, 1, 2 ..."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(tensors):
+        less = "fewer" if len(tensors) < len(terms) else "more"
+        raise RuntimeError(f"einsum(): {less} operands were provided than specified in the equation")
+    hidden = [t.ndim - len(term.replace("...", "")) for t, term in zip(tensors, terms, strict=True)]
+    for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
+        if more and "..." not in term or more < 0:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number "
+                f"of dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given"
+            )
+    most = max(h for h in hidden) if "..." in left else 0
+    dots = [str(i) for i in range(most)]
+    inputs = [_spelled(term, dots[most - more :]) for term, more in zip(terms, hidden, strict=True)]
+    if arrow:
+        return inputs, _spelled(right, dots)
+    flat = left.replace(",", "").replace("...", "")
+    return inputs, dots + sorted(c for c in set(flat) if flat.count(c) == 1)
+
+
+def _spelled(term: str, dots: list[str]) -> list[str]:
+    before, found, after = term.partition("...")
+    return [*before, *(dots if found else []), *after]
+
+
+def _lined_up(t: Any, letters: list[str], order: list[str]) -> Any:
+    """An operand with one dimension for each letter, in order; repeated letters take the diagonal."""
+    seen: list[str] = []
+    for letter in letters:
+        if letter in seen:
+            t = t.diagonal(0, seen.index(letter), len(seen)).movedim(-1, seen.index(letter))
+        else:
+            seen.append(letter)
+    for letter in order:
+        if letter not in seen:
+            t = t.unsqueeze(-1)
+            seen.append(letter)
+    return t.permute([seen.index(letter) for letter in order])
+
+
+def _contract(a: Any, b: Any, summed: range, uses: list[int]) -> Any:
+    """Multiply two operands and sum over the dimensions that no later one has."""
+    both, only_a, only_b = [], [], []
+    for d in summed:
+        if a.shape[d] != 1 and b.shape[d] != 1:
+            uses[d] -= 1
+            if uses[d] == 1:
+                both.append(d)
+                uses[d] = 0
+        elif uses[d] == 1 and max(a.shape[d], b.shape[d]) != 1:
+            (only_a if a.shape[d] != 1 else only_b).append(d)
+            uses[d] = 0
+    a = a.sum(tuple(only_a), keepdim=True) if only_a else a
+    b = b.sum(tuple(only_b), keepdim=True) if only_b else b
+    return _pair(a, b, both) if both else a * b
+
+
+def _pair(a: Any, b: Any, summed: list[int]) -> Any:
+    """The sum over `summed` as one batch of matrix products, dimensions kept as ones."""
+    rest = [d for d in range(a.ndim) if d not in summed]
+    shared = [d for d in rest if a.shape[d] != 1 and b.shape[d] != 1]
+    of_a = [d for d in rest if a.shape[d] != 1 and b.shape[d] == 1]
+    of_b = [d for d in rest if a.shape[d] == 1]
+
+    def count(t: Any, dims: list[int]) -> int:
+        return math.prod(t.shape[d] for d in dims)
+
+    batch, inside = count(a, shared), count(a, summed)
+    left = a.permute(shared + of_a + summed + of_b).reshape(batch, count(a, of_a), inside)
+    right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, count(b, of_b))
+    sizes = [a.shape[d] for d in shared + of_a] + [1] * len(summed) + [b.shape[d] for d in of_b]
+    places = shared + of_a + summed + of_b
+    return bmm(left, right).view(sizes).permute([places.index(d) for d in range(a.ndim)])
+
+
+# ---- linear algebra as torch takes it
+
+_slogdet_type = [named(n, "sign", "logabsdet") for n in ("linalg_slogdet", "slogdet")]
+_eigh_type = named("linalg_eigh", "eigenvalues", "eigenvectors")
+_qr_type, _svd_type = named("linalg_qr", "Q", "R"), named("linalg_svd", "U", "S", "Vh")
+_lstsq_type = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+
+
+def inverse(self: Any) -> Any:
+    """The inverse of a square matrix. Raises: LinAlgError if it is singular."""
+    return inv_ex(self)[0]
+
+
+def det(A: Any) -> Any:
+    """The determinant."""
+    return det_of(A)[0]
+
+
+def slogdet(A: Any) -> Any:
+    """Sign and logarithm of the size of the determinant."""
+    return _slogdet_type[1](slogdet_of(A)[:2])
+
+
+def linalg_slogdet(A: Any) -> Any:
+    """Sign and logarithm of the size of the determinant."""
+    return _slogdet_type[0](slogdet_of(A)[:2])
+
+
+@at_callers_line
+def logdet(self: Any) -> Any:
+    """The logarithm of the determinant; nan where it is negative."""
+    sign, size = slogdet_of(self)[:2]
+    nothing = constant(self._plain, xp.full_like(size._data, xp.nan))
+    return TENSORS.where(sign.detach() == -1.0, nothing, size)
+
+
+def solve_of(A: Any, B: Any, *, left: bool = True) -> Any:
+    """The solution X of `A @ X = B` (or of `X @ A = B`)."""
+    return solve_ex(A, B, True)[0] if left else solve_ex(A.mT, B.mT, True)[0].mT
+
+
+def cholesky(self: Any, *, upper: bool = False) -> Any:
+    """The lower triangle L with `L @ L.T` equal to the matrix. Raises: LinAlgError if there is none."""
+    return cholesky_ex(self, upper)[0]
+
+
+def eigh(A: Any, UPLO: str = "L") -> Any:
+    """Eigenvalues and eigenvectors of a symmetric matrix."""
+    return _eigh_type(eigh_of(A, UPLO))
+
+
+def eigvalsh(A: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues of a symmetric matrix."""
+    return eigh_of(A, UPLO)[0]
+
+
+def svd(A: Any, full_matrices: bool = True) -> Any:
+    """`U`, `S`, `Vh` with `A = U @ diag(S) @ Vh`."""
+    return _svd_type(svd_of(A, full_matrices, min(A.shape[-2:])))
+
+
+def svdvals(A: Any) -> Any:
+    """The singular values."""
+    return svd_of(A, False, min(A.shape[-2:]))[1]
+
+
+def qr(A: Any, mode: str = "reduced") -> Any:
+    """`Q` with orthogonal columns and upper triangular `R`, `A = Q @ R`."""
+    return _qr_type(qr_of(A, mode))
+
+
+def pinv(A: Any) -> Any:
+    """The pseudo-inverse."""
+    return pinv_of(A)
+
+
+def lstsq(A: Any, B: Any) -> Any:
+    """The least-squares solution of `A @ X = B`."""
+    empty = constant(A._plain, xp.empty((0,), A._data.dtype))
+    rank = constant(A._plain, xp.asarray(xp.linalg.matrix_rank(A._data)))
+    return _lstsq_type((lstsq_of(A, B)[0], empty, rank, empty))
+
+
+def matrix_rank(A: Any) -> Any:
+    """How many singular values are not (nearly) 0."""
+    return constant(A._plain, xp.asarray(xp.linalg.matrix_rank(A._data)))
+
+
+def vector_norm(x: Any, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of all elements taken as one vector, or along `dim`."""
+    x = x if dtype is None else x.to(dtype)
+    return norm_of(x, ord, None if dim is None else dims_of(x, dim), keepdim)
+
+
+def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
+    """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
+    if A._data.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    dims = tuple(d % A._data.ndim for d in dim)
+    if ord == "fro":
+        return norm_of(A, 2, dims, keepdim)
+    if ord in ("nuc", 2, -2):
+        return _of_singular_values(A, ord, dims, keepdim)
+    along, across = dims if abs(ord) == 1 else dims[::-1]
+    sums = norm_of(A, 1.0, (along,), keepdim)
+    across = across if keepdim or across < along else across - 1
+    return (sums.amax if ord > 0 else sums.amin)((across,), keepdim)
+
+
+def _of_singular_values(A: Any, ord: Any, dims: tuple, keepdim: bool) -> Any:
+    rest = [d for d in range(A._data.ndim) if d not in dims]
+    S = svdvals(A.permute([*rest, *dims]))
+    value = S.sum((-1,)) if ord == "nuc" else S.amax((-1,)) if ord == 2 else S.amin((-1,))
+    if keepdim:
+        for d in sorted(dims):
+            value = value.unsqueeze(d)
+    return value
+
+
+def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
+    A = A if dtype is None else A.to(dtype)
+    matrix = isinstance(ord, str) or (isinstance(dim, tuple | list) and len(dim) == 2)
+    if ord is not None and (matrix or (dim is None and A._data.ndim == 2)):
+        return matrix_norm(A, ord, tuple(dim) if dim is not None else (0, 1), keepdim)
+    return vector_norm(A, 2.0 if ord is None else ord, dim, keepdim)
 
 
 for _carrier in (RAW, TENSORS):

@@ -219,7 +219,7 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
     if ord in (math.inf, -math.inf):
         ties = F.abs(x) == norm
         count = F.sum_dim(ties, tuple(range(len(sizes))) if _axes(dim) is None else dim, True)
-        return F.sgn(x) * ties * (grad / count)
+        return F.sgn(x) * ties * (grad / F.cast(count, _kind(x)))
     slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
     return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
 

@@ -1,0 +1,14 @@
+"""torch.linalg: factorisations, solutions and norms. The rows are in `minigrad.ops.linalg`."""
+
+from ..ops.linalg import (
+    LinAlgError, cholesky, cross, det, eigh, eigvalsh, lstsq, matmul, matrix_norm, matrix_power,
+    matrix_rank, multi_dot, pinv, qr, svd, svdvals, vecdot, vector_norm)  # fmt: skip
+from ..ops.linalg import inverse as inv
+from ..ops.linalg import linalg_norm as norm
+from ..ops.linalg import linalg_slogdet as slogdet
+from ..ops.linalg import solve_of as solve
+from ..ops.shape import diagonal
+
+__all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
+           "matmul", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+           "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]  # fmt: skip
