@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -16,6 +19,12 @@ from notebooks import refresh, sync
 PAIRS = sync.pairs(sync.HERE)
 NOTEBOOKS = [path for pair in PAIRS for path in pair]
 WIDGET = 'import ipywidgets\nprint(object())\nipywidgets.IntSlider(3)'
+
+
+def finished(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run it on a thread: the browser tests leave an event loop running on this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def relative(path: Path) -> str:
@@ -159,10 +168,10 @@ def test_other_cells_are_seen(pair: tuple[Path, Path]):
 
 
 def test_a_run_gives_the_same_bytes_twice_with_the_widget_in_it(pair: tuple[Path, Path]):
-    asyncio.run(refresh.refresh_all(list(pair), Namespace(check=False, twice=False)))
+    finished(refresh.refresh_all(list(pair), Namespace(check=False, twice=False)))
     once = [path.read_bytes() for path in pair]
 
-    problems = asyncio.run(refresh.refresh_all(list(pair), Namespace(check=False, twice=True)))
+    problems = finished(refresh.refresh_all(list(pair), Namespace(check=False, twice=True)))
 
     assert problems == []
     assert [path.read_bytes() for path in pair] == once
@@ -173,15 +182,15 @@ def test_a_run_gives_the_same_bytes_twice_with_the_widget_in_it(pair: tuple[Path
 
 def test_a_check_sees_another_text_and_overlooks_another_picture(pair: tuple[Path, Path]):
     english = pair[0]
-    notebook = nbformat.from_dict(asyncio.run(refresh.execute(english)))
+    notebook = nbformat.from_dict(finished(refresh.execute(english)))
     notebook.cells[2].outputs[-1].data["image/svg+xml"] = "<svg>of another machine</svg>"
     sync.write(notebook, english)
     options = Namespace(check=True, twice=False)
 
-    picture_only = asyncio.run(refresh.refresh(english, options))
+    picture_only = finished(refresh.refresh(english, options))
     notebook.cells[1].outputs[0].text = "fr\n"
     sync.write(notebook, english)
-    text_too = asyncio.run(refresh.refresh(english, options))
+    text_too = finished(refresh.refresh(english, options))
 
     assert picture_only is None
     assert "cells language print something else" in text_too
