@@ -2,15 +2,14 @@
 
 from importlib import import_module
 
+# no file bears the name of a function in it: importing the file would hide the function
 _HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player",
-         "watch": "watch", "Watch": "watch", "why": "why", "Explanation": "why",
-         "paths": "paths", "Paths": "paths"}
+         "watch": "panel", "Watch": "panel", "why": "explain", "Explanation": "explain",
+         "paths": "routes", "Paths": "routes"}
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str):
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = import_module(f"{__name__}.{_HOME[name]}")
-    value = globals()[name] = getattr(home, name)  # over the module of the same name
-    return value
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -42,9 +42,8 @@ def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
     check(view, svg.VIEWS, "view")
     check(theme, ("light", "dark"), "theme")
     check(engine, (None, "builtin", "graphviz", "dot"), "engine")
-    show = SHOW - {"versions"} if show is None else show
-    shown = frozenset([show] if isinstance(show, str) else show)
-    for item in shown:
+    shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
+    for item in shown or ():
         check(item, SHOW, "show")
     named = {**namespace(), **(names or {})}
     picked = {id(v): k for k, v in (names or {}).items()}
@@ -70,7 +69,7 @@ def flowing(graph: Graph, root: Any, read: Any) -> dict[str, str]:
     single = len(graph.roots) == 1 and graph.tensor(graph.roots[0]).shape == ()
     if read.__name__ != "read" or graph.hooks or spent or not single or len(graph.ops) > 150:
         return {}
-    from ..graph.record import record
+    from ..graph import record
     from .scenes import Scenes
 
     same, frames = record(root)
@@ -123,18 +122,28 @@ def home(frame: Any) -> str:
     return frame.f_globals.get("__name__", "").partition(".")[0]
 
 
+def usual(graph: Graph) -> frozenset[str]:
+    """Everything; versions only where something was written in place that the graph cares about."""
+    written = any(t.is_view and t.version for t in graph.tensors)
+    stale = any(s.stale for n in graph.nodes for s in n.saved)
+    return SHOW if written or stale else SHOW - {"versions"}
+
+
 class Drawing:
     """One view of one graph, as it was when `draw` was called; shows itself in a notebook."""
 
     values: Mapping[str, str] = MappingProxyType({})  # slot -> text that the graph does not hold
 
-    def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] = SHOW,
+    def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None,
                  lang: str = "en", theme: str = "light", engine: str | None = None,
-                 values: Mapping[str, str] | None = None) -> None:
+                 values: Mapping[str, str] | None = None,
+                 marks: frozenset[str] = frozenset()) -> None:
         self.graph, self.view, self.lang, self.theme, self.engine = graph, view, lang, theme, engine
+        self.marks = marks  # ids of parts to point out
         if values is not None:
             self.values = values
         count = len(graph.ops)
+        show = usual(graph) if show is None else show
         self.show = show | {"cards"} if count <= NO_SATELLITES else show & {"values"}
         if count > BUILTIN_ONLY:
             self.engine = "builtin"
@@ -147,7 +156,7 @@ class Drawing:
 
     def to_svg(self) -> str:
         return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show,
-                          values=self.values)
+                          values=self.values, marks=self.marks)
 
     def to_png(self, zoom: float = 1) -> bytes:
         """The SVG as PNG; without resvg-py Graphviz draws its own picture of the same graph."""

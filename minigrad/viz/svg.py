@@ -53,19 +53,21 @@ VIEWS = ("record", "forward", "backward")
 
 def render(graph: Graph, layout: Layout, view: str = "record", theme: str | None = "light",
            lang: str | None = None, show: frozenset[str] = ALL, framed: bool = True,
-           values: Mapping[str, str] | None = None) -> str:
+           values: Mapping[str, str] | None = None, marks: frozenset[str] = frozenset()) -> str:
     """The picture. `framed` adds title and legend; without a `theme` colours are custom properties;
-    `values` (slot -> text) fills slots that the graph itself leaves empty."""
-    return Painter(graph, layout, view, lang, show, values or {}).picture(theme, framed)
+    `values` (slot -> text) fills slots that the graph itself leaves empty; parts whose id is among
+    `marks` stand out."""
+    return Painter(graph, layout, view, lang, show, values or {}, marks).picture(theme, framed)
 
 
 class Painter:
     """Writes the parts of one picture; what it drew goes into the legend."""
 
     def __init__(self, graph: Graph, layout: Layout, view: str, lang: str | None,
-                 show: frozenset[str], values: Mapping[str, str]) -> None:
+                 show: frozenset[str], values: Mapping[str, str], marks: frozenset[str]) -> None:
         self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
-        self.box, self.values = layout.boxes, {**known_values(graph), **values}
+        self.box, self.marks = layout.boxes, marks
+        self.values = {**known_values(graph), **values}
         self.wires: list[str] = []
         self.shapes: list[str] = []
         self.kinds: set[str] = set()
@@ -84,6 +86,7 @@ class Painter:
         if self.view != "all" and self.view not in names:
             return
         self.kinds.add(key)
+        kind += " mg-marked" if id in self.marks else ""
         if self.view == "all":
             data["data_views"] = " ".join(names)
         layer.append(tag("g", body, kind=kind, data_id=clean(id), **data))

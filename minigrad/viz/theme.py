@@ -70,6 +70,7 @@ text{font-family:SANS;font-size:13px;fill:$ink}
 .mg-shares{fill:none;stroke:$view;stroke-width:1.6;stroke-dasharray:7 4}
 .mg-diamond{fill:$page;stroke:$view;stroke-width:1.6}
 .mg-port{fill:$op}.mg-ring{fill:$page;stroke:$op;stroke-width:1.6}.mg-cut{stroke-dasharray:2 4}
+.mg-marked>.mg-shape{stroke:$ink;stroke-width:3.4}.mg-edge.mg-marked>path{stroke-width:4}
 .mg-head-record{fill:$op}.mg-head-backward{fill:$grad}.mg-head-forward{fill:$wire}
 .mg-head-gradfn{fill:$muted}
 """

@@ -1,0 +1,125 @@
+"""`paths(root, leaf)`: every way from a result to a leaf, and what each adds to the gradient.
+
+The gradient of a leaf is the sum over all paths, and there can be very many: they are counted
+exactly, and the first ones are walked, each through the vector-Jacobian products of its nodes
+(hooks left out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..graph.preview import preview
+from ..graph.snapshot import Graph
+from ..text import get_language, say
+from .display import Drawing, namespace, reader
+
+SHOWN = 32
+Path = tuple[tuple[str, int], ...]  # (node, slot taken), the leaf's own node last
+
+
+def paths(root: Any, leaf: Any) -> Paths:
+    """The ways from `root` back to `leaf`, at most 32 of them shown.
+
+    Raises: ValueError if the graph of `root` does not lead to `leaf`.
+    """
+    read = reader(root, leaf)
+    graph = read(root, names={"leaf": leaf})
+    ends = [t.node for t in graph.tensors if t.name == "leaf" and t.node]
+    names = namespace()
+    graph = read(root, names=names)
+    if not ends:
+        raise ValueError(say("draw.not_there"))
+    start = graph.tensor(graph.roots[0]).node
+    count = ways(graph, ends[0])
+    found = []
+    for way in walk(graph, start, count):
+        found.append(way)
+        if len(found) == SHOWN:
+            break
+    live = live_nodes(root, graph)
+    values = [arriving(root, graph, live, way) for way in found]
+    return Paths(graph, found, count[start], ends[0], values)
+
+
+def ways(graph: Graph, end: str) -> dict[str, int]:
+    """How many paths lead from each node to `end`; nodes stand consumers first."""
+    count: dict[str, int] = {}
+    for n in reversed(graph.nodes):
+        count[n.id] = (n.id == end) + sum(count[e.node] for e in n.edges if e.node)
+    return count
+
+
+def walk(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Path]:
+    """Depth first, only where the end can be reached; never recursive."""
+    stack: list[tuple[str, Path]] = [(start, ())]
+    while stack:
+        id, way = stack.pop()
+        edges = [e for e in graph.node(id).edges if e.node and count[e.node]]
+        if not edges:
+            yield (*way, (id, 0))
+        stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
+
+
+def live_nodes(root: Any, graph: Graph) -> dict[str, Any]:
+    """The nodes themselves, by the ids of their records."""
+    start = graph.tensor(graph.roots[0]).node
+    found, stack = {start: root.grad_fn}, [start]
+    while stack:
+        id = stack.pop()
+        for e, (target, _) in zip(graph.node(id).edges, found[id].next_functions, strict=True):
+            if e.node and e.node not in found:
+                found[e.node] = target
+                stack.append(e.node)
+    return found
+
+
+def arriving(root: Any, graph: Graph, live: dict[str, Any], way: Path) -> str:
+    """What one path brings to the leaf; "" where a node is freed or has several outputs."""
+    grad = root.detach() * 0 + 1
+    try:
+        for id, slot in way[:-1]:
+            sent = live[id](grad)
+            grad = sent[slot] if isinstance(sent, tuple) else sent
+            edge = graph.node(id).edges[slot]
+            grad = grad.sum_to_size(graph.tensor(edge.tensor).shape)
+    except (RuntimeError, TypeError, AttributeError):
+        return ""
+    return preview(grad.detach()._array() if hasattr(grad, "_array") else grad.detach())
+
+
+class Paths:
+    """Paths as text and as a picture; `paths[0]` is the picture of the first alone."""
+
+    def __init__(self, graph: Graph, found: list[Path], count: int, end: str,
+                 values: list[str]) -> None:
+        self.graph, self.found, self.count, self.end, self.values = graph, found, count, end, values
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, i: int) -> Drawing:
+        return self.drawing([self.found[i]])
+
+    def drawing(self, found: list[Path]) -> Drawing:
+        marks = {id for way in found for id, _ in way}
+        marks |= {f"{id}:{slot}" for way in found for id, slot in way[:-1]}
+        return Drawing(self.graph, lang=get_language(), marks=frozenset(marks))
+
+    def __str__(self) -> str:
+        t = self.graph.tensor(self.graph.node(self.end).leaf or self.graph.roots[0])
+        root = self.graph.tensor(self.graph.roots[0])
+        lines = [say("why.paths", count=self.count, root=root.label, leaf=t.label)]
+        for i, (way, value) in enumerate(zip(self.found, self.values, strict=True), 1):
+            names = " → ".join(self.graph.node(id).name for id, _ in way)
+            lines.append(f"{i}  {names}" + (f"  {value}" if value else ""))
+        if self.count > len(self.found):
+            lines.append(say("why.paths_cut", shown=len(self.found), count=self.count))
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        drawn = self.drawing(self.found)._repr_mimebundle_(include, exclude)
+        return {**drawn, "text/plain": str(self)}

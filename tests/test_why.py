@@ -1,0 +1,188 @@
+"""why(t) and paths(root, leaf): sentences that name the reason, and the place marked."""
+
+import sys
+
+import pytest
+
+import minigrad
+from minigrad.text import get_language, set_language
+from minigrad.viz.routes import paths
+from minigrad.viz.explain import why
+
+
+@pytest.fixture
+def chinese():
+    before = get_language()
+    set_language("zh")
+    yield
+    set_language(before)
+
+
+def leaf(*values):
+    return minigrad.tensor(list(values), requires_grad=True)
+
+
+def keys(explanation) -> list[str]:
+    return [key.removeprefix("why.") for key, _, _ in explanation.reasons]
+
+
+def test_a_leaf_that_backward_has_not_reached_names_the_call():
+    x = leaf(1.0, 2.0)
+    loss = (x * 2).sum()
+
+    assert keys(why(x)) == ["not_yet"]
+    assert "loss.backward()" in str(why(x))
+    loss.backward()
+    assert keys(why(x)) == ["fine"]
+
+
+def test_a_cleared_gradient_is_told_from_one_that_never_came():
+    x = leaf(1.0, 2.0)
+    loss = (x * x).sum()
+    loss.backward()
+    x.grad = None
+
+    assert keys(why(x)) == ["cleared", "freed"]
+
+
+def test_a_leaf_outside_the_graph_names_the_graph():
+    x, other = leaf(1.0), leaf(2.0)
+    loss = (other * x.detach()).sum()
+
+    assert keys(why(x)) == ["unreached"]
+    assert "loss" in str(why(x))
+    assert loss.requires_grad
+
+
+def test_a_leaf_that_nothing_uses_says_so():
+    x = leaf(1.0)
+
+    assert keys(why(x)) == ["unused"]
+
+
+def test_a_non_leaf_needs_retain_grad():
+    x = leaf(1.0)
+    y = x * 2
+
+    assert keys(why(y)) == ["nonleaf"]
+    y.retain_grad()
+    assert keys(why(y)) == ["retained"]
+
+
+def test_constants_and_integers_have_their_own_reasons():
+    assert keys(why(minigrad.tensor([1.0]))) == ["constant"]
+    assert keys(why(minigrad.tensor([1]))) == ["integer"]
+    assert keys(why((leaf(1.0) * 2).detach())) == ["constant"]
+
+
+def test_a_stale_saved_value_is_marked_before_backward_fails():
+    y = leaf(1.0, 2.0) * 1
+    s = (y ** 2).sum()
+    y.mul_(2)
+    answer = why(s)
+
+    assert "stale" in keys(answer)
+    assert "PowBackward0" in str(answer)
+    assert "mg-saved mg-stale mg-marked" in answer.drawing.to_svg()
+
+
+def test_the_last_error_is_explained(monkeypatch):
+    error = RuntimeError("it broke")
+    error.add_note("and this is why")
+    monkeypatch.setattr(sys, "last_exc", None, raising=False)
+    monkeypatch.setattr(sys, "last_value", error, raising=False)
+
+    assert str(why()) == "RuntimeError: it broke\nand this is why"
+    monkeypatch.setattr(sys, "last_value", None)
+    assert keys(why()) == ["no_error"]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_it_answers_in_the_chosen_language():
+    x = leaf(1.0)
+    y = x * 2
+
+    assert "不是叶子" in str(why(y))
+    assert "路径：1 条" in str(paths(y, x))
+
+
+def test_an_explanation_shows_words_and_picture():
+    x = leaf(1.0)
+    loss = x.sum()
+    bundle = why(x)._repr_mimebundle_()
+
+    assert bundle["text/plain"] == str(why(x))
+    assert "mg-marked" in bundle["image/svg+xml"]
+    assert loss.grad_fn is not None
+
+
+def test_the_gradient_is_the_sum_over_the_paths():
+    x = minigrad.tensor(3.0, requires_grad=True)
+    y = x * x
+    z = y * x + x
+    ways = paths(z, x)
+    z.backward(retain_graph=True)
+
+    assert [float(v) for v in ways.values] == [9, 9, 9, 1]
+    assert sum(map(float, ways.values)) == x.grad.item()
+    assert (len(ways), ways.count) == (4, 4)
+
+
+def test_a_path_through_broadcasting_is_summed_to_the_leaf():
+    b = minigrad.tensor(1.0, requires_grad=True)
+    loss = (leaf(1.0, 2.0) + b).sum()
+
+    assert paths(loss, b).values == ["2"]
+
+
+def test_very_many_paths_are_counted_and_the_first_shown():
+    x = minigrad.tensor(1.0, requires_grad=True)
+    q = x
+    for _ in range(70):
+        q = q + q
+    ways = paths(q, x)
+
+    assert ways.count == 2 ** 70
+    assert len(ways) == 32
+    assert str(ways).endswith(f"The first 32 of {2 ** 70} are shown.")
+
+
+def test_one_path_can_be_shown_alone():
+    x = minigrad.tensor(3.0, requires_grad=True)
+    z = x * x + x
+    ways = paths(z, x)
+
+    assert ways[2].to_svg().count("mg-marked\"") < ways.drawing(ways.found).to_svg().count("mg-marked\"")
+    assert "mg-marked" in ways._repr_mimebundle_()["image/svg+xml"]
+
+
+def test_there_must_be_a_way():
+    with pytest.raises(ValueError, match="not in this graph"):
+        paths(leaf(1.0) * 2, leaf(2.0))
+
+
+def test_a_watch_draws_what_has_a_name(monkeypatch):
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    x = leaf(1.0, 2.0)
+    with minigrad.watch() as panel:
+        y = x * 2
+        z = y.sum()
+
+    assert {t.name for t in panel.drawing.graph.tensors} >= {"x", "y", "z"}
+    assert z.grad_fn is not None
+
+
+def test_a_watch_follows_the_cells_of_a_notebook():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    shell.run_cell("import minigrad\npanel = minigrad.watch()\nx = minigrad.tensor(1., requires_grad=True)")
+    shell.run_cell("y = x * 2")
+    first = shell.user_ns["panel"].drawing
+    shell.run_cell("z = y.exp()\npanel.close(); panel.close()")
+    shell.run_cell("w = z * 3")
+    InteractiveShell.clear_instance()
+
+    assert [n.op for n in first.graph.ops] == ["mul"]
+    assert shell.user_ns["panel"].drawing is first, "closed before the cell ended"
+    assert {t.name for t in first.graph.tensors} == {"x", "y"}
