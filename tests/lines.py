@@ -2,12 +2,14 @@
 
 A line of code has something on it besides space, a comment or a docstring. The last line names
 the longest function. Information, never a gate: a room that grows is a thing to talk about.
+`python -m tests.lines --readme` (in `make fix`) puts today's lengths into the reading lists.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import re
 import sys
 import tokenize
 from pathlib import Path
@@ -87,7 +89,25 @@ def table() -> list[tuple[str, int, int]]:
             ("the front end (JS, CSS)", front_end_lines(), FRONT_END)]
 
 
+READING_ROW = re.compile(r"^(\| \[`[^`]+`\]\((minigrad/[^)]+)\)) \| (\d+) \| \d+ \|", re.M)
+LINES_A_MINUTE = 18
+
+
+def update_reading_lists() -> None:
+    """Lengths and minutes of the files that both READMEs tell a reader to read."""
+    def row(match: re.Match[str]) -> str:
+        length = len((PACKAGE.parent / match[2]).read_text("utf-8").splitlines())
+        return f"{match[1]} | {length} | {max(3, round(length / LINES_A_MINUTE))} |"
+
+    for readme in PACKAGE.parent.glob("README*.md"):
+        text = READING_ROW.sub(row, readme.read_text("utf-8"))
+        readme.write_text(text, encoding="utf-8", newline="\n")
+
+
 def main() -> int:
+    if "--readme" in sys.argv:
+        update_reading_lists()
+        return 0
     for what, lines, budget in table():
         mark = "  OVER" if budget and lines > budget else ""
         print(f"{lines:6}" + (f" of {budget:5}" if budget else " " * 9) + f"  {what}{mark}")

@@ -23,7 +23,6 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(ROOT.glob("*.md"))
 READMES = [ROOT / "README.md", ROOT / "README.zh-CN.md"]
 LINK = re.compile(r"\]\(((?!https?:)[^)#]+)[^)]*\)")
-READING_ROW = re.compile(r"^\| \[`[^`]+`\]\((minigrad/[^)]+)\) \| (\d+) \| \d+ \|", re.M)
 
 
 def text(path: Path) -> str:
@@ -82,7 +81,8 @@ def test_every_local_link_leads_somewhere(document: Path):
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
 def test_the_reading_list_tells_the_right_lengths(readme: Path):
-    rows = READING_ROW.findall(text(readme))
+    """Within a fifth; `make fix` makes them exact."""
+    rows = [(name, said) for _, name, said in lines.READING_ROW.findall(text(readme))]
 
     off = [
         (name, length, said) for name, said in rows
