@@ -119,6 +119,7 @@ class Symbol:
         return Symbol(f"{self.at(_ATOM)}_{{{symbol(index).tex}}}")
 
     __hash__ = None  # type: ignore[assignment]
+    __iter__ = None  # type: ignore[assignment]  # or `for x in symbol` would ask for items for ever
 
 
 def symbol(value: Any) -> Symbol:

@@ -21,7 +21,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..graph.record import Frame, Recorder, record
+from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import Graph
 from ..text import get_language
 from .display import Drawing, namespace

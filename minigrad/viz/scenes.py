@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import groupby
 from typing import Any
 
-from ..graph.record import Frame, Sent
+from ..graph.recorder import Frame, Sent
 from ..graph.snapshot import Graph, Node, Tensor
 from ..text import both
 

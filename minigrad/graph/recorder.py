@@ -96,6 +96,7 @@ class Recorder:
         self.came: dict[tuple[str, int], str] = {(nodes[0].id, root.output_nr): text(seed)}
         self.arrived = dict.fromkeys(self.waits, 0)
         self.queue, self.node, self.old = [nodes[0].id], nodes[0].id, "None"
+        self.others: tuple[str, ...] = ()
         self.step = [Frame(0, "seed", self.node, after=text(seed), queue=(self.node,))]
         self.printed = io.StringIO()
 
@@ -135,6 +136,7 @@ class Recorder:
         order = {"free": 1, "send": 2}
         events = sorted(self.step, key=lambda f: order.get(f.kind, 0))
         n, last = self.frames[-1].step + 1, len(events) - 1
+        events = [f if f.kind == "seed" else replace(f, queue=self.others) for f in events]
         events[-1] = replace(events[-1], queue=tuple(self.queue))
         labels = [f"{n}" if i == last else f"{n}{chr(97 + i % 26)}" for i in range(last + 1)]
         self.frames += tuple(replace(f, step=n, label=label)
@@ -159,6 +161,7 @@ class Recorder:
         self.node = self.id(node)
         if self.node in self.queue:
             self.queue.remove(self.node)
+        self.others = tuple(self.queue)  # what waits while this node runs
         leaf = getattr(node, "variable", None)
         if leaf is not None:
             self.old = text(leaf._grad)
@@ -227,8 +230,7 @@ class Recorder:
         printed = self.printed.getvalue()
         self.printed.seek(0)
         self.printed.truncate()
-        queue = tuple(self.queue)
-        self.step.append(Frame(0, kind, self.node, queue=queue, printed=printed, **facts))
+        self.step.append(Frame(0, kind, self.node, printed=printed, **facts))
 
     def id(self, node: Any) -> str:
         return self.reader.ids[self.reader.key(node)]
