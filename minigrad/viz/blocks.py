@@ -259,26 +259,34 @@ class Builder:
             block.slots[f"seed:{node.id}"] = (x + 14, y - 8, "start")
 
     def one_stem(self, block: Block, node: Node, target: Box, t: Tensor, y: float) -> None:
-        """Gates and the copy, from the node outwards: pre-hooks, copy, tensor hooks."""
+        """From the node outwards, against the arrow: pre-hooks, the copy, tensor hooks."""
         side = x = target.right - (inset(target, y) if node.kind == "op" else 0)
         hooks = [h for h in self.hooks.get(node.id, []) if h.nr == t.nr]
-        gates = [h for h in hooks if h.kind == "pre"] + [h for h in hooks if h.kind == "tensor"]
+        before, on_tensor = ([h for h in hooks if h.kind == kind] for kind in ("pre", "tensor"))
         sheet = block.boxes.get(f"grad:{t.id}") if t.kind == "nonleaf" else None
-        if gates or sheet:
+        if before or on_tensor or sheet:
             x += max(LINE, self.slot_width(f"in:{node.id}:{t.nr}") + 24)
             block.slots[f"in:{node.id}:{t.nr}"] = ((side + 10 + x) / 2, y - 8, "middle")
+        for hook in before:
+            x = self.gate(block, hook, x, y, 1) + 10
         if sheet:
-            place = max((side + x) / 2 + 6, sheet.right + 16)
+            place = max(x + 4 if before else (side + x) / 2 + 6, sheet.right + 16)
             block.boxes[f"copy:{t.id}"] = Box(place - 4.5, y - 4.5, 9, 9)
             block.room.append(Box(place, sheet.y - 50, 12 + width("retain_grad"), 20))
             x = max(x, place + 18)
-        for hook in gates:
-            label = gate_label(self.graph, hook, self.lang)
-            wide = max(width(hook.label, bold=True) + 32, 48)
-            block.boxes[hook.id] = Box(x, y - GATE / 2, wide, GATE)
-            block.room.append(Box(x + wide / 2 - width(label) / 2, y - 34, width(label), 18))
-            x += max(wide, wide / 2 + width(label) / 2) + 14
-        block.entries[t.nr] = (x - 14 if gates else x, y)
+        for hook in on_tensor:
+            x = self.gate(block, hook, x, y, 1) + 10
+        block.entries[t.nr] = (x - 10 if on_tensor or (before and not sheet) else x, y)
+
+    def gate(self, block: Block, hook: Hook, x: float, y: float, side: int) -> float:
+        """Put a gate and its word to the right (1) or left (-1) of `x`; returns the far end."""
+        word_width = width(gate_label(self.graph, hook, self.lang))
+        wide = max(width(hook.label, bold=True) + 32, 48)
+        need = max(wide, word_width)
+        middle = x + side * need / 2
+        block.boxes[hook.id] = Box(middle - wide / 2, y - GATE / 2, wide, GATE)
+        block.room.append(Box(middle - word_width / 2, y - 34, word_width, 18))
+        return x + side * need
 
     # ---- the left side: ports, (None, 0), a leaf or a constant that hangs here
 
@@ -286,9 +294,7 @@ class Builder:
         after = [h for h in self.hooks.get(node.id, []) if h.kind == "post"]
         x = pill.x
         for hook in after:
-            wide = max(width(hook.label, bold=True) + 32, 48)
-            x -= wide + 8
-            block.boxes[hook.id] = Box(x, -GATE / 2, wide, GATE)
+            x = self.gate(block, hook, x - 10, 0, -1)
         hung = self.hanging(node)
         order = sorted(range(len(node.edges)), key=lambda i: self.port_rank(node, i, hung))
         for place, y in zip(order, self.port_heights(node, order, hung, pill.h), strict=True):
@@ -399,12 +405,10 @@ class Builder:
         self.stem(block, node, block.boxes[node.id])
         card = block.boxes[node.leaf]
         block.outs[node.leaf] = (card.right, card.cy)
-        after = [h for h in self.hooks.get(node.id, []) if h.kind == "post_accumulate"]
-        for k, hook in enumerate(after):
-            wide = max(width(hook.label, bold=True) + 32, 48)
-            block.boxes[hook.id] = Box(-w / 2 - 22 - (k + 1) * wide, -GATE / 2, wide, GATE)
-            label = width(gate_label(self.graph, hook, self.lang))
-            block.room.append(Box(block.boxes[hook.id].cx - label / 2, -34, label, 18))
+        x = -w / 2
+        for hook in self.hooks.get(node.id, []):
+            if hook.kind == "post_accumulate":
+                x = self.gate(block, hook, x - 20, 0, -1)
         return block
 
     def constant(self, t: Tensor) -> Block:
