@@ -50,19 +50,4 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return getattr(import_module(f".{_LAZY[name]}", __name__), name)
-    raise missing_name(name)
-
-
-def missing_name(name: str) -> AttributeError:
-    """torch's error for a name that is not there, with the nearest one that is."""
-    error = AttributeError(f"module 'torch' has no attribute '{name}'", name=name)
-    if not name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
-        from difflib import get_close_matches
-
-        from .text import say
-
-        public = [n for n in (*globals(), *_LAZY) if not n.startswith("_")]
-        nearest = get_close_matches(name, public, 1)
-        fact = {"name": f"torch.{name}", "nearest": f"torch.{nearest[0]}"} if nearest else {"name": f"torch.{name}"}
-        error.add_note(say("alias.nearest" if nearest else "alias.no_name", **fact))
-    return error
+    raise presentation.no_attribute("torch", [*globals(), *_LAZY], name)

@@ -110,6 +110,20 @@ def test_a_missing_name_is_told_with_the_nearest_one():
     ]
 
 
+def test_so_is_one_of_a_part_until_the_alias_is_gone():
+    code = INSTALLED + (
+        "import torch.nn.functional as F\n"
+        "try:\n    F.rellu\nexcept AttributeError as error:\n    print(error, *error.__notes__, sep='\\n')\n"
+        "minigrad.uninstall_torch(); print('__getattr__' in vars(F))")
+
+    assert python(code).splitlines()[1:] == [
+        "module 'torch.nn.functional' has no attribute 'rellu'",
+        "minigrad has no `torch.nn.functional.rellu`; the nearest name that it has is `torch.nn.functional.relu`.",
+        "import torch -> no longer minigrad",
+        "False",
+    ]
+
+
 def test_the_magic_installs_and_uninstalls():
     code = (
         "from IPython.core.interactiveshell import InteractiveShell\n"

@@ -292,7 +292,7 @@ def test_a_variable_records_and_a_tensor_computes(legacy):
     assert type(t).__name__ == "FloatTensor"
     assert f"{type(x)}" == "<class 'torch.autograd.variable.Variable'>"
     assert type(x.data) is type(t) is type(x.data + 1) is torch.FloatTensor
-    assert type(x + 1) is type(torch.exp(x)) is type(torch.cat([x, x])) is type(1 + x) is legacy
+    assert type(x + 1) is type(torch.exp(x)) is type(F.relu(x)) is type(torch.cat([x, x])) is type(1 + x) is legacy
     x.data.fill_(3)
     assert t.tolist() == [[3.0, 3.0], [3.0, 3.0]]
 

@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from ..text import say
+from ..text import presentation, say
 from . import current_era, era
 
 HERE = __name__.partition(".")[0]
@@ -28,6 +28,7 @@ class Finder(MetaPathFinder, Loader):
 
     def __init__(self, before: str) -> None:
         self.before = before  # the era to return to
+        self.advised: list[Any] = []  # modules that tell the nearest name while this is installed
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None,
                   target: ModuleType | None = None) -> ModuleSpec | None:  # fmt: skip
@@ -43,6 +44,9 @@ class Finder(MetaPathFinder, Loader):
         """Nothing is left to run; the import system has put torch's spec on the module: undo that."""
         spec: Any = module.__spec__
         module.__spec__ = spec.loader_state
+        if "__getattr__" not in vars(module):
+            advise(module, spec.name)
+            self.advised.append(module)
 
 
 def counterpart(fullname: str) -> ModuleType:
@@ -57,6 +61,15 @@ def counterpart(fullname: str) -> ModuleType:
     missing = ModuleNotFoundError(f"No module named '{fullname}'", name=fullname)
     missing.add_note(say("alias.no_module", name=fullname))
     raise missing from None
+
+
+def advise(module: Any, name: str) -> None:
+    """Let a module say, for what it has not, which name is nearest."""
+
+    def missing(attribute: str) -> Any:
+        raise presentation.no_attribute(name, vars(module), attribute)
+
+    module.__getattr__ = missing
 
 
 def installed() -> Finder | None:
@@ -87,6 +100,8 @@ def uninstall_torch() -> None:
     if finder is None:
         return
     sys.meta_path.remove(finder)
+    for module in finder.advised:
+        del module.__getattr__
     for name in [n for n in sys.modules if n.partition(".")[0] == "torch"]:
         del sys.modules[name]
     era(finder.before)

@@ -20,9 +20,10 @@ from ..core.base import TensorBase, constant
 from ..core.modes import no_grad
 from ..core.node import Node
 from ..core.op import Number, at_callers_line
+from ..nn import functional
 from . import exchange, module
 
-OPERATIONS = ("minigrad.ops", "minigrad.core.op", "minigrad.creation")
+OPERATIONS = ("minigrad.ops", "minigrad.core.op", "minigrad.creation", "minigrad.nn.functional")
 CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 
@@ -192,17 +193,18 @@ def _typed(kind: Any) -> type[Plain]:
 
 
 TENSORS = {kind.np: _typed(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
-FUNCTIONS = {
-    name: dressed(function) for name, function in vars(module()).items()
+FUNCTIONS = [
+    (home, name, dressed(function)) for home in (module(), functional)
+    for name, function in vars(home).items()
     if isinstance(function, FunctionType) and function.__module__.startswith(OPERATIONS)
-}  # fmt: skip
+]
 
 
 def begin() -> None:
     """Let minigrad's names reach the two classes until the era ends."""
     home = module()
-    for name, function in FUNCTIONS.items():
-        exchange(home, name, function)
+    for exchanged in FUNCTIONS:
+        exchange(*exchanged)
     for cls in TENSORS.values():
         exchange(home, cls.__name__, cls)
     exchange(home, "Tensor", TENSORS[dtypes.float32.np])

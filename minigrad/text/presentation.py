@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable
 from typing import Any
+
+from . import say
 
 
 class Presentation:
@@ -65,6 +68,18 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
     for note in notes(key, facts):
         exception.add_note(note)
     return exception
+
+
+def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError:
+    """torch's error for a name that a module has not, with the nearest one that it has."""
+    error = AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
+    if not name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
+        from difflib import get_close_matches
+
+        nearest = get_close_matches(name, [n for n in names if not n.startswith("_")], 1)
+        key = "alias.nearest" if nearest else "alias.no_name"
+        error.add_note(say(key, name=f"{module}.{name}", nearest=f"{module}.{'.'.join(nearest)}"))
+    return error
 
 
 def warn(key: str, text: str, stacklevel: int = 2) -> None:
