@@ -108,7 +108,7 @@ def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: boo
 
 def as_tuple(tensors: Any) -> tuple:
     """One tensor or a sequence of them, as a tuple."""
-    return tuple(tensors) if isinstance(tensors, Sequence) and not isinstance(tensors, TensorBase) else (tensors,)
+    return (tensors,) if isinstance(tensors, TensorBase | GradientEdge) else tuple(tensors)
 
 
 def keeps(retain_graph: Any, create_graph: bool) -> bool:
@@ -135,7 +135,7 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
         raise RuntimeError("backward from a GradientEdge is not supported; start from a tensor")
     data = root._data
     if grad is None:
-        if root.requires_grad and data.size != 1:
+        if data.size != 1 and root.requires_grad:
             raise presentation.error(RuntimeError, "not_scalar",
                 "grad can be implicitly created only for scalar outputs", tensor=root)  # fmt: skip
         ones = xp.ones_like(data) if data.ndim else data.dtype.type(1)

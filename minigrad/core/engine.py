@@ -17,7 +17,7 @@ from ..text import say
 from . import gates, leaves
 from .base import TensorBase
 from .carriers import RAW, TENSORS
-from .modes import anomaly, differentiable, grad_mode
+from .modes import anomaly, switch_back, switch_on
 from .node import Node, Port
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
@@ -34,25 +34,55 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     `watch` is told of every event: ready, hook, capture, compute, unbroadcast, send, accumulate, free.
     """
     walk = Walk(watch, retain_graph, create_graph, captured)
-    edges = [root._edge() for root in roots]
-    nodes = walk.reach(edges)
-    if inputs is not None:
-        walk.restrict(nodes, inputs)
-    if held:
-        refuse_held(nodes, watch)
-    for edge, grad in zip(edges, grads, strict=True):
-        walk.deliver(edge, grad)
-    yield from walk.ready_leaves()
+    nodes = walk.start([root._edge() for root in roots], grads, inputs)
+    arrived, waits, wanted, due = walk.arrived, walk.waits, walk.wanted, walk.due
+    take, token = arrived.pop, None
+    while due:
+        yield walk.finish(due.pop(0))
     for node in nodes:
-        if create_graph and not grad_mode():  # per step: a suspended generator must not leak it
-            with differentiable(True):
-                ran = walk.visit(node)
-        else:
-            ran = walk.visit(node)
-        if ran:
-            yield node
-        if walk.due:
-            yield from walk.ready_leaves()
+        try:
+            if create_graph:  # per step: a suspended generator must not leak its mode
+                token = switch_on()
+            if walk.special or node.hooks is not None or node.outputs != 1 or node in walk.stops:
+                received, sent = walk.attend(node)
+                if sent is None:
+                    continue  # its gradient was asked for; nothing behind it was
+            else:
+                received = take(node, None)
+                if received is None and not node.wants_undefined:
+                    sent = (None,) * len(node.edges)
+                elif create_graph:
+                    sent = node.apply(received, TENSORS, retain_graph)  # type: ignore[attr-defined]
+                else:
+                    sent = node.apply_raw(received, retain_graph)
+            metas = node.metas
+            for index, edge in enumerate(node.edges):
+                if edge is None or (wanted is not None and edge not in wanted):
+                    continue
+                grad, left = sent[index], waits.get(edge)  # `left` is None unless the edge is a leaf
+                if grad is not None:
+                    if metas is not None:
+                        grad = walk.fitted(node, index, grad)
+                    before = arrived.get(edge)
+                    if before is not None:
+                        grad = before + grad
+                    elif left is not None and grad is received and not create_graph:
+                        grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
+                    arrived[edge] = grad
+                    if watch is not None:
+                        watch.send(node, index, sent[index], grad)
+                if left is not None:
+                    waits[edge] = left - 1
+                    if left == 1:
+                        due.append(edge)
+            if watch is not None and node.freed:
+                watch.free(node)
+        finally:
+            if token is not None:
+                switch_back(token)
+        yield node
+        while due:
+            yield walk.finish(due.pop(0))
 
 
 class Walk:
@@ -69,88 +99,95 @@ class Walk:
         self.waits: dict[Any, int] = {}  # leaf -> gradients still to come
         self.ports: dict[Node, list[Port]] = {}
         self.due: list[Any] = []  # leaves whose last gradient is in
-        self.needed: set[Node] | None = None
-        self.wanted: set[Any] = set()
+        self.needed: set[Node] = set()
+        self.wanted: set[Any] | None = None
+        self.special = watch is not None or anomaly.enabled
         self.inputs: set[Any] = set()
         self.stops: set[Node] = set()  # nodes whose incoming gradients are captured
 
-    def reach(self, edges: list[Any]) -> list[Node]:
+    def _reach(self, roots: list[Any]) -> list[Node]:
         """All nodes that the gradients can reach, latest first; counts what each leaf waits for."""
         waits, seen, nodes = self.waits, set(), []
-        stack = [edge for edge in edges if edge is not None]
-        while stack:
-            edge = stack.pop()
-            if isinstance(edge, Port):
-                known = self.ports.setdefault(edge.node, [])
-                if edge not in known:
-                    known.append(edge)
-                edge = edge.node
-            elif not isinstance(edge, Node):
-                waits[edge] = waits.get(edge, 0) + 1
-                continue
-            if edge not in seen:
-                seen.add(edge)
-                nodes.append(edge)
-                stack += [e for e in edge.edges if e is not None]
+        edges, waiting = roots, [()]
+        while waiting:
+            for edge in edges:
+                if isinstance(edge, Port):
+                    edge = self._port(edge)
+                if isinstance(edge, Node):
+                    if edge not in seen:
+                        seen.add(edge)
+                        nodes.append(edge)
+                        waiting.append(edge.edges)
+                elif edge is not None:
+                    waits[edge] = waits.get(edge, 0) + 1
+            edges = waiting.pop()
         nodes.sort(key=_latest_first, reverse=True)
         return nodes
 
-    def restrict(self, nodes: list[Node], inputs: Sequence[Any]) -> None:
-        """Mark what lies on a path to `inputs`; the rest will not run."""
+    def _port(self, port: Port) -> Node:
+        known = self.ports.setdefault(port.node, [])
+        if port not in known:
+            known.append(port)
+        return port.node
+
+    def _restrict(self, nodes: list[Node], inputs: Sequence[Any]) -> list[Node]:
+        """Mark what lies on a path to `inputs`; the rest is left out."""
         self.inputs = {key_of(edge) for edge in inputs}
+        self.wanted = wanted = set()
         self.stops = {key[0] for key in self.inputs if isinstance(key, tuple)}
         # backward(inputs=...) runs the nodes of its inputs too; grad(...) only looks at what arrives
         self.needed = needed = set() if self.captured is not None else set(self.stops)
         for node in reversed(nodes):  # earliest first: what a node leads to is known already
             leading = [e for e in node.edges if e is not None and self._leads(e)]
             if leading:
-                self.wanted.update(leading)
+                wanted.update(leading)
                 needed.add(node)
+        return [node for node in nodes if node in needed or node in self.stops]
 
     def _leads(self, edge: Any) -> bool:
         node = edge.node if isinstance(edge, Port) else edge
-        return node in self.needed or key_of(edge) in self.inputs  # type: ignore[operator]
+        return node in self.needed or key_of(edge) in self.inputs
 
-    def visit(self, node: Node) -> bool:
-        """Run one node on what has arrived there; False if it need not run."""
-        if self.needed is not None and node not in self.needed and node not in self.stops:
-            return False
-        if node.outputs != 1 or node.hooks is not None or self.watch is not None or (
-                node in self.stops or anomaly.enabled):  # fmt: skip
-            return self._attend(node)
-        received = self.arrived.pop(node, None)
-        if received is None and not node.wants_undefined:
-            sent: tuple = (None,) * len(node.edges)
-        elif self.create_graph:
-            sent = node.apply(received, TENSORS, self.keep)  # type: ignore[attr-defined]
-        else:
-            sent = node.apply_raw(received, self.keep)
-        self._send(node, sent, received)
-        return True
+    def start(self, edges: list[Any], grads: Sequence[Any], inputs: Sequence[Any] | None) -> list[Node]:
+        """The schedule; the roots' gradients are put on their edges."""
+        nodes = self._reach(edges)
+        if inputs is not None:
+            nodes = self._restrict(nodes, inputs)
+        if held:
+            refuse_held(nodes, self.watch)
+        for edge, grad in zip(edges, grads, strict=True):
+            left, before = self.waits.get(edge), self.arrived.get(edge)
+            if left is not None:
+                self.waits[edge] = left - 1
+                grad = grad if self.create_graph else grad.copy()  # the caller keeps the one given
+                if left == 1:
+                    self.due.append(edge)
+            self.arrived[edge] = grad if before is None else before + grad
+        return nodes
 
-    def _attend(self, node: Node) -> bool:
-        """A node with hooks, several outputs or somebody watching: the same, event by event."""
-        watch, grads = self.watch, self._collect(node)
+    def attend(self, node: Node) -> tuple[Any, Any]:
+        """A node with hooks, several outputs, or somebody watching: the same, event by event.
+
+        Returns what it received (of one output) and what it sends; None if it need not run.
+        """
+        watch, hooks, grads = self.watch, node.hooks, self._collect(node)
         if watch is not None:
             watch.ready(node)
-        if node.hooks is not None:
+        if hooks is not None:
             grads = gates.tensor_hooks(self, node, grads)
         if node in self.stops:
             for nr, grad in enumerate(grads):
                 self.capture((node, nr), grad)
-            if node not in self.needed:  # type: ignore[operator]
-                return False
-        if node.hooks is not None and node.hooks.pre:
+            if node not in self.needed:
+                return None, None
+        if hooks is not None and hooks.pre:
             grads = gates.pre_hooks(self, node, grads)
         sent = self._apply(node, grads)
         if watch is not None:
             watch.compute(node, grads, sent)
-        if node.hooks is not None and node.hooks.post:
+        if hooks is not None and hooks.post:
             sent = gates.post_hooks(self, node, sent, grads)
-        self._send(node, sent, grads[0])
-        if watch is not None and node.freed:
-            watch.free(node)
-        return True
+        return grads[0], sent
 
     def _collect(self, node: Node) -> tuple:
         """The gradients that have arrived at the node's outputs; None where nothing has."""
@@ -169,34 +206,13 @@ class Walk:
         given = grads[0] if node.outputs == 1 else grads
         with gates.looking_for_nan(node) as check:
             sent = check(node.apply(given, self.F, self.keep))  # type: ignore[attr-defined]
-        if self.needed is None:
+        if self.wanted is None:
             return sent
         return tuple(g if e in self.wanted else None for g, e in zip(sent, node.edges, strict=True))
 
-    def _send(self, node: Node, sent: tuple, received: Any) -> None:
-        """Bring each gradient to the shape of its receiver and add it to what is there."""
-        arrived, waits, metas = self.arrived, self.waits, node.metas
-        wanted = None if self.needed is None else self.wanted
-        for index, edge in enumerate(node.edges):
-            if edge is None or (wanted is not None and edge not in wanted):
-                continue
-            grad, leaf = sent[index], edge in waits
-            if grad is not None:
-                if metas is not None:
-                    grad = self._fitted(node, index, grad, *metas[index])
-                if leaf and grad is received and not self.create_graph:
-                    grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
-                before = arrived.get(edge)
-                arrived[edge] = grad if before is None else before + grad
-                if self.watch is not None:
-                    self.watch.send(node, index, grad, arrived[edge])
-            if leaf:
-                waits[edge] -= 1
-                if not waits[edge]:
-                    self.due.append(edge)
-
-    def _fitted(self, node: Node, index: int, grad: Any, shape: tuple, kind: Any) -> Any:
+    def fitted(self, node: Node, index: int, grad: Any) -> Any:
         """Sum away what broadcasting added or stretched; cast back to the input's type."""
+        shape, kind = node.metas[index]
         if grad.shape != shape:
             small = self.F.sum_to(grad, shape)
             if self.watch is not None:
@@ -205,34 +221,22 @@ class Walk:
         have = (grad._data if isinstance(grad, TensorBase) else grad).dtype
         return grad if have is kind or have == kind else self.F.cast(grad, kind)
 
-    def deliver(self, edge: Any, grad: Any) -> None:
-        """Put a root's gradient on its edge."""
-        if edge in self.waits:
-            if not self.create_graph:
-                grad = grad.copy()  # the caller keeps the one that was given
-            self.waits[edge] -= 1
-            if not self.waits[edge]:
-                self.due.append(edge)
-        before = self.arrived.get(edge)
-        self.arrived[edge] = grad if before is None else before + grad
-
     def capture(self, key: Any, grad: Any) -> None:
         """Put a gradient where `grad(...)` will find it."""
         if self.captured is not None and grad is not None and key in self.inputs:
             self.captured[key] = grad
 
-    def ready_leaves(self) -> Iterator[Any]:
-        """Run every leaf that waits for nothing more; yields its AccumulateGrad to those who watch."""
-        due, self.due = self.due, []
-        for leaf in due:
-            grad = self.arrived.pop(leaf, None)
-            if self.needed is not None and leaf not in self.inputs:
-                continue
-            if self.watch is not None or leaf._hooks is not None or self.captured is not None:
-                gates.attended_leaf(self, leaf, grad)
-            elif grad is not None and leaf._requires_grad:
-                leaves.accumulate(leaf, grad, self.create_graph)
-            yield leaf if self.watch is None else leaf._accumulate_grad()
+    def finish(self, leaf: Any) -> Any:
+        """Run the AccumulateGrad of a leaf that waits for nothing more; returns what to yield."""
+        grad = self.arrived.pop(leaf, None)
+        if self.wanted is not None and leaf not in self.inputs:
+            return leaf
+        if self.watch is not None or leaf._hooks is not None or self.captured is not None:
+            gates.attended_leaf(self, leaf, grad)
+            return leaf._accumulate_grad()
+        if grad is not None and leaf._requires_grad:
+            leaves.accumulate(leaf, grad, self.create_graph)
+        return leaf  # nobody looks: its AccumulateGrad need not be made
 
 
 def key_of(edge: Any) -> Any:

@@ -31,7 +31,7 @@ def first_grad(leaf: Any, grad: Any) -> Any:
     data = leaf._data
     if isinstance(grad, xp.generic):
         return constant(leaf._plain, grad)
-    if grad.base is None and grad.strides == data.strides and grad.flags.writeable:
+    if grad.base is None and grad.strides == data.strides:
         return constant(leaf._plain, grad)
     own = xp.empty_like(data, dtype=grad.dtype)
     own[...] = grad

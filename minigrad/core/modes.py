@@ -217,6 +217,15 @@ class differentiable(_Mode):
         return _enabled() if self.create_graph else False
 
 
+def switch_on() -> Any:
+    """Grad mode on, where `with` would cost too much; undo with `switch_back(token)`."""
+    return _mode.set(_enabled())
+
+
+def switch_back(token: Any) -> None:
+    _mode.reset(token)
+
+
 class _Anomaly:
     """Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-import os
 import re
 import sys
 from collections.abc import Callable
@@ -338,13 +337,14 @@ def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
     return n
 
 
-_HERE = str(Path(__file__).parent.parent) + os.sep
+_HERE = Path(__file__).parent.parent
+OURS = frozenset(map(str, _HERE.rglob("*.py")))  # files whose lines are not the learner's
 
 
 def learners_line() -> tuple[Any, int]:
     """Code and instruction of the nearest caller outside this package."""
     f: Any = _frame(2)
-    while f is not None and f.f_code.co_filename.startswith(_HERE):
+    while f is not None and f.f_code.co_filename in OURS:
         f = f.f_back
     return (None, 0) if f is None else (f.f_code, f.f_lasti)
 
@@ -404,6 +404,8 @@ def unary(row: Row) -> Callable:
             n.seq = next_seq()
             f = _frame(1)
             n.code, n.lasti = f.f_code, f.f_lasti
+            if n.code.co_filename in OURS:
+                n.code, n.lasti = learners_line()
             t._counter = None
             if keeps_self:
                 c = self._counter
@@ -484,6 +486,8 @@ def binary(row: Row) -> Callable:
             n.seq = next_seq()
             f = _frame(1)
             n.code, n.lasti = f.f_code, f.f_lasti
+            if n.code.co_filename in OURS:
+                n.code, n.lasti = learners_line()
             t._counter = None
             if keeps_self:
                 c = self._counter
@@ -646,7 +650,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
     An input is kept only if a derivative that is wanted mentions it.
     """
     place = {name: i for i, name in enumerate(row.inputs)}
-    inputs, others, results = [], [], []
+    inputs, others, results, facts = [], [], [], []
     for name in row.saved:
         slot, version = f"saved_{name}", f"version_{name}"
         if is_result(row, name):
@@ -672,6 +676,8 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
             setattr(n, slot, x)
         for slot, i, fact in others:
             setattr(n, slot, args[i] if fact is None else fact(args[i]._data))
+        for slot, i, fact in facts:
+            setattr(n, slot, fact(z[i]))
         for slot, version, counter, i in results:
             shared = (result if i is None else result[i])._shared_counter()
             setattr(n, slot, z if i is None else z[i])
