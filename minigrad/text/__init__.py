@@ -7,7 +7,6 @@ API words (`requires_grad`, `.grad`, `grad_fn`) are never translated.
 
 import os
 from functools import cache
-from pathlib import Path
 
 __all__ = ["LANGUAGES", "both", "get_language", "say", "set_language"]
 
@@ -20,7 +19,8 @@ def _sentences() -> dict[str, dict[str, str]]:
     """All sentences as `{"section.key": {"en": ..., "zh": ...}}`, read at first use."""
     import tomllib  # costs 2-3 ms, and most programs never fail and never draw
 
-    sections = tomllib.loads((Path(__file__).parent / "messages.toml").read_text("utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), "messages.toml"), "rb") as file:
+        sections = tomllib.load(file)
     return {
         f"{section}.{key}": pair
         for section, entries in sections.items()
