@@ -1,7 +1,7 @@
 """The picture: well-formed, escaped, nothing over anything else, the same bytes every time."""
 
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -54,6 +54,32 @@ def test_no_part_covers_another_and_none_leaves_the_picture(program, engine):
         assert [k for k, b in place.boxes.items() if b.x < 0 or b.y < 0
                 or b.right > inside.right or b.bottom > inside.bottom] == []
         assert [(k, m) for (k, a), (m, b) in combinations(place.boxes.items(), 2) if overlaps(a, b)] == []
+
+
+def points(line):
+    """Where a wire runs, densely."""
+    for (*_, x, y), piece in pairwise(line):
+        inner = piece[1:-2] or (x, y, *piece[1:])
+        (a, b, c, d), (end_x, end_y) = inner, piece[-2:]
+        for t in (k / 40 for k in range(41)):
+            s, u = 3 * t * (1 - t), 1 - t
+            yield (u ** 3 * x + s * u * a + s * t * c + t ** 3 * end_x,
+                   u ** 3 * y + s * u * b + s * t * d + t ** 3 * end_y)
+
+
+@pytest.mark.parametrize("engine", ["builtin", "graphviz"])
+@pytest.mark.parametrize("program", [*graphs.PROGRAMS, "every hook"])
+def test_no_wire_runs_through_a_part_that_it_does_not_belong_to(program, engine):
+    graph = hooked() if program == "every hook" else RECORDED[program]
+    place = Drawing(graph, engine=engine).layout
+    for id, line in place.back.items():
+        node = graph.node(id.partition(":")[0])
+        edge = node.edges[int(id.partition(":")[2])]
+        own = {node.id, edge.node, graph.node(edge.node).leaf, f"sum:{id}", f"ref:{id}"}
+        for part in place.boxes.keys() - own:
+            box = place.boxes[part]
+            assert not any(box.x + 2 < x < box.right - 2 and box.y + 2 < y < box.bottom - 2
+                           for x, y in points(line)), (id, part)
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -230,7 +230,8 @@ class Builder:
         for t, (w, h) in zip(outs, sizes, strict=True):
             tab = 9 if t.is_view else 0
             card = block.boxes[t.id] = Box(x, top, w, h + tab)
-            block.outs[t.id] = (card.right, card.y + tab + h / 2)
+            if len(outs) == 1:  # of several, data leaves at the pill, past the other cards
+                block.outs[t.id] = (card.right, card.y + tab + h / 2)
             x, low = x + w + 8, max(low, card.bottom)
             if t.base:
                 block.room.append(Box(card.x + 16, card.bottom, 90, 22))
