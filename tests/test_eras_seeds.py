@@ -101,3 +101,38 @@ def test_a_recorded_output_is_printed_again(cell, outputs):
     printed = outputs[cell["seed"]][cell["index"]]
 
     assert [(kind, without_addresses(text)) for kind, text in printed] == recorded
+
+
+def test_the_cell_that_was_never_executed_would_accumulate():
+    (cell,) = (c for c in CELLS if c["execution_count"] is None)
+    before = [c["source"] for c in CELLS if c["seed"] == "003" and c["index"] in (1, 9, 10)]
+    names: dict = {}
+    install_as_torch(ERAS["003"])
+    try:
+        for source in before:
+            run(source, names)
+        ((_, text),) = run(cell["source"], names)
+    finally:
+        uninstall_torch()
+
+    assert cell["outputs"] == []
+    assert text == (
+        "tensor([[9., 9.],\n        [9., 9.]], grad_fn=<AddBackward0>)\n"
+        "tensor([[13.5000, 13.5000],\n        [13.5000, 13.5000]], grad_fn=<AddBackward0>)\n"
+    )
+
+
+def test_the_loop_as_it_stands_doubles_ten_times():
+    """000 [105] and [106] as shown: what 0.2 would have printed, had the loop run."""
+    names: dict = {}
+    shown = [c["source"] for c in CELLS if c["seed"] == "000" and c["index"] in (2, 16, 17)]
+    install_as_torch("0.2.0")
+    try:
+        run(shown[0], names)
+        run(BEFORE["000", 16], names | {"minigrad": names["torch"]})
+        texts = [run(source, names)[0][1] for source in shown[1:]]
+    finally:
+        uninstall_torch()
+
+    assert texts[0].endswith("Variable containing:\n 1024\n 1024\n 1024\n[torch.FloatTensor of size 3]\n\n")
+    assert texts[1] == "Variable containing:\n  307.6631\n 3072.1372\n    1.0391\n[torch.FloatTensor of size 3]\n\n"

@@ -30,7 +30,7 @@ def at(version: Version, history: str) -> str:
 
 # ---- names of nodes, by today's name; after a space, what the name alone does not tell: that the
 # other operand is a tensor (one of equal shape that needs no gradient passes for a number), that the
-# norm is not the 2-norm, that `.grad` was copied.
+# norm is not the 2-norm, that what was copied into had no history (so `.grad` is made).
 # fmt: off
 NAMES = {
     "AddBackward0":        "0.2 AddConstantBackward, 0.3 AddBackward0, 0.4.1 AddBackward, 1.0 AddBackward0",
