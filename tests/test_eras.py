@@ -306,7 +306,8 @@ def test_whole_reductions_are_numbers_of_tensors_and_one_element_of_variables(le
     assert [tuple(v.size()) for v in (x.sum(), x.mean(), x.norm(), x[0][1], x.sum(dim=1))] == [(1,)] * 4 + [(2,)]
 
 
-@pytest.mark.parametrize("code", ["x.sum()", "x.mean()", "x.norm()", "x[0][1]", "x[1, 0]", "(x * x).sum(dim=1)[1]",
+@pytest.mark.parametrize("code", ["x.sum()", "x.mean()", "x.norm()", "x[0][1]", "x[1, 0]", "(x * x).sum(dim=1)[1]", "x[0].select(0, 1)",
+                                  "[v * v for v in x[1]][0]", "x.max(1)[0][1]",
                                   "x.max()", "x.prod()", "x.view(4).dot(x.view(4))"])  # fmt: skip
 def test_gradients_of_one_element_results_are_todays(legacy, code):
     values = [[1.0, 2.0], [3.0, 4.0]]

@@ -61,18 +61,20 @@ def volatile(result: Any) -> Any:
 def dress(result: Any, args: tuple, variable: bool) -> Any:
     """The result in its class of then; an argument that comes back stays what it is."""
     if isinstance(result, tuple | list) and any(isinstance(part, TensorBase) for part in result):
-        return type(result)(dress(part, args, variable) for part in result)
+        return tuple(dress(part, args, variable) for part in result)
     if not isinstance(result, TensorBase) or any(result is arg for arg in args):
         return result
-    if result._data.dtype.kind == "b":
-        result._data = result._array().astype("uint8") if result._data.ndim or variable else result._data
+    if result._data.dtype.kind == "b" and (variable or result._data.ndim):
+        result._data = result._array().astype("uint8")
     return as_variable(result) if variable else as_tensor(result)
 
 
 def as_variable(t: Any) -> Any:
     """A result that autograd knows: of one dimension at least."""
-    if not t._data.ndim:
-        t._data = t._array().reshape(1)
+    if not t._data.ndim and t._view is not None:
+        t = Tensor.unsqueeze(t, 0)
+    elif not t._data.ndim:
+        t._data = t._array().reshape(1)  # the formulas broadcast, so they need no node for this
     if isinstance(t._fn, Node):
         keep_numbers(t._fn)
     t.__class__ = Variable
