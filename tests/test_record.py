@@ -60,6 +60,11 @@ def test_a_ready_accumulate_grad_stands_first_in_the_queue():
     assert [graph.node(id).name for id in queue] == ["AccumulateGrad", "MulBackward0"]
 
 
+def test_what_is_sent_has_the_receiver_s_shape():
+    sent = [(s.slot, s.text) for f in of(reference()) if f.label == "3" for s in f.sent]
+    assert sent == [(0, "[0.71, 0.78]"), (1, "1.49")]
+
+
 def test_a_constant_is_sent_nothing():
     sent = {s.slot: (s.to, s.text) for s in of(reference())[15].sent}
 

@@ -97,6 +97,7 @@ class Recorder:
         self.arrived = dict.fromkeys(self.waits, 0)
         self.queue, self.node, self.old = [nodes[0].id], nodes[0].id, "None"
         self.others: tuple[str, ...] = ()
+        self.summed: dict[int, str] = {}  # slot -> what un-broadcasting left of its gradient
         self.step = [Frame(0, "seed", self.node, after=text(seed), queue=(self.node,))]
         self.printed = io.StringIO()
 
@@ -161,7 +162,7 @@ class Recorder:
         self.node = self.id(node)
         if self.node in self.queue:
             self.queue.remove(self.node)
-        self.others = tuple(self.queue)  # what waits while this node runs
+        self.others, self.summed = tuple(self.queue), {}  # what waits while this node runs
         leaf = getattr(node, "variable", None)
         if leaf is not None:
             self.old = text(leaf._grad)
@@ -198,12 +199,14 @@ class Recorder:
 
     def unbroadcast(self, node: Any, index: int, before: Any, after: Any) -> None:
         was, now = text(before), text(after)
+        self.summed[index] = now
         self.event("unbroadcast", slot=index, before=was, after=now, name=spelled_sum(was, now))
 
     def send(self, node: Any, index: int, grad: Any, total: Any) -> None:
         edge = self.graph.node(self.node).edges[index]
         self.came[edge.node, edge.nr] = text(total)
-        self.arrive(Sent(index, edge.node, text(grad), text(total), self.arrived[edge.node] + 1))
+        went = self.summed.get(index, text(grad))
+        self.arrive(Sent(index, edge.node, went, text(total), self.arrived[edge.node] + 1))
 
     def arrive(self, sent: Sent) -> None:
         at = next(i for i, f in enumerate(self.step) if f.kind == "send")

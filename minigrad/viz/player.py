@@ -25,7 +25,7 @@ from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import Graph
 from ..text import get_language
 from .display import Drawing, namespace
-from .layout import Layout, layout
+from .layout import layout
 from .scenes import Scenes, expected, trace, widest
 from .svg import render
 from .theme import stylesheet, variables
@@ -47,7 +47,7 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
     `drive` lets you choose the next node, `predict` asks before it shows; `breakpoints` are names
     of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
     """
-    how = {"names": {**namespace(), **(names or {})}, "retain_graph": retain_graph, "create_graph": create_graph}
+    how = {"names": called(names or {}, namespace()), "retain_graph": retain_graph, "create_graph": create_graph}
     shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
              "theme": theme or "", "breakpoints": tuple(breakpoints)}  # fmt: skip
     if live:
@@ -66,6 +66,12 @@ def _style() -> str:
 def _inside(rule: re.Match) -> str:
     selectors = (f":where(.mg-player svg.mg-graph) {one}" for one in rule[1].split(","))
     return ",".join(selectors) + rule[2]
+
+
+def called(names: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Names given go before names found: a tensor has one name in the picture."""
+    given = {id(t) for t in names.values()}
+    return {**names, **{name: t for name, t in found.items() if id(t) not in given}}
 
 
 class Player(anywidget.AnyWidget):
@@ -120,8 +126,8 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
         data, metadata = made if isinstance(made, tuple) else (made, {})
-        still = Still(self.graph, self.frames, self.steps, self.lang)
-        return {**(data or {}), **still._repr_mimebundle_(), "text/plain": self.to_text()}, metadata
+        still = last_frame(self)._repr_mimebundle_()
+        return {**(data or {}), **still, "text/plain": self.to_text()}, metadata
 
 
 class LivePlayer(Player):
@@ -175,23 +181,15 @@ class LivePlayer(Player):
         super().close()
 
 
-class Still(Drawing):
-    """The last frame as an ordinary drawing, for hosts that show no widgets."""
-
-    def __init__(self, graph: Graph, frames: tuple[Frame, ...], steps: list, lang: str) -> None:
-        self.values = {k: v for s in steps for e in s["events"] for k, v in e.get("slots", {}).items()}
-        gone = {f"{f.node}.{name}" for f in frames if f.kind == "free" for name in f.name.split(", ")}
-        nodes = tuple(replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone)
-                                             for s in n.saved)) for n in graph.nodes)  # fmt: skip
-        super().__init__(replace(graph, nodes=nodes), "backward", lang=lang)
-
-    @property
-    def layout(self) -> Layout:
-        return layout(self.graph, self.show, self.values, self.lang)
-
-    def to_svg(self) -> str:
-        return render(self.graph, self.layout, "backward", "light", self.lang, self.show,
-                      values=self.values)  # fmt: skip
+def last_frame(player: Player) -> Drawing:
+    """What backward left behind, as an ordinary drawing for hosts that show no widgets."""
+    slots = {k: v for s in player.steps for e in s["events"] for k, v in e.get("slots", {}).items()}
+    gone = {id for s in player.steps for e in s["events"] for id in e.get("freed", ())}
+    nodes = tuple(
+        replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone) for s in n.saved))
+        for n in player.graph.nodes
+    )
+    return Drawing(replace(player.graph, nodes=nodes), "backward", lang=player.lang, values=slots)
 
 
 def drawn(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:
@@ -231,7 +229,7 @@ class Model {
 def page(module: str, style: str, state: dict[str, Any]) -> str:
     """The module, a stand-in for the kernel's model, and the state, in one HTML file."""
     def inside_script(value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False).replace("</", "<\\/").replace("<!--", "<\\!--")
+        return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
     language = "zh-CN" if state["lang"] == "zh" else "en"
     return f"""<!doctype html>

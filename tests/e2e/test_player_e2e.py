@@ -116,8 +116,12 @@ def test_language_theme_and_keys_belong_to_the_player_alone(lab, page, tmp_path)
 
 
 def test_a_click_while_a_cell_runs_waits_and_then_works_on_the_main_thread(lab, page, tmp_path):
-    where = "import threading\nthreads = []\nhandle2 = h.register_hook(lambda g: threads.append(threading.current_thread() is threading.main_thread()))"
-    lab.open(page, notebook(tmp_path, PROGRAM + where, "player = torch.step(loss, live=True)\nplayer", "1"))
+    program = PROGRAM + """
+import threading
+on_main = []
+h.register_hook(lambda g: on_main.append(threading.current_thread() is threading.main_thread()))
+"""
+    lab.open(page, notebook(tmp_path, program, "player = torch.step(loss, live=True)\nplayer", "1"))
     lab.run_all(page)
     player = page.locator(".mg-player").first
     player.wait_for()
@@ -133,7 +137,8 @@ def test_a_click_while_a_cell_runs_waits_and_then_works_on_the_main_thread(lab, 
     for done in range(2, 7):
         press(player, "next")
         page.wait_for_function(f"() => document.querySelector('.mg-count').textContent.startsWith('{done} /')")
-    assert lab.execute(page, "print(w.grad, b.grad, threads)") == "tensor([ 0.7116, -1.5600]) tensor(1.4916) [True]"
+    grads = lab.execute(page, "print(w.grad, b.grad, on_main)")
+    assert grads == "tensor([ 0.7116, -1.5600]) tensor(1.4916) [True]"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -205,11 +210,13 @@ MEASURE = """() => {
         const size = parseFloat(getComputedStyle(el).fontSize) * (matrix ? matrix.a : 1);
         if (size < 11.99) small.push([el.textContent, size]);
         const box = el.getBoundingClientRect();
-        if (!scroller(el) && (box.right > inside.w + 1 || box.bottom > inside.h + 1 || box.left < -1)) out.push(el.textContent);
+        const beyond = box.right > inside.w + 1 || box.bottom > inside.h + 1 || box.left < -1;
+        if (!scroller(el) && beyond) out.push(el.textContent);
     }
     const page = document.documentElement;
+    const buttons = [...document.querySelectorAll('button')].filter(seen).map((b) => b.getBoundingClientRect());
     return { small, out, scrolls: page.scrollHeight > inside.h + 1 || page.scrollWidth > inside.w + 1,
-        low: [...document.querySelectorAll('button')].filter(seen).map((b) => b.getBoundingClientRect()).map((b) => Math.min(b.width, b.height)) };
+        low: buttons.map((b) => Math.min(b.width, b.height)) };
 }"""
 
 
@@ -271,7 +278,8 @@ def test_presenting_is_large_and_in_both_languages(page, exported):
         page.keyboard.press(key)
 
     sizes = page.evaluate("""() => [...document.querySelectorAll('.mg-scene.mg-now *, .mg-say, .mg-say *')]
-        .filter((el) => el.checkVisibility() && el.textContent.trim()).map((el) => parseFloat(getComputedStyle(el).fontSize))""")
+        .filter((el) => el.checkVisibility() && el.textContent.trim())
+        .map((el) => parseFloat(getComputedStyle(el).fontSize))""")
     assert min(sizes) >= 24
     said = player.locator(".mg-say").inner_text()
     assert "sends" in said

@@ -1,0 +1,227 @@
+"""The player's state: what the widget, the exported file and the stored notebook are made of."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import minigrad as mg
+from minigrad.text import set_language
+from minigrad.viz import step
+from minigrad.viz.scenes import WORDS
+from minigrad.viz.theme import TOKENS
+
+
+def reference(**options):
+    x = mg.tensor([1.0, -2.0])
+    w = mg.tensor([0.5, 0.25], requires_grad=True)
+    b = mg.tensor(0.1, requires_grad=True)
+    p = x * w
+    z = p + b
+    z.retain_grad()
+    z.register_hook(lambda g: g.clamp(max=0.78))
+    h = mg.tanh(z)
+    loss = h.sum()
+    return step(loss, **options)
+
+
+def diamond(**options):
+    x = mg.tensor(3.0, requires_grad=True)
+    h = x**2
+    left = h * 2
+    right = h * 5
+    loss = left + right
+    return step(loss, **options), x, loss
+
+
+def test_names_are_those_of_the_calling_scope():
+    assert reference().scene["title"] == "minigrad.step(loss)"
+    assert [s["id"] for s in reference().steps] == ["n1", "n2", "n3", "n4", "n5", "n6"]
+    assert reference().scene["nodes"]["n4"]["title"] == "AccumulateGrad (b)"
+
+
+def test_nodes_of_one_name_are_told_apart_by_their_tensors():
+    player, _, _ = diamond()
+    titles = {n["title"] for n in player.scene["nodes"].values()}
+    assert titles == {"AddBackward0", "MulBackward0 (left)", "MulBackward0 (right)", "PowBackward0",
+                      "AccumulateGrad (x)"}  # fmt: skip
+
+
+def test_every_number_and_mark_of_the_steps_has_its_place_in_the_picture():
+    for player in (reference(), diamond()[0]):
+        picture = ET.fromstring(player.svg)
+        slots = {e.get("data-slot") for e in picture.iter()}
+        parts = {e.get("data-id") for e in picture.iter()}
+        parts |= {"sum:" + e.get("data-id") for e in picture.iter() if "mg-sum" in e.get("class", "")}
+        events = [e for s in player.steps for e in s["events"]]
+        written = {slot for e in events for slot in e.get("slots", {})}
+        marked = {mark for e in events for mark in e.get("marks", ())}
+        # a node whose wire passes no gate has no stem of its own
+        assert {s for s in written if not s.startswith("in:")} <= slots
+        assert {m for m in marked if not m.startswith(("in:", "out:"))} <= parts
+        assert {i for e in events for i in e.get("freed", ())} <= parts
+
+
+def test_the_same_program_gives_the_same_state():
+    assert reference().state() == reference().state()
+
+
+def test_captions_are_in_both_languages_and_the_trace_in_none():
+    try:
+        set_language("en")
+        english = reference()
+        set_language("zh")
+        chinese = reference()
+    finally:
+        set_language("en")
+
+    assert (english.lang, chinese.lang) == ("en", "zh")
+    assert english.steps == chinese.steps
+    assert english.to_text() == chinese.to_text()
+    for event in (e for s in english.steps for e in s["events"]):
+        assert event["say"]["en"]
+        assert re.search(r"[一-鿿]", event["say"]["zh"])
+
+
+def test_the_trace_says_what_happened_line_by_line():
+    trace = reference().to_text()
+    assert trace.startswith("loss.backward()\n1 SumBackward0")
+    assert "    hook clamp: [0.71, 0.86] -> [0.71, 0.78]\n" in trace
+    assert "    sum: 0.71 + 0.78 = 1.49\n" in trace
+    assert trace.endswith("6 AccumulateGrad (w)\n    w.grad: None -> [0.71, −1.56]")
+
+
+def test_every_word_of_the_front_end_exists_in_both_languages():
+    ui = reference().scene["ui"]
+    assert set(ui) == set(WORDS)
+    assert all(pair["en"] and pair["zh"] for pair in ui.values())
+
+
+def test_hosts_without_widgets_get_the_last_frame():
+    data, _ = reference()._repr_mimebundle_()
+    assert {"application/vnd.jupyter.widget-view+json", "text/plain", "image/svg+xml"} <= set(data)
+    assert "1.49" in data["image/svg+xml"]
+    assert data["text/plain"].startswith("loss.backward()")
+
+
+def test_the_exported_file_asks_nothing_of_anybody():
+    page = reference().to_html()
+    assert not re.search(r"https?://(?!www\.w3\.org/)", page)  # namespaces only
+    assert page.count("</script>") == 1
+
+
+def test_the_json_can_be_read_back():
+    state = json.loads(reference().to_json())
+    assert state["scene"]["schema"] == "minigrad.player/1"
+    assert state["graph"]["schema"] == "minigrad.graph/1"
+    assert len(state["steps"]) == 6
+
+
+def test_a_name_cannot_become_markup():
+    a = mg.tensor([1.0, 2.0], requires_grad=True)
+    name = "</script><script>alert(1)</script>"
+    player = step((a * a).sum(), names={name: a})
+
+    assert player.to_html().count("<script") == 1
+    assert "script" not in {e.tag.rpartition("}")[2] for e in ET.fromstring(player.svg).iter()}
+    assert name in player.scene["nodes"]["n3"]["title"]  # as text it is whole
+
+
+def test_formulas_are_mathml_with_numbers():
+    rule = reference().steps[4]["rows"][0]
+    assert rule["math"].startswith("<math")
+    assert "0.78" in rule["num"]
+
+
+def test_a_breakpoint_is_a_node_or_a_leaf():
+    assert reference(breakpoints=["MulBackward0", "b"]).breaks == ["n4", "n5"]
+
+
+def test_a_question_has_one_right_answer_and_answers_that_people_give():
+    quizzes = [s["quiz"] for s in reference().steps if s["quiz"]]
+    assert len(quizzes) == 4
+    for quiz in quizzes:
+        assert len(set(quiz["options"])) == len(quiz["options"]) >= 2
+        assert len(quiz["reasons"]) == 2
+    summed = quizzes[2]
+    assert summed["options"][summed["answer"]] == "1.49"
+    assert "[0.71, 0.78]" in summed["options"]  # forgot that b was broadcast
+
+
+def test_overwriting_is_among_the_answers_once_there_is_an_old_gradient():
+    _, _, loss = diamond(retain_graph=True)
+    quiz = step(loss, preview=True).steps[-1]["quiz"]
+    assert quiz["options"][quiz["answer"]] == "84"
+    assert "42" in quiz["options"]
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(("ink", "ground"), [
+    ("ink", "page"), ("muted", "page"), ("grad", "page"), ("muted", "panel"), ("ink", "error-fill"),
+    ("ink", "hook-fill"), ("ink", "op-fill"), ("muted", "op-fill"), ("grad", "acc-fill"),
+    ("muted", "leaf-fill"), ("muted", "freed-fill"), ("page", "ink"), ("page", "error")])  # fmt: skip
+def test_texts_stand_out_from_their_ground(theme, ink, ground):
+    light, dark = sorted((luminance(TOKENS[name][theme]) for name in (ink, ground)), reverse=True)
+    assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG AA
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+# ---- live
+
+
+def test_a_live_player_runs_one_node_per_click():
+    player, x, _ = diamond(live=True)
+    assert (len(player.steps), x.grad) == (0, None)
+
+    player.want = 2
+    assert len(player.steps) == 2
+    player.want = 5
+    assert len(player.steps) == 5
+    assert x.grad == 42
+    assert player.recorder is None
+
+
+def test_clicks_that_merge_on_the_way_lose_no_node():
+    player, x, _ = diamond(live=True)
+    player.want = 5  # the last of several positions is all that arrives
+    assert x.grad == 42
+
+
+def test_nobody_else_walks_a_graph_while_a_live_player_stands_in_it():
+    player, _, loss = diamond(live=True)
+    player.want = 2
+    for lang, word in (("en", "player.close()"), ("zh", "反向传播中途")):
+        set_language(lang)
+        with pytest.raises(RuntimeError, match="live player") as caught:
+            loss.backward()
+        set_language("en")
+        assert word in caught.value.__notes__[0]
+    player.close()
+    with pytest.raises(RuntimeError, match="second time"):
+        loss.backward()  # the first two nodes are freed, as they would be
+
+
+def test_a_new_live_player_takes_over_from_the_one_before():
+    first, x, _ = diamond(live=True)
+    first.want = 1
+    second, y, _ = diamond(live=True)
+    first.want = 5
+    assert len(first.steps) == 1
+    second.want = 5
+    assert (x.grad, y.grad) == (None, mg.tensor(42.0))
+
+
+def test_a_live_walk_that_fails_says_so_in_its_last_step():
+    player, _, loss = diamond()
+    player = step(loss, live=True)
+    player.want = 2
+    assert player.steps[-1]["events"][-1]["bad"].startswith("RuntimeError: Trying to backward")
+    assert player.recorder is None
