@@ -18,6 +18,7 @@ from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
 from ..core.node import FREED, Node, Port, Withheld, next_seq
 from ..core.op import learners_line, modified
+from ..core.saved import Packed
 from ..core.views import rebase, view_of
 
 
@@ -88,9 +89,17 @@ class CustomNode(Node, FunctionCtx):
             saved.append((t if nr is None else t._data, version, nr, None if t is None else t._counter))
         self._saved, self._to_save = tuple(saved), ()
 
+    def pack(self, pack: Callable, unpack: Callable) -> None:
+        """Pack what was saved with a pair of hooks; see `core.saved`."""
+        packed = ((t if t is None else Packed(self._unpacked(t, *rest), self, pack, unpack), *rest)
+                  for t, *rest in self._saved)  # fmt: skip
+        self._saved = tuple(packed)
+
     def _unpacked(self, t: Any, version: int, nr: int | None, counter: Any) -> Any:
         if t is None:
             return None
+        if isinstance(t, Withheld):
+            return t.give(self, "tensors")
         if counter[0] != version:
             raise modified(self, "tensors", t if nr is None else self._output(t, nr, counter),
                            counter[0], version)  # fmt: skip

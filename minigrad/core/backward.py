@@ -33,6 +33,9 @@ class GradientEdge:
     def __init__(self, node: Any, output_nr: int) -> None:
         self.node, self.output_nr = node, output_nr
 
+    def __repr__(self) -> str:
+        return f"GradientEdge(node={self.node!r}, output_nr={self.output_nr}, ownership_token=None)"
+
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
              create_graph: bool = False, grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip

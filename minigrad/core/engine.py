@@ -103,6 +103,7 @@ class Walk:
         self.wanted: set[Any] | None = None
         self.special = watch is not None or anomaly.enabled
         self.inputs: set[Any] = set()
+        self.reached: set[Node] = set()
         self.stops: set[Node] = set()  # nodes whose incoming gradients are captured
 
     def _reach(self, roots: list[Any]) -> list[Node]:
@@ -122,7 +123,16 @@ class Walk:
                     waits[edge] = waits.get(edge, 0) + 1
             edges = waiting.pop()
         nodes.sort(key=_latest_first, reverse=True)
+        self.reached = seen
         return nodes
+
+    def will_run(self, edge: Any) -> bool:
+        """True if this backward brings a gradient to `edge` (a node, a port or a leaf)."""
+        node = edge.node if isinstance(edge, Port) else edge
+        if isinstance(node, Node):
+            return node in self.reached and (
+                self.wanted is None or node in self.needed or node in self.stops)  # fmt: skip
+        return node in self.waits and (self.wanted is None or node in self.inputs)
 
     def _port(self, port: Port) -> Node:
         known = self.ports.setdefault(port.node, [])

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array.backend import ndarray, xp
 from .carriers import RAW
-from .node import FREED
+from .node import Withheld
 from .op import TABLE, Number, taker
 
 _INSTEAD: dict[str, Callable] = {}
@@ -37,7 +37,7 @@ def held(n: Any, name: str, saved: Any, version: Any) -> Any:
     """The array of a saved input. What is not plainly there (freed, changed) the row answers."""
     if saved.__class__ is Number:
         return saved.raw
-    if saved.__class__ is not type(FREED):
+    if not isinstance(saved, Withheld):
         counter = saved._counter
         if counter is None or counter[0] == version:
             return saved._data
@@ -46,7 +46,7 @@ def held(n: Any, name: str, saved: Any, version: Any) -> Any:
 
 def held_result(n: Any) -> Any:
     """The array of a saved result."""
-    if n.saved_result is not FREED and n.counter_result[0] == n.version_result:
+    if not isinstance(n.saved_result, Withheld) and n.counter_result[0] == n.version_result:
         return n.saved_result
     return taker(n.row, "result")(n, RAW)
 

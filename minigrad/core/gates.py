@@ -6,6 +6,7 @@ Each function gets the engine's `walk`: how gradients are carried, and who is wa
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,15 @@ from . import leaves
 from .base import TensorBase, constant
 from .hooks import hook_name
 from .modes import anomaly, differentiable
+
+
+class _Running(threading.local):
+    """The backward that runs a tensor hook now, in this thread; hooks of several tensors ask for it."""
+
+    walk: Any = None
+
+
+running = _Running()
 
 
 def tensor_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
@@ -32,8 +42,12 @@ def tensor_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
 
 def _tensor_hook(walk: Any, node: Any, hook: Callable, grad: Any) -> Any:
     given = shown(walk, grad)
-    with differentiable(walk.create_graph):
-        returned = hook(given)
+    outer, running.walk = running.walk, walk
+    try:
+        with differentiable(walk.create_graph):
+            returned = hook(given)
+    finally:
+        running.walk = outer
     if returned is not None:
         after = taken(walk, _checked(hook, given, returned))
     else:

@@ -25,6 +25,7 @@ from .base import TensorBase, bump, constant, new
 from .carriers import RAW, SYMBOLS, TENSORS, tex_of
 from .modes import INFERENCE, anomaly, grad_mode
 from .node import FREED, Node, NotImplementedNode, Port, Withheld, next_seq, short_name
+from .saved import SavedTensor
 from .views import check_inplace, check_overlap, check_single_memory, rebase, view_of
 
 TABLE: dict[str, Row] = {}
@@ -172,6 +173,8 @@ def node_class(row: Row) -> type[Node]:
             frees.append(f"saved_{name}")
         if name not in row.hidden:  # what torch keeps elsewhere
             body[f"_saved_{name}"] = property(_saved_property(row, name))
+            if f"saved_{name}" in frees:
+                body[f"_raw_saved_{name}"] = property(lambda n, name=name: SavedTensor(n, name))
     for name, value in row.constants.items():
         body[f"_saved_{name}"] = value
     if row.multi:
@@ -793,6 +796,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         if not recorded and ufunc is not None and write_directly(ufunc, self, args, options):
             return self
         original = stand_in(self)
+        if recorded and grad_mode() is not True:
+            original._data = original._data.copy()  # a hook may keep what it is given to pack
         out = call(original, *args, **options)
         if out is NotImplemented:
             raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(args[0]).__name__}")
@@ -846,7 +851,7 @@ def store(self: Any, z: Any) -> None:
 def adopt(n: Any, self: Any) -> None:
     """Let a node that saved its output point at the written storage and its counter."""
     n.code, n.lasti = learners_line()
-    if "result" in n.row.saved:
+    if "result" in n.row.saved and not isinstance(n.saved_result, Withheld):
         n.saved_result = self._data
         n.counter_result, n.version_result = self._counter, self._counter[0]
 

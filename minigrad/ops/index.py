@@ -344,7 +344,7 @@ def basic(self: Any, key: Any) -> tuple[Any, tuple]:
             result, real = _selected(result, dim, part, real), real + 1
         elif not part._data.ndim:  # True or False: a dimension of length 1, taken or not
             result = views.unsqueeze(result, dim)
-            left.append((dim, part.reshape(1)))
+            left.append((dim, constant(part._plain, xp.arange(int(part.item())))))
             dim += 1
         else:
             left.append((dim, part))

@@ -499,7 +499,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     sizes = (*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b))
     count = math.prod(a.shape[i] for i in of_a)
     if not free_a and not free_b:
-        return dot(a.permute(of_a).reshape(-1), b.permute(of_b).reshape(-1)).reshape(())
+        flat = (t.permute(d) if t.ndim == 1 else t.permute(d).reshape(-1) for t, d in ((a, of_a), (b, of_b)))
+        return dot(*flat).reshape(())
     left = a.permute(free_a + of_a).reshape(-1, count)
     return mm(left, b.permute(of_b + free_b).reshape(count, -1)).reshape(sizes)
 

@@ -1,0 +1,160 @@
+"""gradcheck and gradgradcheck: are the derivatives what small differences say?
+
+Each column of a numerical Jacobian is (f(x + eps) - f(x - eps)) / 2 eps for one element of one input;
+the analytical one is made of backwards, one for each element of an output. Texts are torch's.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._tensor import Tensor
+from ..array import dtypes
+from ..array.backend import xp
+from ..core.backward import grad
+from ..core.base import constant
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+
+class GradcheckError(RuntimeError):
+    """A derivative is not what the numbers say, or not the same each time."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+              check_grad_dtypes: bool = False, fast_mode: bool = False) -> bool:  # fmt: skip
+    """True if backward of `func` agrees with differences at `inputs`, which should be float64.
+
+    Raises: GradcheckError where it does not, or returns False if `raise_exception` is off.
+    """
+    try:
+        _check(func, _tuple(inputs), eps, atol, rtol, nondet_tol)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6,
+                  atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True,
+                  nondet_tol: float = 0.0, **_options: Any) -> bool:  # fmt: skip
+    """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
+    given = _tuple(inputs)
+    if grad_outputs is None:
+        outputs = _differentiable(func(*given))
+        weights = tuple(_weight(o, i) for i, o in enumerate(outputs))
+    else:
+        weights = _tuple(grad_outputs)
+    places = [i for i, t in enumerate(given) if isinstance(t, Tensor) and t.requires_grad]
+
+    def gradients(*args: Any) -> tuple:
+        parts, ys = args[: len(given)], args[len(given) :]
+        wanted = tuple(parts[i] for i in places)
+        wanted = tuple(t if t.requires_grad else t.detach().requires_grad_() for t in wanted)
+        filled = list(parts)
+        for i, t in zip(places, wanted, strict=True):
+            filled[i] = t
+        found = grad(_differentiable(func(*filled)), wanted, ys, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradcheck(gradients, (*given, *weights), eps=eps, atol=atol, rtol=rtol,
+                     raise_exception=raise_exception, nondet_tol=nondet_tol)  # fmt: skip
+
+
+def _tuple(values: Any) -> tuple:
+    return tuple(values) if isinstance(values, Sequence) and not isinstance(values, Tensor) else (values,)
+
+
+def _differentiable(outputs: Any) -> tuple:
+    return tuple(o for o in _tuple(outputs) if o.requires_grad)
+
+
+def _weight(output: Tensor, seed: int) -> Tensor:
+    """Numbers of every size for one output, the same at each call."""
+    values = xp.random.RandomState(seed).standard_normal(output._data.shape)
+    return constant(Tensor, values.astype(output._data.dtype)).requires_grad_()
+
+
+def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float) -> None:
+    _check_inputs(inputs)
+    result = func(*inputs)
+    outputs = _differentiable(result)
+    checked = [(i, t) for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
+    if not outputs:
+        for _, t in checked:
+            if any(xp.any(column) for column in _numerical(func, inputs, t, _tuple(result), eps, lambda o: True)):
+                raise GradcheckError("Numerical gradient for function expected to be zero")
+        return
+    for place, (i, t) in enumerate(checked):
+        numerical = _numerical(func, inputs, t, outputs, eps, lambda o: o.requires_grad)
+        for nr, output in enumerate(outputs):
+            analytical = _analytical(output, t, nondet_tol)
+            if not xp.allclose(analytical, numerical[nr], rtol, atol, equal_nan=False):
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {nr} with respect to input {place},\n"
+                    f"numerical:{constant(Tensor, numerical[nr])!r}\nanalytical:{constant(Tensor, analytical)!r}\n"
+                )
+
+
+def _check_inputs(inputs: tuple) -> None:
+    some = False
+    for index, t in enumerate(inputs):
+        if not (isinstance(t, Tensor) and t.requires_grad):
+            continue
+        some = True
+        if t.dtype != dtypes.float64:
+            warnings.warn(
+                f"Input #{index} requires gradient and is not a double precision floating point or complex. "
+                "This check will likely fail if all the inputs are not of double precision floating point or "
+                "complex. ", UserWarning, stacklevel=4)  # fmt: skip
+        if any(step == 0 and n > 1 for step, n in zip(t.stride(), t.shape, strict=True)):
+            raise RuntimeError(
+                f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+                ".contiguous on the input before passing it to gradcheck."
+            )
+    if not some:
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them "
+                         "have requires_grad=True.")  # fmt: skip
+
+
+def _numerical(func: Callable, inputs: tuple, t: Tensor, outputs: tuple, eps: float, keep: Callable) -> list:
+    """A Jacobian for each output, `(elements of t, elements of the output)`, from differences."""
+    places = [i for i, o in enumerate(_tuple(func(*inputs))) if keep(o)]
+    elements, made = t._array(), [xp.empty((t.numel(), o.numel()), o._data.dtype) for o in outputs]
+    for row, at in enumerate(xp.ndindex(*elements.shape)):
+        kept, sides = elements[at], []
+        for step in (eps, -eps):
+            elements[at] = kept + step
+            results = _tuple(func(*inputs))
+            sides.append([results[i]._array().reshape(-1).copy() for i in places])
+        elements[at] = kept
+        for jacobian, above, below in zip(made, *sides, strict=True):
+            jacobian[row] = (above - below) / (2 * eps)
+    return made
+
+
+def _analytical(output: Tensor, t: Tensor, nondet_tol: float) -> Any:
+    """The Jacobian `(elements of t, elements of the output)` from backwards, each run twice."""
+    jacobian = xp.zeros((t.numel(), output.numel()), t._data.dtype)
+    for column in range(output.numel()):
+        seed = xp.zeros(output._data.shape, output._data.dtype)
+        seed.reshape(-1)[column] = 1
+        runs = [grad(output, t, constant(Tensor, seed), retain_graph=True, allow_unused=True)[0] for _ in "12"]
+        if runs[0] is None:
+            continue
+        first, again = (r._array().reshape(-1) for r in runs)
+        jacobian[:, column] = first
+        if not (xp.absolute(first - again) <= nondet_tol).all() and not xp.array_equal(first, again, equal_nan=True):
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+                "times gives different values, although analytical gradient matches numerical gradient."
+                f"The tolerance for nondeterminism was {nondet_tol}."
+            )
+    return jacobian

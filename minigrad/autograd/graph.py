@@ -1,0 +1,166 @@
+"""torch.autograd.graph: the nodes themselves, hooks on what they save, hooks on several gradients.
+
+Saved-tensor hooks sit on the seam of `core.modes.recording`: every node that is recorded is shown, and
+what it saved is packed at once.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from .._tensor import Tensor
+from ..core.backward import GradientEdge
+from ..core.gates import running
+from ..core.modes import recording
+from ..core.node import Node, function_of
+from ..core.saved import pack_slots
+
+__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+           "get_gradient_edge", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]  # fmt: skip
+
+_active: ContextVar[tuple] = ContextVar("saved_tensors_hooks", default=())
+_refusal: ContextVar[str | None] = ContextVar("saved_tensors_hooks_refused", default=None)
+
+
+class saved_tensors_hooks:
+    """Inside, every tensor saved for backward goes through `pack_hook`, and back through `unpack_hook`.
+
+    The innermost pair counts. Raises: RuntimeError where `disable_saved_tensors_hooks` forbids it.
+    """
+
+    def __init__(self, pack_hook: Callable, unpack_hook: Callable) -> None:
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+        self._entered: list[tuple] = []
+
+    def __enter__(self) -> None:
+        refusal = _refusal.get()
+        if refusal is not None:
+            raise RuntimeError(refusal)
+        mode = recording(self._pack)
+        self._entered.append((mode, _active.set((*_active.get(), self))))
+        mode.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        mode, token = self._entered.pop()
+        mode.__exit__(*exc)
+        _active.reset(token)
+
+    def _pack(self, node: Any, _output: Any) -> None:
+        if _active.get()[-1] is self:
+            pack = getattr(node, "pack", None) or (lambda *hooks: pack_slots(node, *hooks))
+            pack(self.pack_hook, self.unpack_hook)
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Inside, saved tensors wait in the memory of the CPU and come back to their device for backward."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda t: (t.device, t.cpu()), lambda kept: kept[1].to(kept[0]))
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, `saved_tensors_hooks` is refused with this message."""
+    if _active.get():
+        raise RuntimeError(error_message)
+    token = _refusal.set(error_message)
+    try:
+        yield
+    finally:
+        _refusal.reset(token)
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[None]:
+    """Inside, tensors may be written after they were saved: backward uses the old values.
+
+    Forward and backward both belong inside. torch copies when a tensor is written; this copies at once.
+    """
+    inside = [True]
+
+    def unpack(kept: Any) -> Any:
+        if not inside:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                                 "in which the graph was originally recorded.")  # fmt: skip
+        return kept
+
+    try:
+        with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):
+            yield
+    finally:
+        inside.clear()
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The place in the graph where the gradient of `tensor` arrives."""
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
+    return GradientEdge(*function_of(tensor._edge()))
+
+
+class _MultiHandle:
+    """Takes several hooks away at once."""
+
+    def __init__(self, handles: Sequence[Any]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _MultiHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+_MultiHandle.__module__ = "torch.autograd.graph"
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> _MultiHandle:
+    """Call `fn` once in a backward: with all gradients, when the last is known, or with the first.
+
+    In mode "all" tensors that this backward does not reach get None; in mode "any" `fn` gets one tensor.
+    """
+    modes = ("all", "any")
+    if mode not in modes:
+        raise ValueError(f"Expects mode to be one of {modes} but got {mode}")
+    if mode == "any":
+        seen: Any = weakref.WeakSet()
+        hook = _first_of(fn, seen)
+        return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
+    if not all(t.requires_grad for t in tensors):
+        raise AssertionError("Expected gradient function to be set")
+    edges = [t._edge() for t in tensors]
+    gathered: Any = weakref.WeakKeyDictionary()
+    return _MultiHandle([t.register_hook(_gather(fn, edges, gathered, i)) for i, t in enumerate(tensors)])
+
+
+def _first_of(fn: Callable, seen: Any) -> Callable:
+    def hook(grad: Any) -> None:
+        if running.walk not in seen:
+            seen.add(running.walk)
+            fn(grad)
+
+    return hook
+
+
+def _gather(fn: Callable, edges: list, gathered: Any, index: int) -> Callable:
+    def hook(grad: Any) -> None:
+        walk = running.walk
+        grads, left = gathered.get(walk) or ([None] * len(edges), [sum(map(walk.will_run, edges))])
+        gathered[walk] = grads, left
+        grads[index] = grad
+        left[0] -= 1
+        if not left[0]:
+            del gathered[walk]
+            fn(grads)
+
+    return hook
