@@ -10,6 +10,7 @@ import pytest
 
 import minigrad
 from minigrad.graph import read
+from minigrad.graph.live import op_name
 from minigrad.graph.preview import numbers, preview
 from minigrad.graph.snapshot import from_dict, part
 from tests.oracle import graphs
@@ -169,3 +170,13 @@ def test_reading_torch_imports_no_torch():
                            "print('torch' in sys.modules)"], capture_output=True, text=True, check=True)
 
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(("name", "op"), [
+    ("MulBackward0", "mul"), ("LogSoftmaxBackward0", "log_softmax"), ("Log1PBackward0", "log1p"),
+    ("MaxPool2DWithIndicesBackward0", "max_pool2d_with_indices"), ("CubeBackward", "cube"),
+    ("torch::autograd::CopySlices", "copy_slices"), ("DiagonalBackward0_copy", "diagonal"),
+    ("CopyBackwards", "copy"),
+])
+def test_the_word_of_the_forward_is_read_off_the_name(name, op):
+    assert op_name(name) == op

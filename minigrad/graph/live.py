@@ -29,7 +29,7 @@ BROADCASTS = frozenset({
 # names of the differentiable inputs where they are not self, other
 INPUTS = {"pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
           "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
-          "mse_loss": ("self", "target"), "where": ("self", "other"), "rsub": ("self", "other")}
+          "convolution": ("input", "weight", "bias"), "mse_loss": ("self", "target"), "where": ("self", "other"), "rsub": ("self", "other")}
 
 
 def read(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
@@ -324,6 +324,13 @@ class Reader:
                     yield field, getattr(node, attribute), ""
                 except Exception as error:  # freed, modified, or a hook of the learner's
                     yield field, None, str(error)
+        if hasattr(type(node), "saved_tensors"):  # a custom Function's
+            try:
+                several = node.saved_tensors
+            except Exception as error:
+                yield "saved_tensors", None, str(error)
+            else:
+                yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
     def saved(self, node: Any, field: str, value: Any, error: str) -> Saved:
         stale = re.search(r"is at version (\d+); expected version (\d+)", error)
@@ -348,7 +355,7 @@ class Reader:
 def op_name(name: str) -> str:
     """The forward's word in a node's name: `mul` of MulBackward0, `log_softmax` of LogSoftmax..."""
     short = re.sub(r"(Backward|Backwards)?\d*(_copy)?$", "", name.rpartition("::")[2])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", short).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=\dD)(?=[A-Z])", "_", short).lower()
 
 
 def plain(value: Any) -> str:

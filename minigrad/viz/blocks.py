@@ -158,7 +158,8 @@ class Builder:
             if node.kind == "accumulate" and node.id not in inside:
                 found[node.id] = self.leaf(node)
         for t in self.graph.tensors:
-            if t.kind == "constant" and t.id not in inside and "cards" in self.show:
+            wanted = self.uses[t.id] or t.id in self.graph.roots  # else a note names it
+            if t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show:
                 found[t.id] = self.constant(t)
         return found
 
@@ -183,9 +184,8 @@ class Builder:
 
     def notes(self, block: Block, node: Node, pill: Box) -> None:
         """Rows of notes above the pill, the first field lowest; freed ones have a word above."""
-        near = {e.tensor for e in node.edges if e.node is None}  # their card stands to the left
-        shown = sorted(node.saved[:MANY_NOTES],
-                       key=lambda s: (not s.tensor or s.tensor not in near, not s.is_tensor))
+        near = {e.tensor for e in node.edges if e.node is None and e.tensor}  # to the left of it
+        shown = sorted(node.saved, key=lambda s: (s.tensor not in near, not s.is_tensor))[:MANY_NOTES]
         rows: list[list[tuple[str, float, float]]] = []
         for saved in shown:
             w, high = self.note_size(saved)

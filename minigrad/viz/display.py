@@ -123,8 +123,8 @@ def home(frame: Any) -> str:
 
 
 def usual(graph: Graph) -> frozenset[str]:
-    """Everything; versions only where something was written in place that the graph cares about."""
-    written = any(t.is_view and t.version for t in graph.tensors)
+    """Everything; versions only where the graph tells of a write in place."""
+    written = any(n.name.endswith("CopySlices") for n in graph.nodes)
     stale = any(s.stale for n in graph.nodes for s in n.saved)
     return SHOW if written or stale else SHOW - {"versions"}
 

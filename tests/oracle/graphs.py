@@ -92,6 +92,39 @@ x = torch.tensor([1., 2.], requires_grad=True)
 y = x.sin().sum()
 g, = torch.autograd.grad(y, x, create_graph=True)
 g""",
+    "custom function": """
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        return 3 * x * x * grad
+x = torch.tensor([1., 2.], requires_grad=True)
+y = Cube.apply(x)
+y""",
+    "custom function, freed": """
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+    @staticmethod
+    def backward(ctx, grad):
+        return 3 * ctx.saved_tensors[0] ** 2 * grad
+x = torch.tensor([1., 2.], requires_grad=True)
+y = Cube.apply(x).sum()
+y.backward()
+y""",
+    "matrices and a mask": """
+a = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
+m = a.t() @ a
+s = torch.where(m > 5, m, m * 0.5)
+v = s[0].exp()
+out = v.mean()
+out""",
     "detached": """
 x = torch.tensor([1., 2.], requires_grad=True)
 k = (x * 2).detach()
