@@ -54,6 +54,14 @@ def test_what_minigrad_lacks_is_missing_even_where_torch_is_installed(name):
     assert f"has no part named {name}" in note
 
 
+def test_asking_whether_a_part_exists_is_no_error():
+    code = INSTALLED + (
+        "from importlib.util import find_spec; import torch\n"
+        "print(find_spec('torch') is not None, find_spec('torch.nn') is not None, find_spec('torch.onnx'))")
+
+    assert python(code).splitlines()[1] == "True True None"
+
+
 def test_an_error_inside_a_module_of_ours_is_not_hidden(monkeypatch):
     def broken(name):
         raise ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
@@ -154,11 +162,16 @@ LIBRARIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("version", ["2.13.0", "1.1.0"])
-def test_libraries_that_probe_for_torch_still_work(library, version):
-    code = (
-        f"import minigrad; minigrad.install_as_torch('{version}')\n"
-        "import numpy as np, torch; t = torch.arange(3.0); a = np.arange(3.0)\n") + LIBRARIES[library]
+DATA = "import numpy as np, torch; t = torch.arange(3.0); a = np.arange(3.0)\n"
 
-    assert python(code).splitlines()[1] == "[0.0, 1.0, 2.0]"
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_library_that_probes_for_torch_still_works(library):
+    assert python(INSTALLED + DATA + LIBRARIES[library]).splitlines()[1] == "[0.0, 1.0, 2.0]"
+
+
+@pytest.mark.parametrize("version", ["0.3.1", "2.13.0"])
+def test_all_of_them_work_together_in_other_eras(version):
+    code = "\n".join([INSTALLED, f"minigrad.era('{version}')", DATA, *LIBRARIES.values()])
+
+    assert python(code).splitlines()[1:] == ["[0.0, 1.0, 2.0]"] * len(LIBRARIES)

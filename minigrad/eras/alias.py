@@ -34,7 +34,12 @@ class Finder(MetaPathFinder, Loader):
                   target: ModuleType | None = None) -> ModuleSpec | None:  # fmt: skip
         if fullname.partition(".")[0] != "torch":
             return None
-        ours = counterpart(fullname)
+        try:
+            ours = counterpart(fullname)
+        except ModuleNotFoundError:
+            if sys._getframe(2).f_code.co_name == "find_spec":  # a library asks if there is one
+                return None
+            raise  # an import: say more than that there is none
         return ModuleSpec(fullname, self, loader_state=ours.__spec__, is_package=hasattr(ours, "__path__"))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
