@@ -18,6 +18,7 @@ from .array.dtypes import (  # noqa: E402
     int, int8, int16, int32, int64, long, promote_types, set_default_dtype, short, uint8)  # fmt: skip
 from .array.printing import set_printoptions  # noqa: E402
 from .array.random import Generator, initial_seed, manual_seed, seed  # noqa: E402
+from .core import explain as _explain  # noqa: E402
 from .core.modes import (  # noqa: E402
     enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled)  # fmt: skip
 from .creation import (  # noqa: E402

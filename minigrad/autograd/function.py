@@ -16,9 +16,10 @@ from ..array.backend import xp
 from ..core.base import TensorBase, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
-from ..core.node import FREED, Node, Port, Withheld, next_seq
-from ..core.op import learners_line, modified
+from ..core.node import Freed, Node, Port, Withheld, learners_line, next_seq
+from ..core.op import modified
 from ..core.saved import Packed
+from ..text import presentation
 from ..core.views import rebase, view_of
 
 
@@ -29,10 +30,9 @@ class FunctionCtx:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
         for place, t in enumerate(tensors):
             if t is not None and not isinstance(t, TensorBase):
-                raise TypeError(
-                    "save_for_backward can only save variables, but argument "
-                    f"{place} is of type {type(t).__name__}"
-                )
+                raise presentation.error(TypeError, "save_non_tensor",
+                    f"save_for_backward can only save variables, but argument {place} is of type "
+                    f"{type(t).__name__}")  # fmt: skip
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -121,7 +121,7 @@ class CustomNode(Node, FunctionCtx):
             returned = backward_of(self.function)(self, *grads)
         sent = self._checked(returned if isinstance(returned, tuple | list) else (returned,))
         if not keep:
-            self._saved = FREED
+            self._saved = Freed.current
         return tuple(g._data.copy() if g is not None and F is RAW else g for g in sent)
 
     def __repr__(self) -> str:
@@ -136,9 +136,9 @@ class CustomNode(Node, FunctionCtx):
         if len(grads) > count and all(g is None for g in grads[count:]):
             grads = tuple(grads[:count])
         if len(grads) != count:
-            raise RuntimeError(
-                f"function {name} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
-            )
+            raise presentation.error(RuntimeError, "function_count",
+                f"function {name} returned an incorrect number of gradients (expected {count}, got "
+                f"{len(grads)})")  # fmt: skip
         sent = []
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             if g is not None and not isinstance(g, TensorBase):

@@ -15,6 +15,7 @@ from .base import TensorBase, constant
 from .carriers import TENSORS
 from .engine import key_of, run
 from .modes import differentiable
+from .node import Freed, learners_line
 
 _warned: set[str] = set()
 CYCLE = (
@@ -53,6 +54,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     grads = root_gradients(roots, given, create_graph)
     if create_graph:
         _warn_once("create_graph", CYCLE)
+    Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [e for t in inputs if (e := _input_edge(t)) is not None]
     run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
         inputs=edges)  # fmt: skip
@@ -77,6 +79,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     if is_grads_batched:
         return _batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused)
     grads = root_gradients(roots, grad_outputs, create_graph)
+    Freed.current = Freed(*learners_line())
     edges = [_wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
     run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,

@@ -176,7 +176,8 @@ class TensorBase:
         Raises: RuntimeError if the tensor does not require grad. On a leaf it does nothing.
         """
         if not self.requires_grad:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+            raise presentation.error(RuntimeError, "retain_without_grad",
+                "can't retain_grad on Tensor that has requires_grad=False")  # fmt: skip
         fn = self._history()
         if fn is not None:
             node, nr = (fn.node, fn.nr) if isinstance(fn, Port) else (fn, 0)
@@ -228,13 +229,17 @@ def constant(cls: type, data: Any, counter: Any = None) -> Any:
     return t
 
 
-def bump(t: TensorBase) -> None:
-    """Count one write to this storage; everything that shares it sees the new version."""
+def bump(t: TensorBase, line: tuple = ()) -> None:
+    """Count one write to this storage; everything that shares it sees the new version.
+
+    The counter also remembers the `line` that wrote last, `(code, instruction)`, for notes.
+    """
     counter = t._counter
     if counter is None:
-        t._counter = [1]
+        t._counter = [1, *line]
     elif counter is not INFERENCE.counter:
         counter[0] += 1
+        counter[1:] = line
 
 
 def records(*tensors: Any) -> bool:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
+from ..text import presentation
+
 
 class Inference:
     """The mode inside `inference_mode()`; false like `no_grad`, and contagious: see `counter`."""
@@ -24,12 +26,11 @@ class Inference:
         """Stands where a version counter would be; reading it is the error torch raises."""
 
         def __getitem__(self, _index: int) -> int:
-            raise RuntimeError(
+            raise presentation.error(RuntimeError, "inference",
                 "Inference tensors cannot be saved for backward. Please do not use Tensors created "
                 "in inference mode in computation tracked by autograd. To work around this, you can "
                 "make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-                "instead of `torch.inference_mode()`."
-            )
+                "instead of `torch.inference_mode()`.")  # fmt: skip
 
     counter = Counter()
 

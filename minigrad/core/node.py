@@ -9,7 +9,9 @@ from __future__ import annotations
 import dis
 import itertools
 import linecache
+import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 from ..text import presentation
@@ -36,7 +38,17 @@ class Withheld:
         raise presentation.error(RuntimeError, "freed", FREED_MESSAGE, node=node, field=name)
 
 
-FREED = Withheld()
+class Freed(Withheld):
+    """What backward leaves behind where a saved value was; remembers the line that called it."""
+
+    __slots__ = ("code", "lasti")
+    current: Freed  # the mark of the backward that runs now, for notes only
+
+    def __init__(self, code: Any, lasti: int) -> None:
+        self.code, self.lasti = code, lasti
+
+
+Freed.current = Freed(None, 0)
 
 
 class Port:
@@ -90,7 +102,7 @@ class Node:
     @property
     def freed(self) -> bool:
         """True once backward has emptied what this node saved."""
-        return any(getattr(self, slot) is FREED for slot in self.frees)
+        return any(isinstance(getattr(self, slot), Freed) for slot in self.frees)
 
     @property
     def line(self) -> tuple[str, int, str] | None:
@@ -117,7 +129,7 @@ class Node:
         """Let go of what was saved; using it afterwards is torch's "second time" error."""
         for slot in self.frees:
             if getattr(self, slot) is not None:
-                setattr(self, slot, FREED)
+                setattr(self, slot, Freed.current)
 
     def apply_raw(self, grad: Any, keep: bool) -> tuple:
         """The gradients this node sends, on arrays; `core.fast` has quicker ones for some rows."""
@@ -175,6 +187,18 @@ def function_of(edge: Any) -> tuple[Node | None, int]:
 def short_name(node: Node) -> str:
     """A node's name as error messages word it: `Exp`, `T1`, `torch::autograd::CopySlices`."""
     return presentation.current.short_name(node)
+
+
+_HERE = Path(__file__).parent.parent
+OURS = frozenset(map(str, _HERE.rglob("*.py")))  # files whose lines are not the learner's
+
+
+def learners_line() -> tuple[Any, int]:
+    """Code and instruction of the nearest caller outside this package."""
+    f: Any = sys._getframe(2)
+    while f is not None and f.f_code.co_filename in OURS:
+        f = f.f_back
+    return (None, 0) if f is None else (f.f_code, f.f_lasti)
 
 
 def source_line(code: Any, lasti: int) -> tuple[str, int, str]:

@@ -15,7 +15,6 @@ import re
 import sys
 from collections.abc import Callable
 from operator import attrgetter, itemgetter
-from pathlib import Path
 from typing import Any
 
 from ..array import dtypes
@@ -24,7 +23,8 @@ from ..text import presentation
 from .base import TensorBase, bump, constant, new
 from .carriers import RAW, SYMBOLS, TENSORS, tex_of
 from .modes import INFERENCE, anomaly, grad_mode
-from .node import FREED, Node, NotImplementedNode, Port, Withheld, next_seq, short_name
+from .node import (OURS, Node, NotImplementedNode, Port, Withheld, learners_line, next_seq,
+                   short_name)  # fmt: skip
 from .saved import SavedTensor
 from .views import check_inplace, check_overlap, check_single_memory, rebase, view_of
 
@@ -281,7 +281,8 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
     )
     hint = ANOMALY_HINT if anomaly.enabled else presentation.current.hint
     return presentation.error(RuntimeError, "modified", text + hint,
-        node=n, field=name, tensor=saved, version=version, expected=expected)  # fmt: skip
+        node=n, field=name, tensor=saved, version=version, expected=expected,
+        counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)  # fmt: skip
 
 
 ANOMALY_HINT = (
@@ -338,18 +339,6 @@ def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
     n.seq = next_seq()
     n.code, n.lasti = learners_line()
     return n
-
-
-_HERE = Path(__file__).parent.parent
-OURS = frozenset(map(str, _HERE.rglob("*.py")))  # files whose lines are not the learner's
-
-
-def learners_line() -> tuple[Any, int]:
-    """Code and instruction of the nearest caller outside this package."""
-    f: Any = _frame(2)
-    while f is not None and f.f_code.co_filename in OURS:
-        f = f.f_back
-    return (None, 0) if f is None else (f.f_code, f.f_lasti)
 
 
 def at_callers_line(function: Callable) -> Callable:
@@ -832,7 +821,7 @@ def write_directly(ufunc: Any, self: Any, args: tuple, options: dict) -> bool:
     if not isinstance(b, ndarray) or b.dtype is not a.dtype or b.shape not in (a.shape, ()):
         return False
     ufunc(a, b, out=a)
-    bump(self)
+    bump(self, learners_line())
     return True
 
 
@@ -845,7 +834,7 @@ def store(self: Any, z: Any) -> None:
             f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}"
         )
     a[...] = z
-    bump(self)
+    bump(self, learners_line())
 
 
 def adopt(n: Any, self: Any) -> None:
@@ -869,4 +858,4 @@ def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
     return publish(row, nary(row))
 
 
-__all__ = ["FREED", "TABLE", "Number", "Row", "camel", "inplace", "no_derivative", "op"]
+__all__ = ["TABLE", "Number", "Row", "camel", "inplace", "no_derivative", "op"]

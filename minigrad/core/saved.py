@@ -13,7 +13,7 @@ from typing import Any
 from .base import TensorBase, constant
 from .carriers import TENSORS
 from .modes import no_grad
-from .node import FREED, Node, Port, Withheld
+from .node import Freed, Node, Port, Withheld
 
 FREED_HOOKS = (
     "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
@@ -106,7 +106,7 @@ class SavedTensor:
                 f"{self!r}, {pack_hook!r}, {unpack_hook!r}"
             )
         held = getattr(self._node, f"saved_{self._name}")
-        if held is FREED:
+        if isinstance(held, Freed):
             raise RuntimeError(FREED_HOOKS)
         if isinstance(held, Withheld):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "

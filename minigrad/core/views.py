@@ -14,7 +14,7 @@ from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import TENSORS
 from .modes import INFERENCE, grad_mode
-from .node import FREED, Node, Port, Withheld, next_seq, short_name
+from .node import Freed, Node, Port, Withheld, next_seq, short_name
 
 _WHERE = {False: "is being", True: "its base or another view of its base has been"}
 
@@ -220,7 +220,7 @@ class CopySlices(Node):
         piece = F.take_part(grad, self.whole, self.part)
         sent = fn.apply(piece, F, keep)
         if not keep:
-            self.fn = FREED
+            self.fn = Freed.current
         if self.edges[0] is None:
             return (None, *sent[1:])
         inside = piece * 0.0 if sent[0] is None else sent[0]

@@ -41,6 +41,11 @@ def say(key: str, lang: str | None = None, **values: object) -> str:
     return _sentences()[key][lang].format(**values)
 
 
+def knows(key: str) -> bool:
+    """True if there is a sentence `key`."""
+    return key in _sentences()
+
+
 def set_language(lang: str) -> None:
     """Choose the language of notes, pictures and players: `"en"`, `"zh"` or `"both"`."""
     global _language

@@ -90,7 +90,7 @@ def warn(key: str, text: str, stacklevel: int = 2) -> None:
 
 def notes(key: str, facts: dict[str, Any]) -> list[str]:
     """The note for an error; `explain` is filled by `core.explain` (made only when raised)."""
-    return [note] if explain is not None and (note := explain(key, facts)) else []
+    return explain(key, facts) if explain is not None else []
 
 
 explain: Any = None

@@ -1,0 +1,73 @@
+"""The notes under errors: which node, which line, who changed or freed it, what to do.
+
+Made only when an error is raised. The sentences are in `text/messages.toml` under `note.`; here are
+the facts that fill their blanks. Installed as `presentation.explain`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..text import LANGUAGES, get_language, presentation, say
+from ..text import knows as has_note
+from .node import Freed, Node, Port, source_line
+
+
+def explain(key: str, facts: dict[str, Any]) -> list[str]:
+    """The notes for error `key`, one per language; none where there is nothing to teach."""
+    if not has_note(f"note.{key}"):
+        return []
+    chosen = get_language()
+    return [_told(key, facts, lang) for lang in (LANGUAGES if chosen == "both" else (chosen,))]
+
+
+def _told(key: str, facts: dict[str, Any], lang: str) -> str:
+    """The story of one error in one language: what happened, who did it, what to do."""
+    parts = [say(f"note.{key}", lang, **_blanks(facts, lang))]
+    culprits = {"modified": ("written", _writer), "freed": ("freed_by", _eraser)}
+    if key in culprits:
+        word, find = culprits[key]
+        line = find(facts)
+        if line is not None:
+            parts.append(say(f"note.{word}", lang, number=line[1], source=line[2]))
+    return "\n".join(parts)
+
+
+def _blanks(facts: dict[str, Any], lang: str) -> dict[str, Any]:
+    """What the sentences may mention."""
+    tensor, node = facts.get("tensor"), facts.get("node")
+    shown = {**facts, "made": _made(node if node is not None else _maker(tensor), lang)}
+    if tensor is not None:
+        shown.update(shape=tuple(tensor._data.shape), count=tensor._data.size)
+    return shown
+
+
+def _maker(tensor: Any) -> Node | None:
+    fn = getattr(tensor, "_fn", None)
+    return fn.node if isinstance(fn, Port) else fn
+
+
+def _made(node: Node | None, lang: str) -> str:
+    """A node as notes name it: `MulBackward0, made in line 3: y = x * 2`."""
+    if node is None:
+        return "?"
+    line = node.line
+    name = presentation.current.type_name(node)
+    return name if line is None else say("note.made_by", lang, node=name, number=line[1], source=line[2])
+
+
+def _writer(facts: dict[str, Any]) -> tuple[str, int, str] | None:
+    """The line that last wrote the storage in question in place."""
+    counter = facts.get("counter")
+    return source_line(*counter[1:]) if counter is not None and len(counter) == 3 and counter[1] else None
+
+
+def _eraser(facts: dict[str, Any]) -> tuple[str, int, str] | None:
+    """The line whose backward freed the node."""
+    node = facts.get("node")
+    marks = [getattr(node, slot) for slot in getattr(node, "frees", ())]
+    mark = next((m for m in marks if isinstance(m, Freed) and m.code is not None), None)
+    return None if mark is None else source_line(mark.code, mark.lasti)
+
+
+presentation.explain = explain
