@@ -6,9 +6,8 @@ import graphviz
 import pytest
 
 import minigrad
-from minigrad.viz import dot, text
+from minigrad.viz import dot, engines, text
 from minigrad.viz.display import Drawing
-from minigrad.viz.layout import run_graphviz
 from tests.oracle import graphs
 
 RECORDED = graphs.recorded()
@@ -27,7 +26,7 @@ def test_no_golden_file_is_left_over():
 @pytest.mark.parametrize("view", ["record", "forward", "backward"])
 @pytest.mark.parametrize("program", graphs.PROGRAMS)
 def test_the_installed_graphviz_understands_every_source(program, view):
-    places = run_graphviz(dot.source(RECORDED[program], view), "graphviz")
+    places = engines.run(dot.source(RECORDED[program], view), "graphviz")
 
     assert places.count("\nnode ") >= len(RECORDED[program].ops)
 

@@ -27,9 +27,10 @@ BROADCASTS = frozenset({
     "fmax", "fmin", "fmod", "hypot", "lerp", "masked_fill", "maximum", "minimum", "mul", "pow",
     "remainder", "rsub", "sub", "where", "xlogy"})  # fmt: skip
 # names of the differentiable inputs where they are not self, other
-INPUTS = {"pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
-          "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
-          "convolution": ("input", "weight", "bias"), "mse_loss": ("self", "target"), "where": ("self", "other"), "rsub": ("self", "other")}
+INPUTS = {
+    "pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
+    "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
+    "convolution": ("input", "weight", "bias"), "mse_loss": ("self", "target")}  # fmt: skip
 
 
 def read(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:

@@ -19,8 +19,8 @@ from typing import Any
 
 from ..graph.snapshot import Graph, part
 from ..text import get_language, say
-from . import dot, svg, text
-from .layout import Layout, layout, run_graphviz
+from . import dot, engines, svg, text
+from .layout import Layout, layout
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
 NO_SATELLITES, BUILTIN_ONLY, TOO_LARGE = 150, 300, 3000  # ops
@@ -171,7 +171,7 @@ class Drawing:
     def graphviz_png(self) -> bytes:
         for engine in ("graphviz", "dot"):
             try:
-                return run_graphviz(self.to_dot(), engine, "png")
+                return engines.run(self.to_dot(), engine, "png")
             except (RuntimeError, OSError):
                 continue
         raise RuntimeError(say("draw.no_png"))

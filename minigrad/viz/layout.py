@@ -8,16 +8,12 @@ Graphviz place the blocks; wires and everything inside a block are ours in any c
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from ..graph.snapshot import Edge, Graph, Tensor
-from ..text import say
+from . import engines
 from .blocks import Block, Box, Builder
 from .theme import width
 
@@ -62,8 +58,11 @@ class Spot:
     rank: int
     block: Block | None
     reach: tuple[float, float, float, float]  # left, right, up, down
+    x: float = 0
     y: float = 0
     order: float = 0
+    sides: tuple[float, float] = (0, 0)  # left and right of its column
+    band: int = 0
     roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
     leaves: list[tuple[Spot, float]] = field(default_factory=list)
 
@@ -78,12 +77,14 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
     beyond `widest` px the picture goes on in a band below."""
     builder = Builder(graph, show, values or {}, lang)
     net = Net(graph, builder.blocks(), show)
+    router = Router(net, widest)
     if engine in ("graphviz", "dot") and net.wires:
-        centres = graphviz_places(net, engine)
-        return Router(net, centres=centres).layout()
-    net.order()
-    net.heights()
-    return Router(net, widest=widest).layout()
+        router.place_at(engines.places(net.all(), engine))
+    else:
+        net.order()
+        net.heights()
+        router.place()
+    return router.layout()
 
 
 class Net:
@@ -108,6 +109,9 @@ class Net:
         passing = [s for way in self.ways.values() for s in way[1:-1]]
         for spot in (*self.spots.values(), *passing):
             self.columns[spot.rank].append(spot)
+
+    def all(self) -> list[Spot]:
+        return [s for column in self.columns for s in column]
 
     def rank_all(self) -> None:
         """Longest way from a root; nodes already stand in an order where consumers come first."""
@@ -256,18 +260,10 @@ class Packer:
 class Router:
     """Gives columns their x, bands their y, and draws the wires."""
 
-    def __init__(self, net: Net, centres: dict[int, tuple[float, float]] | None = None,
-                 widest: float = WIDEST_PICTURE) -> None:
+    def __init__(self, net: Net, widest: float) -> None:
         self.net, self.out, self.widest = net, Layout(refs=net.refs), widest
-        self.x: dict[int, float] = {}  # id(spot) -> x of the anchor
-        self.edge: dict[int, tuple[float, float]] = {}  # id(spot) -> left and right of its column
-        self.band: dict[int, int] = {}
         self.tracks: dict[int, list[str]] = {}  # band -> wires that leave it upwards, top one first
         self.tops: dict[int, float] = {}
-        if centres is None:
-            self.place()
-        else:
-            self.place_at(centres)
 
     # ---- columns and bands
 
@@ -283,18 +279,19 @@ class Router:
                     bands = even
                     break
         for k, band in enumerate(bands):
-            self.band |= {id(s): k for column, *_ in band for s in column}
-        crossings = [len(self.crossing(k)) for k in range(len(bands))]
+            for spot in (s for column, *_ in band for s in column):
+                spot.band = k
+        self.find_tracks()
         top = 0.0
         for k, band in enumerate(bands):
             spots = [s for column, _, _, _ in band for s in column]
             up = min(s.y - s.reach[2] for s in spots)
-            top += 22 + 9 * crossings[k] if k else 0
+            top += 22 + 9 * len(self.tracks.get(k, ())) if k else 0
             self.tops[k] = top
             for column, x, left, right in band:
                 for spot in column:
                     spot.y += top - up
-                    self.x[id(spot)], self.edge[id(spot)] = x, (left, right)
+                    spot.x, spot.sides = x, (left, right)
             top = max(s.y + s.reach[3] for s in spots)
         self.bottom = top
 
@@ -311,12 +308,12 @@ class Router:
             bands[-1].append((column, *packer.put(column, x, clean)))
         return bands
 
-    def crossing(self, band: int) -> list[str]:
-        """The wires from this band to the one above, the uppermost first."""
-        found = [(a.y, id_) for id_, way in self.net.ways.items() for a, b in pairwise(way)
-                 if self.band[id(a)] == band != self.band[id(b)]]
-        self.tracks[band] = [id_ for _, id_ in sorted(found)]
-        return self.tracks[band]
+    def find_tracks(self) -> None:
+        """The wires from each band to the one above, the uppermost first."""
+        found = sorted((a.band, a.y, id) for id, way in self.net.ways.items()
+                       for a, b in pairwise(way) if a.band != b.band)
+        for band, _, id in found:
+            self.tracks.setdefault(band, []).append(id)
 
     @staticmethod
     def straight(column: list[Spot], before: list[Spot]) -> bool:
@@ -326,15 +323,11 @@ class Router:
 
     def place_at(self, centres: dict[int, tuple[float, float]]) -> None:
         """What Graphviz chose; a block's own sides take the part of its column's."""
-        for column in self.net.columns:
-            for spot in column:
-                x, spot.y = centres[id(spot)]
-                self.x[id(spot)], self.band[id(spot)] = x, 0
-                self.edge[id(spot)] = (x - spot.reach[0], x + spot.reach[1])
-        spots = [s for c in self.net.columns for s in c]
-        top = min(s.y - s.reach[2] for s in spots)
+        spots = self.net.all()
+        top = min(centres[id(s)][1] - s.reach[2] for s in spots)
         for spot in spots:
-            spot.y -= top
+            spot.x, y = centres[id(spot)]
+            spot.y, spot.sides = y - top, (spot.x - spot.reach[0], spot.x + spot.reach[1])
         self.bottom = max(s.y + s.reach[3] for s in spots)
 
     # ---- the result
@@ -343,10 +336,7 @@ class Router:
         out = self.out
         for spot in self.net.spots.values():
             self.put(spot)
-        right = max(b.right for b in out.boxes.values())
-        for spot in self.net.spots.values():
-            right = max(right, self.edge[id(spot)][1])
-        self.right = right
+        self.right = max(s.sides[1] for s in self.net.spots.values())
         for wire in self.net.wires:
             self.wire(wire)
         self.shift(MARGIN, MARGIN)
@@ -354,7 +344,7 @@ class Router:
 
     def put(self, spot: Spot) -> None:
         """Move everything inside a block to its place."""
-        out, block, dx, dy = self.out, spot.block, self.x[id(spot)], spot.y
+        out, block, dx, dy = self.out, spot.block, spot.x, spot.y
         for part, box in block.boxes.items():
             out.boxes[part] = box.moved(dx, dy)
         for name, (x, y, anchor) in block.slots.items():
@@ -388,54 +378,47 @@ class Router:
 
     def wire(self, wire: Wire) -> None:
         out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
-        dx, dy = self.x[id(spot)], spot.y
-        start = out.ports[wire.id]
-        end, leave = (
-            (x + dx, y + dy) for x, y in (
-                spot.block.entry(wire.edge.nr),
-                spot.block.outs.get(wire.edge.tensor) or spot.block.entry(wire.edge.nr)))
+        start, entry = out.ports[wire.id], spot.block.entry(wire.edge.nr)
+        end, leave = ((x + spot.x, y + spot.y)
+                      for x, y in (entry, spot.block.outs.get(wire.edge.tensor, entry)))
         if wire.edge.node is not None:
             out.back[wire.id] = self.path(wire.id, way, start, end)
-        level = len(way) == 2 and abs(start[1] - end[1]) < 3 and self.together(way)
+        level = len(way) == 2 and abs(start[1] - end[1]) < 3 and way[0].band == way[1].band
         straight = [("M", *start), curve(start, leave)]
         out.data[wire.id] = backwards(straight if level else self.path(wire.id, way, start, leave))
         self.label(wire, start, end, level)
 
-    def together(self, way: list[Spot]) -> bool:
-        return len({self.band[id(s)] for s in way}) == 1
-
-    def path(self, id_: str, way: list[Spot], start: tuple, end: tuple) -> list:
+    def path(self, id: str, way: list[Spot], start: tuple, end: tuple) -> list:
         """Level inside a column, a soft curve between columns, around the margin between bands."""
         pieces, (x, y) = [("M", *start)], start
         for a, b in pairwise(way):
-            last = b is way[-1]
-            left, right = self.edge[id(a)][0], self.edge[id(b)][1]
-            to = end if last else (right, b.y)
-            if self.band[id(a)] != self.band[id(b)]:
-                pieces += self.around(id_, a, left, y, to)
-            elif last and len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
+            left, right = a.sides[0], b.sides[1]
+            to = end if b is way[-1] else (right, b.y)
+            if a.band != b.band:
+                pieces += self.around(id, a.band, left, y, to)
+            elif len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
                 pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve((x, y), to))
             else:
-                pieces += [("L", left, y), curve((left, y), (right, to[1])), ("L", to[0], to[1])]
+                pieces += [("L", left, y), curve((left, y), (right, to[1])), ("L", *to)]
             x, y = to
-            if not last:
-                x = self.edge[id(b)][0]
+            if b is not way[-1]:
+                x = b.sides[0]
                 pieces.append(("L", x, y))
         return pieces
 
-    def around(self, id_: str, a: Spot, left: float, y: float, to: tuple) -> list:
+    def around(self, id: str, band: int, left: float, y: float, to: tuple) -> list:
         """Out at the left, up between the bands, and in again from the right, without crossing."""
-        band = self.band[id(a)]
-        track, last = self.tracks[band].index(id_), len(self.tracks[band]) - 1
+        track, last = self.tracks[band].index(id), len(self.tracks[band]) - 1
         west, east = -10 - 9 * track, self.right + 10 + 9 * (last - track)
         gap = self.tops[band] - 10 - 9 * track
         return round_corners([(left, y), (west, y), (west, gap), (east, gap), (east, to[1]), to])
 
     def label(self, wire: Wire, start: tuple, end: tuple, level: bool) -> None:
         """The gradient's text: over a level wire in its middle, else at the port."""
-        ports = [p[1] for i, p in self.out.ports.items() if i.startswith(f"{wire.node}:")]
-        stub = any(i.startswith(f"none:{wire.node}:") for i in self.out.boxes)
-        low = len(ports) > 1 and start[1] == max(ports) and (stub or not level)
+        block = self.net.blocks[wire.node]
+        lowest = max(block.ports.values(), key=lambda port: port[1])
+        stub = any(part.startswith("none:") for part in block.boxes)
+        low = len(block.ports) > 1 and block.ports[wire.edge.slot] == lowest and (stub or not level)
         middle = level and start[0] - end[0] < 260
         x = (start[0] + end[0] + 10) / 2 if middle else start[0] - 26
         y = start[1] + (17 if low else -8)
@@ -500,59 +483,3 @@ def towards(a: tuple, b: tuple, step: float) -> tuple:
 def write(pieces: list) -> str:
     """The `d` of an SVG path."""
     return " ".join(p[0] + " ".join(f"{v:.1f}".removesuffix(".0") for v in p[1:]) for p in pieces)
-
-
-# ---- Graphviz
-
-
-def graphviz_places(net: Net, engine: str) -> dict[int, tuple[float, float]]:
-    """Let Graphviz place the blocks and the bends; both engines run the same program."""
-    spots = [s for column in net.columns for s in column]
-    name = {id(s): f"s{i}" for i, s in enumerate(spots)}
-    lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7; node [shape=box, fixedsize=true];"]
-    for s in spots:
-        left, right, up, down = s.reach
-        wide, high = (left + right + 2) / 72, max(up, down) / 36
-        lines.append(f"{name[id(s)]} [width={wide:.3f}, height={high:.3f}];")
-    for s in spots:
-        lines += [f"{name[id(s)]} -> {name[id(leaf)]};" for leaf, _ in s.leaves]
-    plain = run_graphviz("\n".join([*lines, "}"]), engine)
-    places = {}
-    for line in plain.splitlines():
-        words = line.split()
-        if words and words[0] == "node":
-            places[words[1]] = float(words[2]) * 72, -float(words[3]) * 72
-    return {id(s): (places[name[id(s)]][0] + (s.reach[0] - s.reach[1]) / 2, places[name[id(s)]][1])
-            for s in spots}
-
-
-def run_graphviz(source: str, engine: str, form: str = "plain") -> str | bytes:
-    """Graphviz's answer; Raises RuntimeError with advice where this engine is not installed."""
-    text = form == "plain"
-    if engine == "graphviz":
-        try:
-            import pygraphviz
-        except ImportError:
-            raise RuntimeError(say("draw.no_engine", engine=engine)) from None
-        with quiet_stderr():  # Fontconfig and Pango chatter from below Python
-            out = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
-        return out.decode() if text else out
-    program = shutil.which("dot")
-    if program is None:
-        raise RuntimeError(say("draw.no_engine", engine=engine))
-    done = subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True,
-                          timeout=20, check=True)
-    return done.stdout.decode() if text else done.stdout
-
-
-@contextmanager
-def quiet_stderr():
-    """Send file descriptor 2 to nowhere for a while, for C libraries that write to it."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)

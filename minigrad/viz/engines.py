@@ -1,0 +1,61 @@
+"""Graphviz, in process from the pygraphviz wheel or as the program `dot`: places for blocks, or PNG."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..text import say
+
+
+def places(spots: list[Any], engine: str) -> dict[int, tuple[float, float]]:
+    """Where Graphviz puts the anchors of `spots` (by `id`); both engines run the same program."""
+    name = {id(s): f"s{i}" for i, s in enumerate(spots)}
+    lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7; node [shape=box, fixedsize=true];"]
+    for s in spots:
+        left, right, up, down = s.reach
+        wide, high = (left + right + 2) / 72, max(up, down) / 36
+        lines.append(f"{name[id(s)]} [width={wide:.3f}, height={high:.3f}];")
+        lines += [f"{name[id(s)]} -> {name[id(leaf)]};" for leaf, _ in s.leaves]
+    words = [line.split() for line in run("\n".join([*lines, "}"]), engine).splitlines()]
+    middle = {w[1]: (float(w[2]) * 72, -float(w[3]) * 72) for w in words if w and w[0] == "node"}
+    at = {id(s): middle[name[id(s)]] for s in spots}
+    return {id(s): (at[id(s)][0] + (s.reach[0] - s.reach[1]) / 2, at[id(s)][1]) for s in spots}
+
+
+def run(source: str, engine: str, form: str = "plain") -> Any:
+    """Graphviz's answer: text for "plain", else bytes.
+
+    Raises: RuntimeError with advice where this engine is not installed.
+    """
+    program = shutil.which("dot")
+    if engine == "graphviz":
+        try:
+            import pygraphviz
+        except ImportError:
+            raise RuntimeError(say("draw.no_engine", engine=engine)) from None
+        with quiet_stderr():  # Fontconfig and Pango chatter from below Python
+            out = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
+    elif program is not None:
+        out = subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True,
+                             timeout=20, check=True).stdout
+    else:
+        raise RuntimeError(say("draw.no_engine", engine=engine))
+    return out.decode() if form == "plain" else out
+
+
+@contextmanager
+def quiet_stderr() -> Iterator[None]:
+    """Send file descriptor 2 to nowhere for a while, for C libraries that write to it."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
