@@ -126,7 +126,7 @@ class Tensor(TensorBase):
     prod, nansum, nanmean = reduce.prod, reduce.nansum, reduce.nanmean
     max, min, amax, amin, aminmax = reduce.max, reduce.min, reduce.amax, reduce.amin, reduce.aminmax
     argmax, argmin, argsort = reduce.argmax, reduce.argmin, reduce.argsort
-    median, quantile, kthvalue = reduce.median, reduce.quantile, reduce.kthvalue
+    median, mode, quantile, kthvalue = reduce.median, reduce.mode, reduce.quantile, reduce.kthvalue
     sort, msort, topk = reduce.sort, reduce.msort, reduce.topk
     var, std = reduce.var, reduce.std
     cumsum, cumprod, logcumsumexp = reduce.cumsum, reduce.cumprod, reduce.logcumsumexp
@@ -572,7 +572,7 @@ _op.Tensor = Tensor
 FUNCTIONS = """
     abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arcsin
     arctan arctan2 argmax argmin argsort bincount count_nonzero cummax cummin cumprod cumsum dist histc
-    isclose kthvalue logcumsumexp logsumexp max median min msort nanmean nansum prod quantile sort std
+    isclose kthvalue logcumsumexp logsumexp max median min mode msort nanmean nansum prod quantile sort std
     topk unique var argwhere gather index_add index_copy index_fill index_put index_select
     masked_scatter masked_select nonzero put scatter scatter_add select_scatter slice_scatter take
     addbmm addmv addr baddbmm cross det inner inverse kron logdet

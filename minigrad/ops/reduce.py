@@ -7,6 +7,7 @@ and sorting give it back in the order they took. Named results are `torch.return
 from __future__ import annotations
 
 import math
+import warnings
 from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +19,23 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula
 from ..core.op import at_callers_line, inplace, op
 
 
-def _axes(dim: Any) -> Any:
-    return None if dim is None or dim == () else dim
+def _axes(dim: Any, of: Any = None) -> Any:
+    """NumPy's word for `dim`; a 0-d array has no axis, whatever torch lets one ask for."""
+    return None if dim is None or dim == () or (of is not None and not of.ndim) else dim
+
+
+def _filled(self: Any, dim: Any, name: str) -> Any:
+    """`self`, if there is something to choose from. Raises: IndexError or RuntimeError as torch."""
+    if self.size:
+        return self
+    if _axes(dim) is None:
+        error, end = (IndexError, "") if name[:3] == "arg" else (
+            RuntimeError, " Specify the reduction dim with the 'dim' argument.")  # fmt: skip
+        raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{end}")
+    for d in dim if isinstance(dim, tuple) else (dim,):
+        if not self.shape[d]:
+            raise IndexError(f"{name}(): Expected reduction dim {d % self.ndim} to have non-zero size.")
+    return self
 
 
 def _whole_sum(self: Any) -> Any:
@@ -42,7 +58,7 @@ def _mean(self: Any) -> Any:
 
 def _mean_dim(self: Any, dim: Any, keepdim: bool) -> Any:
     _mean_type(self)
-    return xp.add.reduce(self, dim, keepdims=keepdim) / self.dtype.type(_count(self.shape, dim))
+    return xp.add.reduce(self, _axes(dim, self), keepdims=keepdim) / self.dtype.type(_count(self.shape, dim))
 
 
 def _count(sizes: tuple, dim: Any) -> int:
@@ -68,7 +84,7 @@ def _kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
 sum_all = op("sum", _whole_sum,
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
-        self, _axes(dim), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64"),
+        self, _axes(dim, self), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64"),
     grad_fn="SumBackward1",
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expand(
         F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes))
@@ -91,7 +107,7 @@ prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=_whole_t
 prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(
         self, dim, keepdims=keepdim, dtype=_whole_type(self)), grad_fn="ProdBackward1",
     self = lambda F, grad, self, result, dim, keepdim: F.prod_dim_slope(grad, self, result, dim, keepdim))
-nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(self, axis=_axes(dim), keepdims=keepdim),
+nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(self, axis=_axes(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim) * ~F.isnan(self))
 logsumexp_dim = op("logsumexp", lambda self, dim, keepdim=False: _logsumexp(self, dim, keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim)
@@ -99,33 +115,40 @@ logsumexp_dim = op("logsumexp", lambda self, dim, keepdim=False: _logsumexp(self
 
 # ---- extremes
 
-max_all = op("max", lambda self: _some(self, "max").max(), grad_fn="MaxBackward1",
+max_all = op("max", lambda self: _filled(self, None, "max").max(), grad_fn="MaxBackward1",
     self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
-min_all = op("min", lambda self: _some(self, "min").min(), grad_fn="MinBackward1",
+min_all = op("min", lambda self: _filled(self, None, "min").min(), grad_fn="MinBackward1",
     self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
 median_all = op("median", lambda self: _median(self),
     self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
-amax_dim = op("amax", lambda self, dim=(), keepdim=False: _some(self, "amax").max(axis=_axes(dim), keepdims=keepdim),
+amax_dim = op("amax", lambda self, dim=(), keepdim=False: _filled(self, dim, "amax").max(
+        axis=_axes(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
-amin_dim = op("amin", lambda self, dim=(), keepdim=False: _some(self, "amin").min(axis=_axes(dim), keepdims=keepdim),
+amin_dim = op("amin", lambda self, dim=(), keepdim=False: _filled(self, dim, "amin").min(
+        axis=_axes(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
 aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
         self.min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
     outputs=("min", "max"), multi=True,
     self = lambda F, grad, self, min, max, dim, keepdim: F.share_both(grad, self, min, max, dim, keepdim))
-max_dim = op("max_dim", lambda self, dim, keepdim=False: _chosen(self, dim, keepdim, xp.argmax),
+max_dim = op("max_dim", lambda self, dim, keepdim=False: _chosen(_filled(self, dim, "max"), dim, keepdim, xp.argmax),
     grad_fn="MaxBackward0", outputs=("values", "indices"),
     self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
         grad, indices, self_sym_sizes, dim, keepdim))
-min_dim = op("min_dim", lambda self, dim, keepdim=False: _chosen(self, dim, keepdim, xp.argmin),
+min_dim = op("min_dim", lambda self, dim, keepdim=False: _chosen(_filled(self, dim, "min"), dim, keepdim, xp.argmin),
     grad_fn="MinBackward0", outputs=("values", "indices"),
     self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
         grad, indices, self_sym_sizes, dim, keepdim))
-median_dim = op("median_dim", lambda self, dim, keepdim=False: _kth(self, (self.shape[dim] + 1) // 2, dim, keepdim),
+median_dim = op("median_dim", lambda self, dim, keepdim=False: _kth(
+        _filled(self, dim, "median"), (self.shape[dim] + 1) // 2 if self.ndim else 1, dim, keepdim),
     grad_fn="MedianBackward1", outputs=("values", "indices"),
     self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
         grad, indices, self_sym_sizes, dim, keepdim))
 kthvalue_dim = op("kthvalue", lambda self, k, dim=-1, keepdim=False: _kth(self, k, dim, keepdim),
+    outputs=("values", "indices"),
+    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
+        grad, indices, self_sym_sizes, dim, keepdim))
+mode_dim = op("mode", lambda self, dim=-1, keepdim=False: _mode(_filled(self, dim, "mode"), dim, keepdim),
     outputs=("values", "indices"),
     self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
         grad, indices, self_sym_sizes, dim, keepdim))
@@ -135,8 +158,10 @@ sort_dim = op("sort", lambda self, dim=-1, descending=False: _sort(self, dim, de
 topk_dim = op("topk", lambda self, k, dim=-1, largest=True: _topk(self, k, dim, largest),
     outputs=("values", "indices"),
     self = lambda F, grad, indices, self_sym_sizes, dim: F.to_chosen(grad, indices, self_sym_sizes, dim, True))
-argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: xp.argmax(self, dim, keepdims=keepdim), fixed=("self",))
-argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: xp.argmin(self, dim, keepdims=keepdim), fixed=("self",))
+argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: xp.argmax(
+        _filled(self, dim, "argmax"), _axes(dim, self), keepdims=keepdim), fixed=("self",))
+argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: xp.argmin(
+        _filled(self, dim, "argmin"), _axes(dim, self), keepdims=keepdim), fixed=("self",))
 argsort_dim = op("argsort", lambda self, dim=-1, descending=False: _sort(self, dim, descending)[1], fixed=("self",))
 
 # ---- spread
@@ -230,18 +255,12 @@ def _whole_type(self: Any) -> Any:
     return None if self.dtype.kind == "f" else "int64"
 
 
-def _some(self: Any, name: str) -> Any:
-    if not self.size:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-            "reduction dim with the 'dim' argument."
-        )
-    return self
-
 
 def _median(self: Any) -> Any:
     """The lower of the two middle elements; nan if any element is."""
     flat = xp.sort(self.reshape(-1))
+    if not flat.size:
+        return self.dtype.type("nan")
     broken = flat.dtype.kind == "f" and flat.size and xp.isnan(flat[-1])
     return flat[-1] if broken else flat[(flat.size - 1) // 2]
 
@@ -290,11 +309,28 @@ def _kth(self: Any, k: int, dim: int, keepdim: bool) -> tuple:
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
+def _mode(self: Any, dim: int, keepdim: bool) -> tuple:
+    """The most frequent value, the smallest of equals, and the last place where it is."""
+    if not self.ndim:
+        return self.copy(), xp.int64(0)
+    lines = xp.moveaxis(self, dim, -1)
+    at = xp.empty(lines.shape[:-1], "int64")
+    for place in xp.ndindex(*at.shape):
+        values, counts = xp.unique(lines[place], return_counts=True)
+        at[place] = xp.flatnonzero(lines[place] == values[counts.argmax()])[-1]
+    at = xp.expand_dims(at, dim)
+    values = _at(self, at, dim)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+
+
 def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
-    top = xp.max(self, axis=dim, keepdims=True)
-    top = xp.where(xp.isfinite(top), top, 0)
-    total = xp.log(xp.sum(xp.exp(self - top), axis=dim, keepdims=True)) + top
-    return total if keepdim or not self.ndim else total.squeeze(dim)
+    if self.dtype.kind != "f":
+        self = self.astype(dtypes.get_default_dtype().np)
+    axes = _axes(dim, self)
+    top = xp.max(self, axis=axes, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
+    total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
+    return total if keepdim or not self.ndim else total.squeeze(axes)
 
 
 def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
@@ -305,8 +341,8 @@ def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
 def _var(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     if self.dtype.kind != "f":
         raise RuntimeError("std and var only support floating point and complex dtypes")
-    off = self - xp.mean(self, axis=_axes(dim), keepdims=True)
-    total = xp.add.reduce(off * off, _axes(dim), keepdims=keepdim)
+    off = self - xp.mean(self, axis=_axes(dim, self), keepdims=True)
+    total = xp.add.reduce(off * off, _axes(dim, self), keepdims=keepdim)
     return total / self.dtype.type(_degrees(self.shape, dim, correction))
 
 
@@ -330,6 +366,9 @@ def _record(self: Any, dim: int, best: Any) -> tuple:
 
 
 def _apart(x1: Any, x2: Any) -> Any:
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
+                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")  # fmt: skip
     return x1[..., :, None, :] - x2[..., None, :, :]
 
 
@@ -480,8 +519,9 @@ def _cdist_back(grad: Any, x1: Any, x2: Any, result: Any, p: float, dim: int) ->
 # ---- arguments as torch takes them
 
 
-def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
+    dim = axis if dim is None else dim
     if dtype is not None and dim is None and not keepdim:
         return sum_as(self, dtype.np)
     self = self if dtype is None else self.to(dtype)
@@ -490,8 +530,9 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None)
     return sum_dim(self, dims_of(self, dim), keepdim)
 
 
-def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
+    dim = axis if dim is None else dim
     if dtype is not None:
         self = self.to(dtype)
     if dim is None and not keepdim:
@@ -514,8 +555,10 @@ def dims_of(self: Any, dim: Any) -> tuple:
     if dim is None:
         return ()
     dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
-    for d in dims:
-        check_dim(d, self._data.ndim)
+    seen = [check_dim(d, self._data.ndim) for d in dims]
+    for place, d in enumerate(seen):
+        if d in seen[:place]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     return dims
 
 
@@ -568,7 +611,8 @@ named("aminmax", "min", "max")
 
 
 def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
-    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
+        dim = axis if dim is None else dim
         other = dim if isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
@@ -601,13 +645,17 @@ def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     return return_types.aminmax(aminmax_dim(self, dim, keepdim))
 
 
-def argmax(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def argmax(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None) -> Any:
     """Where the largest element is: in the flattened tensor, or along `dim`."""
+    dim = axis if dim is None else dim
+    if self._data.dtype.kind == "b":
+        raise RuntimeError("argmax(): does not support bool input")
     return argmax_dim(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
 
 
-def argmin(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def argmin(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None) -> Any:
     """Where the smallest element is: in the flattened tensor, or along `dim`."""
+    dim = axis if dim is None else dim
     return argmin_dim(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
 
 
@@ -640,6 +688,12 @@ def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     return return_types.kthvalue(kthvalue_dim(self, k, dim, keepdim))
 
 
+def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent element along `dim`: `(values, indices)`."""
+    check_dim(dim, self._data.ndim)
+    return return_types.mode(mode_dim(self, dim, keepdim))
+
+
 def _cumulative(row: Any, name: str) -> Any:
     def running(self: Any, dim: int, *, dtype: Any = None) -> Any:
         check_dim(dim, self._data.ndim)
@@ -659,8 +713,9 @@ logcumsumexp = _cumulative(logcumsumexp_dim, "logcumsumexp")
 # ---- other reductions as torch takes them
 
 
-def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """The product of all elements, or along `dim`."""
+    dim = axis if dim is None else dim
     self = self if dtype is None else self.to(dtype)
     if dim is None:
         return prod_all(self)
@@ -687,14 +742,19 @@ def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
 
 def _spread(row: Any, name: str) -> Any:
     def spread(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-               correction: Any = None) -> Any:  # fmt: skip
+               correction: Any = None, axis: Any = None) -> Any:  # fmt: skip
+        dim = axis if dim is None else dim
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None:
             correction = int(unbiased)
         elif dim is not None and correction is None:
             correction = 1
-        return row(self, None if dim is None else dims_of(self, dim), correction, keepdim)
+        dims = None if dim is None else dims_of(self, dim)
+        if self._data.dtype.kind == "f" and not _degrees(self._data.shape, dims, correction):
+            warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+                          "reduction factor (input numel divided by output numel).", UserWarning, 2)  # fmt: skip
+        return row(self, dims, correction, keepdim)
 
     spread.__name__ = spread.__qualname__ = name
     spread.__doc__ = f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default)."
@@ -719,6 +779,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
 def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     at = q._data if isinstance(q, TensorBase) else xp.asarray(q, self._data.dtype)
+    if not ((at >= 0) & (at <= 1)).all():
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     x = self.reshape(-1) if dim is None else TENSORS.transpose(self, dim, -1)
     ordered = sort(x)[0]
     rank = at.reshape(-1) * (x.shape[-1] - 1)
@@ -753,6 +815,8 @@ def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_
 
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2 ... occurs."""
+    if self._data.ndim != 1 or self._data.dtype.kind == "f" or (self._data < 0).any():
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     given = None if weights is None else weights._data
     return _tensor_of(xp.bincount(self._data, given, minlength))
 
