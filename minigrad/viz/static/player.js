@@ -263,7 +263,7 @@ function render({ model, el }) {
     if (!nodes.size) decorate();
     const vb = svg.viewBox.baseVal, wide = vb.width > vb.height * 1.2, W = fit.clientWidth, H = fit.clientHeight;
     const roomX = wide ? 0 : 320, roomY = wide ? 116 : 0;
-    const k = Math.min(1.3, Math.max(0.82, Math.min((W - roomX) / vb.width, (H - roomY) / vb.height)));
+    const k = Math.min(1.3, Math.max(0.84, Math.min((W - roomX) / vb.width, (H - roomY) / vb.height)));
     stage.style.setProperty("--mg-up", String(Math.max(1, 12.05 / (13 * k))));
     Object.assign(view, { x: vb.x, y: vb.y, k, w: Math.max(W, vb.width * k), h: Math.max(H, vb.height * k + roomY) });
     view.dx = wide ? (view.w - vb.width * k) / 2 : Math.min((view.w - vb.width * k) / 2, W * 0.1);
