@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import minigrad
-from minigrad.graph import read
+from minigrad.graph import read, read_torch
 from minigrad.graph.live import op_name
 from minigrad.graph.preview import numbers, preview
 from minigrad.graph.snapshot import from_dict, part
@@ -180,3 +180,23 @@ def test_reading_torch_imports_no_torch():
 ])
 def test_the_word_of_the_forward_is_read_off_the_name(name, op):
     assert op_name(name) == op
+
+
+def test_a_broken_view_elsewhere_does_not_spoil_the_picture():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True) * 1
+    part, _ = x.unbind()
+    x.mul_(2)
+    with pytest.raises(RuntimeError, match="is a view"):
+        _ = part.grad_fn
+    y = minigrad.tensor(1.0, requires_grad=True) * 2
+
+    assert read(y, names={"part": part, "y": y}).tensors[0].name == "y"
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_torch_tensor_without_values_is_read(oracle):
+    torch = importlib.import_module(oracle)
+    y = torch.ones(2, device="meta", requires_grad=True) * 2
+
+    assert [(t.shape, t.value) for t in read_torch(y).tensors] == [((2,), None), ((2,), None)]

@@ -164,7 +164,10 @@ class Reader:
         for t in self.roots:
             self.tensors[self.slot(t)] = t
         for name, t in self.named:
-            slot = self.slot(t)
+            try:
+                slot = self.slot(t)
+            except RuntimeError:  # a view that may no longer be looked at
+                continue
             if slot[0] in self.edges or slot[0] == "constant":
                 self.names.setdefault(slot, name)
                 self.tensors.setdefault(slot, t)
@@ -230,7 +233,7 @@ class Reader:
         kind = "constant" if slot[0] == "constant" else "leaf" if leaf else "nonleaf"
         extra = {} if t is None else {
             "retains_grad": bool(t.retains_grad), "is_view": bool(t._is_view()),
-            "version": self.version(t), "value": preview(self.array(t)), "grad": self.kept(t)}
+            "version": self.version(t), "value": self.value(t), "grad": self.kept(t)}
         self.records[slot] = Tensor(
             f"t{len(self.records) + 1}", kind, self.names.get(slot), shape,
             dtype.rpartition(".")[2], kind != "constant", self.ids.get(slot[0]),
@@ -242,11 +245,17 @@ class Reader:
         except RuntimeError:  # inference tensors do not count
             return 0
 
+    def value(self, t: Any) -> str | None:
+        try:
+            return preview(self.array(t))
+        except (NotImplementedError, RuntimeError):  # torch has tensors without values
+            return None
+
     def kept(self, t: Any) -> str | None:
         if not (t.is_leaf or t.retains_grad):
             return None
         grad = self.grad(t)
-        return None if grad is None else preview(self.array(grad))
+        return None if grad is None else self.value(grad)
 
     def tie_views(self) -> None:
         """Name the base of a view where both are drawn."""
@@ -342,7 +351,7 @@ class Reader:
             return Saved(field, is_tensor=True, freed="second time" in error)
         if self.is_tensor(value):
             slot, version = self.slot(value), self.version(value)
-            text = self.names.get(slot) or (preview(self.array(value)))
+            text = self.names.get(slot) or self.value(value) or ""
             return Saved(field, text, self.id_at(slot), True, False, version, version)
         return Saved(field, plain(value))
 
