@@ -133,7 +133,7 @@ class TensorBase:
     @property
     def output_nr(self) -> int:
         """Which output of its grad_fn this tensor is."""
-        fn = self._history()
+        fn = self._fn
         return fn.nr if isinstance(fn, Port) else 0
 
     @readonly
@@ -159,7 +159,6 @@ class TensorBase:
     @property
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `.grad` backward fills, after `retain_grad()`."""
-        self._history()
         return self._retains()
 
     def _retains(self) -> bool:

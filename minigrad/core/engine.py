@@ -195,7 +195,10 @@ class Walk:
         sent = self._apply(node, grads)
         if watch is not None:
             watch.compute(node, grads, sent)
-        if hooks is not None and hooks.post:
+        if hooks is not None and hooks.post:  # they see gradients that fit their receivers
+            if node.metas is not None:
+                sent = tuple(g if g is None or m is None else self.fitted(node, i, g)
+                             for i, (g, m) in enumerate(zip(sent, node.metas, strict=True)))  # fmt: skip
             sent = gates.post_hooks(self, node, sent, grads)
         return grads[0], sent
 

@@ -458,17 +458,22 @@ def setitem(self: Any, key: Any, value: Any) -> None:
         seen = views.alias(self)
     elif seen is self:
         check_inplace(self, recorded, whole=True)
-    shape = given._data.shape
-    while len(shape) > seen._data.ndim and shape[0] == 1:
-        given, shape = given[0], shape[1:]
     if positions:
         index_put_(seen, positions, given)
-    elif not shape and seen._data.ndim:
-        views.fill_(seen, given)
-    elif seen._data.shape != given._data.shape and not given._data.ndim:
+    elif seen._data.shape == given._data.shape:
+        copy_(seen, given)
+    elif not given._data.ndim:
         views.fill_(seen, given)
     else:
-        copy_(seen, given)
+        copy_(seen, _spread(given, seen._data.shape))
+
+
+def _spread(given: Any, shape: tuple) -> Any:
+    """A value for a larger place: leading ones dropped, then expanded, both recorded as torch does."""
+    sizes = given._data.shape
+    while sizes and sizes[0] == 1:
+        sizes = sizes[1:]
+    return views.expand(views.view(given, sizes), shape)
 
 
 def _given(self: Any, value: Any) -> Any:

@@ -130,7 +130,9 @@ def _expand(self: Any, shape: tuple) -> Any:
 def spread(x: Any, shape: tuple) -> Any:
     """`x` seen in a larger shape, stride 0 where it repeats; a tenth of the time of broadcast_to."""
     if x.size == 1:
-        return xp.ndarray(shape, x.dtype, xp.asarray(x), 0, (0,) * len(shape))
+        lead, x = len(shape) - x.ndim, xp.asarray(x)
+        steps = [s if n == 1 else 0 for n, s in zip(shape[lead:], x.strides, strict=True)]
+        return xp.ndarray(shape, x.dtype, x, 0, (0,) * lead + tuple(steps))
     known = xp.broadcast_to(x, shape)  # checks the shapes
     return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
 
@@ -326,7 +328,7 @@ take_part = op("take_part", _take_part, grad_fn="AsStridedBackward0",
     self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
 add_part = op("add_part", _add_part, grad_fn="AsStridedBackwardBackward0",
     self = lambda F, grad, whole, part: F.take_part(grad, whole, part))
-put_part = op("put_part", _put_part, grad_fn="AsStridedScatterBackward0",
+put_part = op("put_part", _put_part, grad_fn="CopySlices", torch_name="torch::autograd::CopySlices",
     self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
     src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
 sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
