@@ -123,11 +123,11 @@ def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
         if t.requires_grad and on_leaf and presentation.current.guards_views_of_leaves:
             raise _leaf_error("a view of a leaf Variable", view.base)
     if t.requires_grad and t._fn is None:
-        raise _leaf_error("a leaf Variable", t, "whole_leaf_in_place" if whole else "leaf_in_place")
+        raise _leaf_error(presentation.current.whole_leaf if whole else "a leaf Variable", t)
 
 
-def _leaf_error(what: str, leaf: Any, key: str = "leaf_in_place") -> Exception:
-    return presentation.error(RuntimeError, key,
+def _leaf_error(what: str, leaf: Any) -> Exception:
+    return presentation.error(RuntimeError, "leaf_in_place",
         f"{what} that requires grad is being used in an in-place operation.", tensor=leaf)  # fmt: skip
 
 

@@ -96,7 +96,6 @@ MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("1.10", "", ""),
     ),
     "leaf_in_place": (("0.2", "is being used", "has been used"), ("1.5", "", "")),
-    "whole_leaf_in_place": (("1.8", "^a leaf", "a view of a leaf"), ("2.13", "", "")),
     "modified": (("0.2", ": .*$", ""), ("1.1", "", "")),
     "hint": (("0.2", ", check_nan=False", ""), ("2.13", "", "")),
     "unused_input": (
