@@ -152,7 +152,7 @@ class Tensor(TensorBase):
     expand, expand_as, broadcast_to = shape.expand_of, shape.expand_as, shape.expand_of
     select, narrow, diagonal, unfold = (shape.select_of, shape.narrow, shape.diagonal,
                                         shape.unfold)  # fmt: skip
-    split, chunk, unbind = shape.split_of, shape.chunk, shape.unbind
+    split, chunk, unbind = shape.split_of, shape.chunk, shape.unbind_of
     as_strided = shape.as_strided_of
     repeat, tile, flip, roll, rot90 = (shape.repeat_of, shape.tile, shape.flip_of, shape.roll_of,
                                        shape.rot90_of)  # fmt: skip
@@ -180,7 +180,7 @@ class Tensor(TensorBase):
     @property
     def mT(self) -> Tensor:
         """The last two dimensions swapped; a view."""
-        return shape.transpose(self, -2, -1)
+        return shape.mT(self)
 
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
     H = property(lambda self: shape.transpose(self, -2, -1), doc="The conjugate transpose: `mT` here.")

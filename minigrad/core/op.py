@@ -691,6 +691,9 @@ def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
     return source, lambda data: data.shape[dim]
 
 
+_EMPTY = {"cat": ValueError("torch.cat(): expected a non-empty list of Tensors")}
+
+
 def sequence(row: Row) -> Callable:
     """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
     forward, derivative = row.forward, row.derivatives["tensors"]
@@ -698,6 +701,8 @@ def sequence(row: Row) -> Callable:
 
     def call(tensors: Any, *args: Any, **options: Any) -> Any:
         tensors, *rest = row.bind((tuple(tensors), *args), options)
+        if not tensors:
+            raise _EMPTY.get(row.name) or RuntimeError(f"{row.name} expects a non-empty TensorList")
         raws = [t._data for t in tensors]
         kind = _common(raws)
         z = forward([dtypes.cast(r, kind) for r in raws], *rest)

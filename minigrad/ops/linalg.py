@@ -14,6 +14,7 @@ from ..core.op import at_callers_line, inplace, op
 from ..text import presentation
 from .reduce import dims_of, named
 from .reduce import vector_norm as norm_of
+from .shape import require
 
 
 def _same_type(what: str, a: Any, b: Any) -> None:
@@ -23,6 +24,8 @@ def _same_type(what: str, a: Any, b: Any) -> None:
 
 
 def _mm(self: Any, mat2: Any) -> Any:
+    require(self.ndim == 2, "self must be a matrix")
+    require(mat2.ndim == 2, "mat2 must be a matrix")
     _same_type("expected m1 and m2 to have the same dtype, but got", self, mat2)
     if self.shape[1] != mat2.shape[0]:
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
@@ -33,6 +36,7 @@ def _mm(self: Any, mat2: Any) -> Any:
 
 
 def _mv(self: Any, vec: Any) -> Any:
+    require((self.ndim, vec.ndim) == (2, 1), f"vector + matrix @ vector expected, got {vec.ndim}, {self.ndim}, {vec.ndim}")
     if self.dtype != vec.dtype:
         mat, other = (dtypes.of(x.dtype).scalar_type for x in (self, vec))
         raise RuntimeError(
@@ -46,6 +50,7 @@ def _mv(self: Any, vec: Any) -> Any:
 
 
 def _dot(self: Any, tensor: Any) -> Any:
+    require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype != tensor.dtype:
         a, b = (dtypes.of(x.dtype).scalar_type for x in (self, tensor))
         raise RuntimeError(
@@ -600,6 +605,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     """
     tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     inputs, output = _letters(equation, tensors)
+    _check_sizes(tensors, inputs)
     order = output + sorted({c for term in inputs for c in term} - set(output))
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
     kept = len(output)
@@ -633,6 +639,16 @@ def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
         return inputs, _spelled(right, dots)
     flat = left.replace(",", "").replace("...", "")
     return inputs, dots + sorted(c for c in set(flat) if flat.count(c) == 1)
+
+
+def _check_sizes(tensors: Any, inputs: list[list[str]]) -> None:
+    seen: dict[str, int] = {}
+    for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
+        for letter, n in zip(letters, t.shape, strict=True):
+            known = seen.get(letter, 1)
+            require(n == known or 1 in (n, known), f"einsum(): subscript {letter} has size {n} for operand "
+                    f"{place} which does not broadcast with previously seen size {known}")  # fmt: skip
+            seen[letter] = max(n, known)
 
 
 def _spelled(term: str, dots: list[str]) -> list[str]:

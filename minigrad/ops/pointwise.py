@@ -14,7 +14,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import constant
 from ..core.carriers import RAW, TENSORS
-from ..core.op import no_derivative, op
+from ..core.op import no_derivative, op, shape_mismatch
 
 
 def _whole(function: Any, x: Any) -> Any:
@@ -68,6 +68,30 @@ def _power(base: Any, exponent: Any) -> Any:
 
 def _xlogy(x: Any, y: Any) -> Any:
     return xp.where((x == 0) & ~xp.isnan(y), x * 0, x * xp.log(y))
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    if condition.dtype.kind != "b":
+        raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                           f"{dtypes.of(condition.dtype).scalar_type}")  # fmt: skip
+    try:
+        return xp.where(condition, a, b)
+    except ValueError:
+        pair = (condition, a) if xp.shape(a) != condition.shape and xp.ndim(a) else (a, b)
+        raise shape_mismatch(*map(xp.asarray, pair)) from None
+
+
+def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
+    if xp.ndim(value):
+        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{xp.ndim(value)} dimension(s).")  # fmt: skip
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{dtypes.of(mask.dtype).c_name}")  # fmt: skip
+    try:
+        return xp.where(mask, value, self).astype(self.dtype)
+    except ValueError:
+        raise shape_mismatch(mask, self) from None
 
 
 def _clamp(x: Any, low: Any, high: Any) -> Any:
@@ -297,11 +321,11 @@ clamp_tensors = op("clamp_tensors", lambda self, min, max: _clamp(self, min, max
 nan_to_num = op("nan_to_num",
     lambda self, nan=0.0, posinf=None, neginf=None: xp.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf),
     self = lambda F, grad, self: grad * F.isfinite(self))
-where = op("where", lambda condition, self, other: xp.where(condition, self, other), fixed=("condition",),
+where = op("where", lambda condition, self, other: _where(condition, self, other), fixed=("condition",),
     elementwise=True, letters={"self": "a", "other": "b"},
     self  = lambda F, grad, condition: F.where(condition, grad, 0.0),
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
-masked_fill = op("masked_fill", lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
+masked_fill = op("masked_fill", lambda self, mask, value: _masked_fill(self, mask, value),
     fixed=("mask",),
     self  = lambda F, grad, mask: F.where(mask, 0.0, grad))
 masked_fill_tensor = op("masked_fill_tensor",

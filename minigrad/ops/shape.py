@@ -7,6 +7,7 @@ write one part of a storage.
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -16,14 +17,21 @@ from ..array.backend import xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
-from ..core.op import at_callers_line, inplace, op, stand_in
+from ..core.op import at_callers_line, inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inplace, place_of
 from ..text import presentation
 from .reduce import check_dim
 
 
+def require(holds: Any, text: str, error: type = RuntimeError) -> None:
+    """Raises `error` with torch's text unless `holds`."""
+    if not holds:
+        raise error(text)
+
+
 def _flat_view(self: Any, shape: tuple) -> Any:
     """`self` in another shape without copying; torch's errors where that is impossible."""
+    require(shape.count(-1) < 2, "only one dimension can be inferred")
     try:
         return self.reshape(shape, copy=False)
     except ValueError:
@@ -120,6 +128,9 @@ def _unbind_back(F: Any, grad: tuple, dim: int) -> Any:
 
 def _expand(self: Any, shape: tuple) -> Any:
     lead = len(shape) - self.ndim
+    for dim, n in enumerate(shape[: max(lead, 0)]):
+        require(n >= 0, f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                f"dimension {dim}")  # fmt: skip
     full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
     try:
         return spread(self, full)
@@ -135,6 +146,13 @@ def spread(x: Any, shape: tuple) -> Any:
         return xp.ndarray(shape, x.dtype, x, 0, (0,) * lead + tuple(steps))
     known = xp.broadcast_to(x, shape)  # checks the shapes
     return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
+
+
+def check_expands(x: Any, shape: tuple) -> None:
+    """Raises torch's error unless `x` can be seen in `shape`."""
+    lead = len(shape) - x.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):
+        raise _expand_error(x, shape)
 
 
 def _expand_error(self: Any, shape: tuple) -> Exception:
@@ -286,9 +304,9 @@ roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else s
     self = lambda F, grad, shifts, dims: F.roll(grad, tuple(-s for s in shifts), dims))
 rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(), keeps=("dims", "k"),
     self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
-tril = op("tril", lambda self, diagonal=0: xp.tril(self, diagonal),
+tril = op("tril", lambda self, diagonal=0: xp.tril(_matrices(self, "tril"), diagonal),
     self = lambda F, grad, diagonal: F.tril(grad, diagonal))
-triu = op("triu", lambda self, diagonal=0: xp.triu(self, diagonal),
+triu = op("triu", lambda self, diagonal=0: xp.triu(_matrices(self, "triu"), diagonal),
     self = lambda F, grad, diagonal: F.triu(grad, diagonal))
 diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.diagonal(self, offset, dim1, dim2).copy(),
     grad_fn="DiagonalBackward0_copy",
@@ -296,7 +314,7 @@ diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.di
         grad, self_sym_sizes, offset, dim1, dim2))
 diag_embed = op("diag_embed", lambda self, offset=0, dim1=-2, dim2=-1: _diag_embed(self, offset, dim1, dim2),
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
-trace = op("trace", lambda self: xp.trace(self, dtype=None if self.dtype.kind == "f" else "int64"),
+trace = op("trace", lambda self: xp.trace(_one_matrix(self), dtype=None if self.dtype.kind == "f" else "int64"),
     self = lambda F, grad, self_sym_sizes: F.on_diagonal(grad, self_sym_sizes))
 diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: _with_diagonal(
         self, src, offset, dim1, dim2),
@@ -370,7 +388,20 @@ def blocks(F: Any, grad: Any, shapes: list) -> list:
     return pieces
 
 
+def _one_matrix(self: Any) -> Any:
+    require(self.ndim == 2, f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    return self
+
+
+def _matrices(self: Any, name: str) -> Any:
+    require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
+    return self
+
+
 def _cat(tensors: list, dim: int) -> Any:
+    for place, x in enumerate(tensors):
+        require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    check_dim(dim, max(x.ndim for x in tensors))
     parts = [x for x in tensors if x.shape != (0,)] or tensors
     for place, x in enumerate(parts):
         if x.ndim != parts[0].ndim:
@@ -385,6 +416,7 @@ def _cat(tensors: list, dim: int) -> Any:
 
 
 def _stack(tensors: list, dim: int) -> Any:
+    check_dim(dim, tensors[0].ndim + 1)
     for place, x in enumerate(tensors):
         if x.shape != tensors[0].shape:
             raise RuntimeError(
@@ -408,6 +440,9 @@ def _pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
     dim = dimension % self.ndim
+    require(size <= self.shape[dim], f"maximum size for tensor at dimension {dim} is {self.shape[dim]} but "
+            f"size is {size}")  # fmt: skip
+    require(step > 0, f"step is {step} but must be > 0")
     count = (self.shape[dim] - size) // step + 1
     shape = (*self.shape[:dim], count, *self.shape[dim + 1 :], size)
     steps = (*self.strides[:dim], self.strides[dim] * step, *self.strides[dim + 1 :], self.strides[dim])
@@ -423,7 +458,10 @@ def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) 
 
 
 def _copied(self: Any, src: Any) -> Any:
-    return xp.broadcast_to(src, self.shape).astype(self.dtype)
+    try:
+        return xp.broadcast_to(src, self.shape).astype(self.dtype)
+    except ValueError:
+        raise shape_mismatch(self, src) from None
 
 
 def _diagonal(self: Any, offset: int, dim1: int, dim2: int) -> Any:
@@ -533,7 +571,8 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     sizes = self._data.shape
     if not sizes:
         return view(self, (1,))
-    first, last = start_dim % len(sizes), end_dim % len(sizes)
+    first, last = (check_dim(d, len(sizes)) for d in (start_dim, end_dim))
+    require(first <= last, "flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
         return self
     count = 1
@@ -548,8 +587,12 @@ def ravel(self: Any) -> Any:
 
 def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     """Dimension `dim` as several."""
-    old, dim = self._data.shape, dim % self._data.ndim
-    return view(self, (*old[:dim], *ints((sizes,)), *old[dim + 1 :]))
+    old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
+    count = math.prod(sizes)
+    require(count == old[dim] if -1 not in sizes else count and not old[dim] % count,
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({old[dim]}) in the input tensor")  # fmt: skip
+    return view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
 def t_of(self: Any) -> Any:
@@ -575,6 +618,8 @@ def permute_of(self: Any, *dims: Any) -> Any:
             f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
             f"len(dims) = {len(order)}"
         )
+    places = [check_dim(d, self._data.ndim) for d in order]
+    require(len(set(places)) == len(places), "permute(): duplicate dims are not allowed.")
     return permute(self, order)
 
 
@@ -628,19 +673,38 @@ def select_of(self: Any, dim: int, index: int) -> Any:
 
 def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     """`length` slices of dimension `dim` from `start` on; a view."""
+    size = self._data.shape[check_dim(dim, self._data.ndim)]
+    require(length >= 0, "narrow(): length must be non-negative.")
+    require(-size <= start <= size, "start out of range (expected to be in range of "
+            f"[{-size}, {size}], but got {start})", IndexError)  # fmt: skip
+    start = start + size if start < 0 else start
+    require(start + length <= size, f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return slice_(self, dim, start, start + length, 1)
 
 
 def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Pieces of a length, or of given lengths, along `dim`; views."""
-    if isinstance(split_size_or_sections, int):
-        return split(self, split_size_or_sections, dim)
-    return split_with_sizes(self, tuple(split_size_or_sections), dim)
+    size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
+    if isinstance(parts, int):
+        require(parts >= 0, f"split expects split_size be non-negative, but got split_size={parts}")
+        require(parts or not size, "split_size can only be 0 if dimension size is 0, but got dimension "
+                f"size of {size}")  # fmt: skip
+        return split(self, parts, dim)
+    require(sum(parts) == size, f"split_with_sizes expects split_sizes to sum exactly to {size} (input "
+            f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")  # fmt: skip
+    return split_with_sizes(self, tuple(parts), dim)
 
 
 def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
-    return split(self, -(-self._data.shape[dim] // chunks), dim)
+    require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    return split(self, -(-self._data.shape[check_dim(dim, self._data.ndim)] // chunks), dim)
+
+
+def unbind_of(self: Any, dim: int = 0) -> tuple:
+    """The slices of dimension `dim`, without it; views."""
+    check_dim(dim, self._data.ndim)
+    return unbind(self, dim)
 
 
 def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
@@ -653,6 +717,8 @@ def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None 
 
 def repeat_of(self: Any, *repeats: Any) -> Any:
     """The tensor copied side by side, `repeats` times along each dimension."""
+    require(len(ints(repeats)) >= self._data.ndim, "Number of dimensions of repeat dims can not be smaller "
+            "than number of dimensions of tensor")  # fmt: skip
     return repeat(self, ints(repeats))
 
 
@@ -664,11 +730,15 @@ def tile(self: Any, *dims: Any) -> Any:
 
 def flip_of(self: Any, *dims: Any) -> Any:
     """Elements in reverse order along `dims`."""
+    for dim in ints(dims):
+        check_dim(dim, self._data.ndim)
     return flip(self, ints(dims))
 
 
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
+    for dim in (dims,) if isinstance(dims, int) else dims:
+        check_dim(dim, self._data.ndim)
     return roll(self, ints((shifts,) if isinstance(shifts, int) else tuple(shifts)),
                 ints((dims,) if isinstance(dims, int) else tuple(dims)))  # fmt: skip
 
@@ -680,6 +750,7 @@ def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 def diag(self: Any, diagonal: int = 0) -> Any:
     """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
+    require(0 < self._data.ndim < 3, f"diag(): Supports 1D or 2D tensors. Got {self._data.ndim}D")
     if self._data.ndim == 1:
         return diag_embed(self, diagonal, -2, -1)
     return diagonal_copy(self, diagonal, 0, 1)
@@ -752,8 +823,12 @@ def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
         self, dim = view(self, (-1,)) if self._data.ndim != 1 else self, 0
     dim = check_dim(dim, self._data.ndim)
     if hasattr(repeats, "_data") and repeats._data.size > 1:
+        size = self._data.shape[dim]
+        require(repeats._data.size == size, "repeats must have the same size as input along dim, but got "
+                f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {size}")  # fmt: skip
         at = xp.repeat(xp.arange(self._data.shape[dim]), repeats._data)
         return TENSORS.index_select(self, constant(self._plain, at), dim)
+    require(int(repeats) >= 0, "Repeats must be non-negative")
     sizes = self._data.shape
     spread_out = expand(unsqueeze(self, dim + 1), (*sizes[: dim + 1], int(repeats), *sizes[dim + 1 :]))
     return flatten(clone(spread_out), dim, dim + 1)
@@ -805,7 +880,10 @@ def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
 def broadcast_tensors(*tensors: Any) -> tuple:
     """All tensors expanded to the shape in which they meet."""
     parts = _tensors(tensors)
-    sizes = xp.broadcast_shapes(*(t._data.shape for t in parts))
+    try:
+        sizes = xp.broadcast_shapes(*(t._data.shape for t in parts))
+    except ValueError:
+        raise shape_mismatch(*(t._data for t in parts[:2])) from None
     return tuple(expand(t, sizes) for t in parts)
 
 
@@ -813,6 +891,8 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
     size = self._data.shape[dim]
     if isinstance(indices_or_sections, int):
+        require(indices_or_sections > 0, "number of sections must be larger than 0, got "
+                f"{indices_or_sections}")  # fmt: skip
         short, longer = divmod(size, indices_or_sections)
         cuts = [i * short + min(i, longer) for i in range(1, indices_or_sections)]
     else:
@@ -828,6 +908,13 @@ def fliplr(self: Any) -> Any:
 def flipud(self: Any) -> Any:
     """The rows in reverse order."""
     return flip(self, (0,))
+
+
+def mT(self: Any) -> Any:
+    """The last two dimensions swapped; a view."""
+    require(self._data.ndim >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got "
+            f"{self._data.ndim}-D tensor.")  # fmt: skip
+    return transpose(self, -2, -1)
 
 
 def adjoint(self: Any) -> Any:
