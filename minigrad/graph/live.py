@@ -197,6 +197,16 @@ class Reader:
             if self.is_tensor(value) and self.slot(value) in self.names:
                 self.add(self.slot(value))
         self.tie_views()
+        for key in order:
+            self.name_replaced(key)
+
+    def name_replaced(self, key: Any) -> None:
+        """What a write through a view replaced had the same name before."""
+        if self.found[key].__class__.__name__ == "CopySlices" and (key, 0) in self.records:
+            slot, name = self.edges[key][0], self.records[key, 0].name
+            old = self.records.get(slot)
+            if old is not None and old.value is None and name:
+                self.records[slot] = replace(old, name=name)
 
     def infer_shapes(self, key: Any) -> None:
         """What a node's inputs measure, for those that nobody holds; latest nodes come first."""
@@ -273,7 +283,7 @@ class Reader:
                         op="accumulate", seq=2**64 - 1)
         name = node.name()
         op = op_name(name)
-        saved = tuple(self.saved(node, *field) for field in self.fields[key])
+        saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
         return Node(self.ids[key], name, "op", edges, saved, None, op,
                     self.formula(key, op, edges, saved), self.source(node), self.scope(key),
@@ -342,11 +352,15 @@ class Reader:
             else:
                 yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
-    def saved(self, node: Any, field: str, value: Any, error: str) -> Saved:
+    def saved(self, key: Any, field: str, value: Any, error: str) -> Saved:
         stale = re.search(r"is at version (\d+); expected version (\d+)", error)
         if stale:
             now, version = map(int, stale.groups())
-            return Saved(field, "", is_tensor=True, version=version, now=now)
+            names = self.input_names(self.found[key], op_name(self.found[key].name()))
+            inputs = dict(zip(names, self.edges[key], strict=False))
+            input = self.records.get(inputs.get(field))
+            text = (input.name if input else "") or ""
+            return Saved(field, text, is_tensor=True, version=version, now=now)
         if error:
             return Saved(field, is_tensor=True, freed="second time" in error)
         if self.is_tensor(value):

@@ -79,7 +79,7 @@ class Block:
 def shape_text(t: Tensor, versions: bool = False) -> str:
     """What stands muted behind the name: `(2,) float64 @v1`."""
     text = str(t.shape) if t.dtype in ("float32", "") else f"{t.shape} {t.dtype}"
-    return f"{text} @v{t.version}" if versions else text
+    return f"{text} @v{t.version}" if versions and t.value is not None else text
 
 
 def word(key: str, lang: str | None, **values: object) -> str:
