@@ -399,7 +399,10 @@ class Writer:
         self.say(f"{self.pick(self.handles)}[1].remove()") if self.handles else self.hook()
 
     def multi_hook(self) -> None:
+        """A hook on two tensors; on one tensor given twice torch's own never runs."""
         t, u = self.name(), self.name()
+        if self.memory[t] == self.memory[u]:
+            return self.hook()
         register = "torch.autograd.graph.register_multi_grad_hook"
         hook = f"{register}(({t}, {u}), lambda gs: print('multi', gs))"
         self.say(f"m = {t}.grad_fn, {u}.grad_fn, {hook}")
