@@ -181,6 +181,10 @@ def test_too_large_a_graph_is_refused_with_advice():
     assert set(drawing._repr_mimebundle_()) == {"text/plain"}
 
 
+def test_a_large_graph_is_shown_without_its_pixels():
+    assert set(draw(chain(301))._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+
+
 @pytest.mark.parametrize("wrong", [{"view": "sideways"}, {"engine": "neato"}, {"theme": "blue"},
                                    {"show": {"everything"}}])
 def test_an_unknown_choice_names_the_known_ones(wrong):

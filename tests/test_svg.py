@@ -8,10 +8,12 @@ import pytest
 
 import minigrad
 from minigrad.graph import read
+from minigrad.text import say
 from minigrad.viz.blocks import Box
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.layout import ALL, backwards, layout, separate
-from minigrad.viz.svg import LEGEND, render, wrap
+from minigrad.viz.shapes import LEGEND
+from minigrad.viz.svg import render, wrap
 from minigrad.viz.theme import TOKENS, shorten, stylesheet, variables, width
 from tests.oracle import graphs
 
@@ -187,6 +189,11 @@ def test_the_legend_shows_only_what_is_there():
     assert "a copy taken" not in plain
     assert "shares storage" not in full
     assert set(LEGEND) >= {"op", "acc", "leaf", "stale", "hook", "sum"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_key_of_the_legend_has_its_words(lang):
+    assert all(say(f"draw.key_{key}", lang) for key in LEGEND)
 
 
 def test_a_long_chain_goes_on_in_the_next_band():

@@ -211,7 +211,9 @@ class Drawing:
         """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
         makers = {"text/plain": self.to_text}
         if len(self.graph.ops) <= TOO_LARGE:
-            makers |= {"image/svg+xml": self.to_svg, "image/png": self.to_png}
+            makers["image/svg+xml"] = self.to_svg
+        if len(self.graph.ops) <= BUILTIN_ONLY:  # beyond it the pixels would be tens of megabytes
+            makers["image/png"] = self.to_png
         wanted = [m for m in makers if (not include or m in include) and m not in (exclude or ())]
         bundle = {}
         for mime in wanted:
