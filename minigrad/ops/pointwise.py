@@ -13,7 +13,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import constant
-from ..core.carriers import RAW, TENSORS
+from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula
 from ..core.op import no_derivative, op, shape_mismatch
 
 
@@ -119,6 +119,13 @@ def _lowered(x: Any, low: Any, high: Any) -> Any:
 
 def _log_number(value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
+
+
+@formula(tex=lambda x: SYMBOLS.cos(Symbol(r"\pi") * x) / x - SYMBOLS.sin(Symbol(r"\pi") * x) / (Symbol(r"\pi") * x * x))
+def sinc_slope(F: Any, x: Any) -> Any:
+    """(pi x cos(pi x) - sin(pi x)) / (pi x^2), and 0 at 0."""
+    angle = x * math.pi
+    return F.where(x == 0, 0.0, (angle * F.cos(angle) - F.sin(angle)) / (x * angle))
 
 
 for _carrier in (RAW, TENSORS):

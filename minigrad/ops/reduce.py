@@ -19,6 +19,9 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula
 from ..core.op import at_callers_line, inplace, op
 
 
+_add = xp.add.reduce
+
+
 def _axes(dim: Any, of: Any = None) -> Any:
     """NumPy's word for `dim`; a 0-d array has no axis, whatever torch lets one ask for."""
     return None if dim is None or dim == () or (of is not None and not of.ndim) else dim
@@ -40,7 +43,7 @@ def _filled(self: Any, dim: Any, name: str) -> Any:
 
 def _whole_sum(self: Any) -> Any:
     """The sum of all elements, integers and bools in int64."""
-    return xp.add.reduce(self, None, dtype=None if self.dtype.kind == "f" else "int64")
+    return _add(self, None) if self.dtype.kind == "f" else _add(self, None, dtype="int64")
 
 
 def _mean_type(self: Any) -> None:
@@ -53,7 +56,7 @@ def _mean_type(self: Any) -> None:
 
 def _mean(self: Any) -> Any:
     _mean_type(self)
-    return xp.add.reduce(self, None) / self.dtype.type(self.size)
+    return _add(self, None) / self.size
 
 
 def _mean_dim(self: Any, dim: Any, keepdim: bool) -> Any:
@@ -94,7 +97,7 @@ mean_all = op("mean", _mean, keeps=("self_sym_numel", "self_sym_sizes"), letters
     self = lambda F, grad, self_sym_numel, self_sym_sizes: F.expand(grad, self_sym_sizes) / self_sym_numel)
 mean_dim = op("mean_dim", _mean_dim, grad_fn="MeanBackward1", keeps=("self_sym_numel",),
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expand(
-        F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes) / _count(self_sym_sizes, dim))
+        F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes) / F.count(self_sym_sizes, dim))
 all_all = op("all", lambda self: xp.all(self))
 any_all = op("any", lambda self: xp.any(self))
 all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), fixed=("self",))
@@ -388,6 +391,11 @@ def ties(F: Any, x: Any, best: Any) -> Any:
 
 def _kind(x: Any) -> Any:
     return getattr(x, "_data", x).dtype
+
+
+@formula(tex=lambda *_: Symbol("n"))
+def count(F: Any, sizes: tuple, dim: Any) -> int:
+    return _count(sizes, dim)
 
 
 @formula()

@@ -15,7 +15,7 @@ from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
 from ..array.backend import xp
 from ..core.base import bump, constant
-from ..core.carriers import RAW, SYMBOLS, TENSORS, formula
+from ..core.carriers import RAW, SYMBOLS, TENSORS, formula, symbol
 from ..core.modes import grad_mode
 from ..core.op import at_callers_line, inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inplace, place_of
@@ -69,7 +69,14 @@ def _slice(self: Any, dim: int, start: int, end: int, step: int) -> Any:
     return self[(slice(None),) * (dim % self.ndim) + (slice(start, end, step),)]
 
 
-def _inverse(dims: tuple) -> tuple:
+@formula(tex=lambda values: -values)
+def negated(F: Any, values: tuple) -> tuple:
+    return tuple(-v for v in values)
+
+
+@formula(tex=lambda dims: symbol("dims") ** -1)
+def inverse_order(F: Any, dims: tuple) -> tuple:
+    """Where each dimension has gone."""
     order = [0] * len(dims)
     for place, dim in enumerate(dims):
         order[dim % len(dims)] = place
@@ -115,11 +122,13 @@ def _split_lengths(sizes: tuple, split_size: Any, dim: int) -> list[int]:
     return [b - a for a, b in _sections(sizes[dim], split_size)]
 
 
-def _split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
+@formula(tex=lambda grad, *_: SYMBOLS.cat(grad))
+def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
     return _joined(F, grad, sizes, dim, _split_lengths(sizes, split_size, dim))
 
 
-def _unbind_back(F: Any, grad: tuple, dim: int) -> Any:
+@formula(tex=lambda grad, _dim: SYMBOLS.stack(grad))
+def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
     known = next(g for g in grad if g is not None)
     rank = len(known.shape) + 1
     parts = [F.zeros_as(known, known.shape) if g is None else g for g in grad]
@@ -243,7 +252,7 @@ t = op("t", lambda self: self.T, view=True,
 transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1), view=True,
     self = lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1))
 permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
-    self = lambda F, grad, dims: F.permute(grad, _inverse(dims)))
+    self = lambda F, grad, dims: F.permute(grad, F.inverse_order(dims)))
 unsqueeze = op("unsqueeze", lambda self, dim: xp.expand_dims(self, dim), view=True,
     self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
 squeeze = op("squeeze", lambda self: self.squeeze(), view=True,
@@ -268,13 +277,13 @@ unfold = op("unfold", lambda self, dimension, size, step: _windows(self, dimensi
     self = lambda F, grad, self_sym_sizes, dimension, size, step: F.unfold_back(
         grad, self_sym_sizes, dimension, size, step))
 split = op("split", lambda self, split_size, dim=0: _split(self, split_size, dim), view="multi", multi=True,
-    self = lambda F, grad, self_sym_sizes, split_size, dim: _split_back(F, grad, self_sym_sizes, split_size, dim))
+    self = lambda F, grad, self_sym_sizes, split_size, dim: F.split_back(grad, self_sym_sizes, split_size, dim))
 split_with_sizes = op("split_with_sizes", lambda self, split_sizes, dim=0: _split(self, split_sizes, dim),
     view="multi", multi=True,
-    self = lambda F, grad, self_sym_sizes, split_sizes, dim: _split_back(F, grad, self_sym_sizes, split_sizes, dim))
+    self = lambda F, grad, self_sym_sizes, split_sizes, dim: F.split_back(grad, self_sym_sizes, split_sizes, dim))
 unbind = op("unbind", lambda self, dim=0: [_select(self, dim, i) for i in range(self.shape[dim])],
     view="multi", multi=True,
-    self = lambda F, grad, dim: _unbind_back(F, grad, dim))
+    self = lambda F, grad, dim: F.unbind_back(grad, dim))
 as_strided = op("as_strided", _as_strided, view=True, keeps=("size", "stride", "storage_offset"),
     hidden=("whole", "part"),
     self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
@@ -282,7 +291,7 @@ as_strided = op("as_strided", _as_strided, view=True, keeps=("size", "stride", "
 # ---- several tensors into one
 
 cat = op("cat", lambda tensors, dim=0: _cat(tensors, dim), hidden=("shapes",),
-    tensors = lambda F, grad, dim, shapes: _pieces(F, grad, dim, shapes))
+    tensors = lambda F, grad, dim, shapes: F.pieces(grad, dim, shapes))
 stack = op("stack", lambda tensors, dim=0: _stack(tensors, dim),
     tensors = lambda F, grad, dim: F.unbind(grad, dim))
 
@@ -301,7 +310,7 @@ repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repe
 flip = op("flip", lambda self, dims: xp.flip(self, dims).copy(),
     self = lambda F, grad, dims: F.flip(grad, dims))
 roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None),
-    self = lambda F, grad, shifts, dims: F.roll(grad, tuple(-s for s in shifts), dims))
+    self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
 rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(), keeps=("dims", "k"),
     self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
 tril = op("tril", lambda self, diagonal=0: xp.tril(_matrices(self, "tril"), diagonal),
@@ -323,7 +332,7 @@ diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, di
 block_diag_of = op("block_diag", lambda tensors: _block_diag(tensors), hidden=("shapes",),
     tensors = lambda F, grad, shapes: F.blocks(grad, shapes))
 constant_pad_nd = op("constant_pad_nd", lambda self, pad, value=0: _pad(self, pad, value),
-    self = lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad)))
+    self = lambda F, grad, pad: F.constant_pad_nd(grad, F.negated(pad)))
 
 # ---- what derivatives need, with derivatives of its own
 
@@ -426,7 +435,8 @@ def _stack(tensors: list, dim: int) -> Any:
     return xp.stack(tensors, dim)
 
 
-def _pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
+@formula(tex=lambda grad, dim, _shapes: SYMBOLS.split(grad, dim))
+def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
     pieces, start = [], 0
     for shape in shapes:
         if shape == (0,):

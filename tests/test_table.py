@@ -1,0 +1,91 @@
+"""Every row of the table: a sample, derivatives that the numbers confirm twice, a rule in TeX."""
+
+import pytest
+
+import minigrad as torch
+from minigrad.autograd import gradcheck, gradgradcheck
+from minigrad.core.op import TABLE
+from tests.samples import NO_SAMPLE, ONCE, SAMPLES
+
+DIFFERENTIABLE = [name for name, row in TABLE.items() if row.derivatives]
+CASES = [(name, nr) for name in SAMPLES for nr in range(len(SAMPLES[name]))]
+
+
+def test_every_differentiable_row_has_a_sample_or_a_reason():
+    assert sorted(n for n in DIFFERENTIABLE if n not in SAMPLES and n not in NO_SAMPLE) == []
+
+
+def test_every_sample_is_of_a_row():
+    assert sorted({*SAMPLES, *NO_SAMPLE} - {*TABLE}) == []
+
+
+def problem(name, nr):
+    """A function of the sample's leaves alone, and the leaves."""
+    args, options = SAMPLES[name][nr](torch)
+    leaves = [a for a in flat(args) if is_leaf(a)]
+
+    def function(*given):
+        supply = iter(given)
+        outputs = TABLE[name].call(*replaced(args, supply), **options)
+        parts = outputs if isinstance(outputs, tuple) else (outputs,)
+        return tuple(o for o in parts if o.is_floating_point())
+
+    return settled(name, symmetric(function) if name in SYMMETRIC else function), leaves
+
+
+SYMMETRIC = ("linalg_cholesky_ex", "linalg_eigh")  # they read one triangle and answer for both
+
+
+def symmetric(function):
+    return lambda A: function((A + A.mT) / 2)
+
+
+def settled(name, function):
+    """Without what is not determined: signs of vectors cancel in their outer products."""
+    if name in ("linalg_eigh", "linalg_svd", "linalg_slogdet", "linalg_det", "linalg_solve_ex"):
+        kept = {"linalg_eigh": eigen, "linalg_svd": singular}.get(name, lambda *o: o[: 2 if "slog" in name else 1])
+        return lambda *given: kept(*function(*given))
+    return function
+
+
+def eigen(values, vectors):
+    return values, vectors[:, :1] @ vectors[:, :1].mT
+
+
+def singular(U, S, Vh):
+    return S, U[:, :1] @ Vh[:1]
+
+
+def is_leaf(a):
+    return isinstance(a, torch.Tensor) and a.requires_grad
+
+
+def flat(values):
+    return [x for v in values for x in (flat(v) if isinstance(v, list) else [v])]
+
+
+def replaced(values, supply):
+    return [replaced(v, supply) if isinstance(v, list) else next(supply) if is_leaf(v) else v for v in values]
+
+
+@pytest.mark.parametrize(("name", "nr"), CASES)
+def test_the_numbers_confirm_the_derivative(name, nr):
+    function, leaves = problem(name, nr)
+
+    assert gradcheck(function, leaves)
+
+
+@pytest.mark.parametrize(("name", "nr"), [case for case in CASES if case[0] not in ONCE])
+def test_the_numbers_confirm_the_second_derivative(name, nr):
+    function, leaves = problem(name, nr)
+
+    assert gradgradcheck(function, leaves)
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_every_derivative_prints_as_tex(name):
+    row = TABLE[name]
+    rules = {n: row.tex(n) for n in row.derivatives}
+
+    assert all(rules.values())
+    assert not any("object at" in tex or "<function" in tex for tex in rules.values())
