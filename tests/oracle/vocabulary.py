@@ -125,7 +125,7 @@ MORE_CHANGES = phrases("""
     {t}.exp_() | {t}.tanh_() | {t}[{t} > 0] = 0 | {t}[[1, 0]] = {u} | {t}.masked_fill_({t} > 0, 1) |
     {t}.data.mul_(2) | {t}.detach_() | {t}.fill_({u}.sum()) | {t}[{t} > 0] *= 2 | {t}.sigmoid_() |
     {t}.requires_grad_(False) | {t}.unsqueeze_(0).squeeze_(0) | {t}.data = {t}.data * 2 |
-    {t}.index_add_(0, torch.tensor([0]), {t}[:1])
+    {t}.index_add_(0, torch.tensor([0]), {t}[:1] * 2)
 """)
 
 HOOKS = phrases("""
