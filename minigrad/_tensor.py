@@ -18,7 +18,7 @@ from .core.base import TensorBase, constant, readonly
 from .core.modes import is_grad_enabled
 from .core.op import inplace
 from .core.views import place_of
-from .ops import index, linalg, pointwise, reduce, shape
+from .ops import activation, index, linalg, pointwise, reduce, shape
 from .text import presentation
 
 
@@ -105,6 +105,10 @@ class Tensor(TensorBase):
     sinh, cosh, tanh = pointwise.sinh, pointwise.cosh, pointwise.tanh
     asinh, acosh, atanh = pointwise.asinh, pointwise.acosh, pointwise.atanh
     sigmoid, relu = pointwise.sigmoid, pointwise.relu
+    softmax, log_softmax, logit = activation.softmax, activation.log_softmax, activation.logit
+    hardshrink, prelu = activation.hardshrink_of, activation.prelu
+    erf, erfc, erfinv = activation.erf, activation.erfc, activation.erfinv
+    lgamma, digamma, polygamma = activation.lgamma, activation.digamma, activation.polygamma_method
     sqrt, rsqrt, reciprocal = pointwise.sqrt, pointwise.rsqrt, pointwise.reciprocal
     square, hypot, sinc = pointwise.square, pointwise.hypot, pointwise.sinc
     abs, sign, sgn, frac = pointwise.abs, pointwise.sign, pointwise.sgn, pointwise.frac

@@ -1,7 +1,596 @@
-"""torch.nn.functional: functions of layers and losses."""
+"""torch.nn.functional: layers, activations and losses as functions, with torch's arguments.
+
+The rows are in `minigrad.ops` (activation, loss, conv); here are torch's names and defaults for them,
+and the functions that torch composes of several operations, in its order.
+"""
 
 from __future__ import annotations
 
-from .._tensor import Tensor
+import functools
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
 
-relu, sigmoid, tanh = Tensor.relu, Tensor.sigmoid, Tensor.tanh
+from .._tensor import Tensor
+from ..array import random
+from ..array.backend import xp
+from ..core.base import constant
+from ..core.modes import no_grad
+from ..core.op import at_callers_line
+from ..core.op import inplace as in_place
+from ..ops import activation as act
+from ..ops import conv, linalg, loss, pointwise, reduce, shape
+
+_REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
+
+
+def _reduction(name: str) -> int:
+    if name not in _REDUCTIONS:
+        raise ValueError(f"{name} is not a valid value for reduction")
+    return _REDUCTIONS[name]
+
+
+# ---- activations
+
+
+def _activation(name: str, call: Callable, after: tuple = (), **options: Any) -> Callable:
+    """`call` as torch's function: options with defaults, then `inplace`; `after` goes to the row."""
+    names, twin = tuple(options), in_place(call)
+
+    @at_callers_line
+    def activate(input: Any, *args: Any, inplace: bool = False, **given: Any) -> Any:
+        if len(args) > len(names):
+            *args, inplace = args  # type: ignore[assignment]
+        values = {**options, **dict(zip(names, args, strict=False)), **given}
+        return (twin if inplace else call)(input, *values.values(), *after)
+
+    activate.__name__ = activate.__qualname__ = name
+    activate.__doc__ = f"`{name}` of each element. Options: {', '.join((*names, 'inplace'))}."
+    return activate
+
+
+relu = _activation("relu", pointwise.relu)
+leaky_relu = _activation("leaky_relu", act.leaky_relu_of, negative_slope=0.01)
+elu = _activation("elu", act.elu_of, (1, 1), alpha=1.0)
+selu = _activation("selu", act.elu_of, (1.6732632423543772, 1.0507009873554805, 1))
+celu = _activation("celu", act.celu_of, alpha=1.0)
+silu = _activation("silu", act.silu_of)
+mish = _activation("mish", act.mish_of)
+hardtanh = _activation("hardtanh", act.hardtanh_of, min_val=-1.0, max_val=1.0)
+relu6 = _activation("relu6", act.hardtanh_of, (0, 6))
+hardsigmoid = _activation("hardsigmoid", act.hardsigmoid)
+hardswish = _activation("hardswish", act.hardswish)
+sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
+logsigmoid = _activation("logsigmoid", lambda input: act.log_sigmoid(input)[0])
+hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
+softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
+
+
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """x where it is above `threshold`, else `value`."""
+    call = in_place(act.threshold_of) if inplace else act.threshold_of
+    return call(input, threshold, value)
+
+
+def gelu(input: Any, approximate: str = "none") -> Any:
+    """x times the probability that a normal number is below x; `approximate` is "none" or "tanh"."""
+    return act.gelu_of(input, approximate)
+
+
+def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
+    """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
+    return act.softplus_of(input, beta, threshold)
+
+
+@at_callers_line
+def softsign(input: Any) -> Any:
+    """x / (1 + |x|)."""
+    return input / (input.abs() + 1)
+
+
+@at_callers_line
+def tanhshrink(input: Any) -> Any:
+    """x - tanh(x)."""
+    return input - input.tanh()
+
+
+def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
+    """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
+    slopes = random.uniform(input._data.shape, input._data.dtype, lower, upper) if training else (lower + upper) / 2
+    positive = input._data > 0 if training else input._data >= 0
+    noise = xp.where(positive, 1, slopes).astype(input._data.dtype)
+    return act.rrelu_with_noise(input, constant(Tensor, noise), lower, upper, training)
+
+
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half times the sigmoid of the second half."""
+    reduce.check_dim(dim, input.ndim)
+    return act.glu_of(input, dim)
+
+
+@at_callers_line
+def softmin(input: Any, dim: Any = None) -> Any:
+    """softmax of -x."""
+    return softmax(-input, dim)
+
+
+# ---- linear maps
+
+
+@at_callers_line
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
+    rank = input._data.ndim
+    if rank == 2 and bias is not None:
+        return linalg.addmm(bias, input, weight.t())
+    if rank == 3 and bias is not None:
+        flat = linalg.addmm(bias, input.reshape(-1, input.shape[2]), weight.t())
+        return flat.view(*input.shape[:2], flat.shape[1])
+    output = linalg.matmul(input, weight.t())
+    return output if bias is None else output.add_(bias)
+
+
+def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:  # fmt: skip
+    """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
+    if padding_idx is None:
+        padding_idx = -1
+    elif padding_idx < 0:
+        padding_idx += weight.shape[0]
+    return conv.embedding_of(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
+    index = tensor._data
+    if index.size and index.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    count = int(index.max()) + 1 if num_classes == -1 else num_classes
+    if index.size and index.max() >= count:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return constant(Tensor, (index[..., None] == xp.arange(count)).astype("int64"))
+
+
+@at_callers_line
+def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+                                 is_causal: bool = False, scale: float | None = None) -> Any:  # fmt: skip
+    """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
+    root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    if is_causal:
+        attn_mask = constant(Tensor, xp.tri(query.shape[-2], key.shape[-2], dtype="bool"))
+    weights = (query * root) @ (key.transpose(-2, -1) * root)
+    if attn_mask is not None:
+        if attn_mask._data.dtype.kind == "b":
+            bias = xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype)
+            attn_mask = constant(Tensor, bias)
+        weights = weights.add_(attn_mask)
+    weights = softmax(weights, -1)
+    return (dropout(weights, dropout_p) if dropout_p else weights) @ value
+
+
+# ---- dropout
+
+
+def _checked_p(p: float) -> float:
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    return p
+
+
+@at_callers_line
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
+    return _dropped(input, input._data.shape, _checked_p(p), training, inplace)
+
+
+@at_callers_line
+def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """As dropout, for whole channels."""
+    sizes = input._data.shape
+    return _dropped(input, (*sizes[:2], *(1,) * (len(sizes) - 2)), _checked_p(p), training, inplace)
+
+
+def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: bool) -> Any:
+    if not training or not p or not input._data.size:
+        return input
+    kind = input._data.dtype.type
+    kept = random.bernoulli(xp.float64(1 - p), noise_shape).astype(kind) if p < 1 else xp.zeros(noise_shape, kind)
+    noise = constant(Tensor, kept / kind(1 - p) if p < 1 else kept)
+    return input.mul_(noise) if inplace else input * noise
+
+
+# ---- convolution
+
+
+def _tuple(value: Any, n: int) -> tuple:
+    return (value,) * n if isinstance(value, int) else tuple(value)
+
+
+def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    if input.ndim not in (n + 1, n + 2):
+        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input of "
+                           f"size: {list(input.shape)}")  # fmt: skip
+    stride, dilation = _tuple(stride, n), _tuple(dilation, n)
+    x = input if input.ndim == n + 2 else input.unsqueeze(0)
+    if isinstance(padding, str):
+        x, padding = _named_padding(x, weight, padding, stride, dilation)
+    padding, none = _tuple(padding, n), (0,) * n
+    sizes = (0,) if bias is None else tuple(bias.shape)
+    y = conv.convolution(x, weight, bias, stride, padding, dilation, False, none, groups, sizes)
+    return y if input.ndim == n + 2 else y.squeeze(0)
+
+
+def _named_padding(x: Any, weight: Any, padding: str, stride: tuple, dilation: tuple) -> tuple:
+    """"valid" is none; "same" keeps the size, an odd cell more on the right side."""
+    if padding == "valid":
+        return x, 0
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    both = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True)]
+    if any(b % 2 for b in both):
+        x = shape.constant_pad_nd(x, tuple(v for b in reversed(both) for v in (0, b % 2)), 0.0)
+    return x, tuple(b // 2 for b in both)
+
+
+@at_callers_line
+def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1) -> Any:  # fmt: skip
+    """Slide filters over sequences `(batch, channels, length)`; `weight` is `(out, in / groups, size)`."""
+    return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@at_callers_line
+def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1) -> Any:  # fmt: skip
+    """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
+    return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+# ---- pooling
+
+
+def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+               ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
+    """The largest element of each window; `stride` is the window's size if not given."""
+    steps = () if stride is None else _tuple(stride, 2)
+    pooled = conv.max_pool2d_of(input, _tuple(kernel_size, 2), steps, _tuple(padding, 2), _tuple(dilation, 2), ceil_mode)
+    return pooled if return_indices else pooled[0]
+
+
+def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True, divisor_override: Any = None) -> Any:  # fmt: skip
+    """The mean of each window; `stride` is the window's size if not given."""
+    steps = () if stride is None else _tuple(stride, 2)
+    return conv.avg_pool2d_of(input, _tuple(kernel_size, 2), steps, _tuple(padding, 2), ceil_mode, count_include_pad,
+                              divisor_override)  # fmt: skip
+
+
+def _flat(value: Any, other: int) -> Any:
+    return value if value is None else (other, *_tuple(value, 1))
+
+
+@at_callers_line
+def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+               ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
+    """The largest element of each stretch of a sequence."""
+    pooled = max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride or kernel_size, 1), _flat(padding, 0),
+                        _flat(dilation, 1), ceil_mode, True)  # fmt: skip
+    values, places = (t.squeeze(-2) for t in pooled)
+    return (values, places) if return_indices else values
+
+
+@at_callers_line
+def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True) -> Any:  # fmt: skip
+    """The mean of each stretch of a sequence."""
+    return avg_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride or kernel_size, 1), _flat(padding, 0),
+                      ceil_mode, count_include_pad).squeeze(-2)  # fmt: skip
+
+
+def _wanted(input: Any, output_size: Any) -> tuple:
+    return tuple(n if m is None else m for n, m in zip(input.shape[-2:], _tuple(output_size, 2), strict=True))
+
+
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    """The mean of `output_size` regions that cover the plane."""
+    out = _wanted(input, output_size)
+    if out == (1, 1):
+        return reduce.mean_dim(input, (-1, -2), True)
+    matrices = (conv.shares(n, m, input._data.dtype) for n, m in zip(input.shape[-2:], out, strict=True))
+    return conv.adaptive_avg_pool2d_of(input, *matrices)
+
+
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest element of `output_size` regions that cover the plane."""
+    pooled = conv.adaptive_max_pool2d_of(input, _wanted(input, output_size))
+    return pooled if return_indices else pooled[0]
+
+
+@at_callers_line
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+    """The mean of `output_size` stretches that cover a sequence."""
+    return adaptive_avg_pool2d(input.unsqueeze(-2), _flat(output_size, 1)).squeeze(-2)
+
+
+@at_callers_line
+def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
+    """The largest element of `output_size` stretches that cover a sequence."""
+    return adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1)).squeeze(-2)
+
+
+# ---- padding and resizing
+
+
+@at_callers_line
+def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+    """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
+    pad = tuple(pad)
+    if mode == "constant":
+        return shape.constant_pad_nd(input, pad, 0 if value is None else value)
+    for i in range(len(pad) // 2):
+        dim, n = input.ndim - 1 - i, input.shape[-1 - i]
+        at = xp.pad(xp.arange(n), pad[2 * i : 2 * i + 2], {"replicate": "edge", "circular": "wrap"}.get(mode, mode))
+        input = input.index_select(dim, constant(Tensor, at))
+    return input
+
+
+def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest") -> Any:
+    """Sequences or images in another size, each cell a copy of the nearest one."""
+    n = input.ndim - 2
+    if mode != "nearest" or n not in (1, 2):
+        raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
+    if size is not None:
+        out, scales = _tuple(size, n), (None,) * n
+    else:
+        scales = tuple(map(float, (scale_factor,) * n if isinstance(scale_factor, int | float) else scale_factor))
+        out = tuple(int(m * s) for m, s in zip(input.shape[2:], scales, strict=True))
+    return (conv.upsample_nearest1d if n == 1 else conv.upsample_nearest2d)(input, out, *scales)
+
+
+# ---- normalisation
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
+    sizes = tuple(normalized_shape)
+    if tuple(input.shape[-len(sizes) :]) != sizes:
+        stars = "".join(f", {n}" for n in sizes)
+        raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
+                           f"of size{list(input.shape)}")  # fmt: skip
+    return conv.native_layer_norm(input, weight, bias, sizes, eps)[0]
+
+
+def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+               training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
+    """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
+    if training and input.numel() == input.shape[1]:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over groups of channels of each example."""
+    n, c, *rest = input.shape
+    if c % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                           f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
+    return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
+
+
+@at_callers_line
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+    """Vectors along `dim` divided by their p-norm."""
+    return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+
+
+# ---- distances
+
+
+@at_callers_line
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along `dim`."""
+    x1, x2 = shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
+    norms = [reduce.vector_norm(x, 2, (dim,), True).clone() for x in (x1, x2)]
+    with no_grad():
+        for norm in norms:
+            norm.clamp_min_(eps)
+    return ((x1 / norms[0]) * (x2 / norms[1])).sum(dim)
+
+
+@at_callers_line
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The p-norm of `x1 - x2 + eps` along the last dimension."""
+    return (x1 - x2 + eps).norm(p, -1, keepdim)
+
+
+@at_callers_line
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """`input1 @ weight[k] @ input2` for each k."""
+    rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
+    output = conv.trilinear(*rows, weight).view(*input1.shape[:-1], weight.shape[0])
+    return output if bias is None else output + bias
+
+
+# ---- losses
+
+
+def _aimed(name: str, input: Any, target: Any) -> None:
+    if target._data.shape != input._data.shape:
+        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
+                      "will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
+                      "size.", UserWarning, stacklevel=3)  # fmt: skip
+
+
+def _alike(input: Any, target: Any) -> tuple:
+    return (input, target) if input._data.shape == target._data.shape else shape.broadcast_tensors(input, target)
+
+
+def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+    """The mean of the squared differences."""
+    _aimed("mse_loss", input, target)
+    return loss.mse_loss(*_alike(input, target), _reduction(reduction))
+
+
+def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+                   beta: float = 1.0) -> Any:  # fmt: skip
+    """Squares below `beta`, absolute differences above."""
+    _aimed("smooth_l1_loss", input, target)
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
+    return loss.smooth_l1_loss(*_alike(input, target), _reduction(reduction), beta)
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """Half squares below `delta`, `delta` times absolute differences above."""
+    _aimed("huber_loss", input, target)
+    return loss.huber_loss(*_alike(input, target), _reduction(reduction), delta)
+
+
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+                         reduction: str = "mean") -> Any:  # fmt: skip
+    """-(t log x + (1 - t) log(1 - x)) of probabilities."""
+    if target.shape != input.shape:
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
+                         "deprecated. Please ensure they have the same size.")  # fmt: skip
+    return loss.binary_cross_entropy(input, target, weight, _reduction(reduction))
+
+
+def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
+                                     reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:  # fmt: skip
+    """binary_cross_entropy of sigmoid(x), without overflow."""
+    if target.shape != input.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return loss.bce_with_logits(input, target, weight, pos_weight, _reduction(reduction))
+
+
+def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+    """log(1 + exp(-t x)) for targets 1 and -1."""
+    return loss.soft_margin_loss(input, target, _reduction(reduction))
+
+
+def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+             reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
+    """Minus the log-probability of the right class; `target` holds class numbers."""
+    call = loss.nll_loss if input._data.ndim <= 2 else loss.nll_loss2d
+    return call(input, target, weight, _reduction(reduction), ignore_index)[0]
+
+
+def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+                  reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:  # fmt: skip
+    """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
+    logs = act.log_softmax_dim(input, 1 if input._data.ndim > 1 else 0)
+    if target._data.dtype.kind == "f":
+        return _soft_targets(logs, target, weight, reduction, label_smoothing)
+    hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, hard) if label_smoothing else hard
+
+
+@at_callers_line
+def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing: float) -> Any:
+    dim = 1 if logs.ndim > 1 else 0
+    classes = logs.shape[dim]
+    target = target * (1 - smoothing) + smoothing / classes if smoothing else target
+    parts = logs * target if weight is None else logs * target * _per_class(weight, logs)
+    if reduction == "none":
+        return -parts.sum(dim)
+    return -parts.sum() / (logs.numel() / classes) if reduction == "mean" else -parts.sum()
+
+
+@at_callers_line
+def _smoothed(logs: Any, target: Any, weight: Any, ignore_index: int, reduction: str, smoothing: float, hard: Any) -> Any:
+    dim = 1 if logs.ndim > 1 else 0
+    even = -(logs if weight is None else logs * _per_class(weight, logs)).sum(dim)
+    ignored = target == ignore_index
+    even = even.masked_fill(ignored, 0.0)
+    if reduction == "mean":
+        kept = constant(Tensor, target._data[~ignored._data])
+        even = even.sum() / (kept.numel() if weight is None else weight[kept].sum())
+    return (1 - smoothing) * hard + (even.sum() if reduction == "sum" else even) * (smoothing / logs.shape[dim])
+
+
+def _per_class(weight: Any, logs: Any) -> Any:
+    return weight.view([-1 if i == (1 if logs.ndim > 1 else 0) else 1 for i in range(logs.ndim)])
+
+
+def _composed(function: Callable) -> Callable:
+    """A loss written element by element: gets `reduction`, and its nodes the learner's line."""
+
+    @at_callers_line
+    @functools.wraps(function)
+    def reduced(*args: Any, reduction: str = "mean", size_average: Any = None, reduce: Any = None, **options: Any) -> Any:
+        values = function(*args, **options)
+        kind = _reduction(reduction)
+        return values if kind == loss.NONE else values.mean() if kind == loss.MEAN else values.sum()
+
+    return reduced
+
+
+@_composed
+def l1_loss(input: Any, target: Any) -> Any:
+    """The mean of the absolute differences."""
+    _aimed("l1_loss", input, target)
+    return (input - target).abs()
+
+
+@_composed
+def kl_div(input: Any, target: Any, log_target: bool = False) -> Any:
+    """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
+    if log_target:
+        return target.exp() * (target - input)
+    return target.xlogy(target) - target * input
+
+
+@_composed
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0) -> Any:
+    """x where the target is 1, max(0, margin - x) where it is -1."""
+    zeros = constant(Tensor, xp.zeros_like(input._array()))
+    far = (margin - input).clamp_min_(0)
+    return pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
+
+
+@_composed
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
+    """max(0, -t (x1 - x2) + margin)."""
+    return (-target * (input1 - input2) + margin).clamp_min_(0)
+
+
+@_composed
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+                        swap: bool = False) -> Any:  # fmt: skip
+    """max(0, distance to the positive - distance to the negative + margin)."""
+    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
+    return (margin + near - far).clamp_min(0)
+
+
+@_composed
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
+    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
+    cosine = cosine_similarity(input1, input2, -1)
+    zeros = constant(Tensor, xp.zeros_like(cosine._array()))
+    near = pointwise.where_of(target == 1, 1 - cosine, zeros)
+    return near + pointwise.where_of(target == -1, (cosine - margin).clamp_min(0), zeros)
+
+
+@_composed
+def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8) -> Any:
+    """exp(x) - t x, for counts `target`."""
+    values = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        values = values + stirling.masked_fill(target <= 1, 0)
+    return values
+
+
+@_composed
+def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6) -> Any:
+    """(log var + (x - t)^2 / var) / 2."""
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
+    values = 0.5 * (var.log() + (input - target) ** 2 / var)
+    return values + 0.5 * math.log(2 * math.pi) if full else values

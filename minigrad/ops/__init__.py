@@ -2,7 +2,7 @@
 
 import contextlib
 
-from . import pointwise, reduce, shape, linalg, index  # noqa: F401, I001
+from . import pointwise, reduce, shape, linalg, index, activation, loss, conv  # noqa: F401, I001
 
 with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
     from ..core import fast  # noqa: F401

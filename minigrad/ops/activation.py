@@ -1,0 +1,245 @@
+"""Activations and the special functions behind them: erf, gamma and their inverses.
+
+A row reads as in `pointwise`. Where torch's derivative is constant in pieces but still hangs on the
+input (relu's relatives), `F.tied` keeps that edge, so that a second derivative is 0 and not missing.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import warnings
+from typing import Any
+
+from ..array.backend import xp
+from ..core.carriers import SYMBOLS, formula
+from ..core.op import op
+from .pointwise import sigmoid
+from .reduce import check_dim
+from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
+
+_SQRT_HALF, _TWO_OVER_ROOT_PI = math.sqrt(0.5), 2 / math.sqrt(math.pi)
+
+
+def spelled_out(part: Any) -> Any:
+    """A part of derivatives whose TeX is what it computes."""
+    return formula(tex=functools.partial(part, SYMBOLS))(part)
+
+
+@spelled_out
+def softmax_slope(F: Any, grad: Any, y: Any, dim: int) -> Any:
+    weighted = grad * y
+    return weighted - y * F.sum_dim(weighted, dim, True)
+
+
+@spelled_out
+def log_softmax_slope(F: Any, grad: Any, y: Any, dim: int) -> Any:
+    return grad - F.exp(y) * F.sum_dim(grad, dim, True)
+
+
+@formula(tex=lambda x: SYMBOLS.Phi(x))
+def normal_cdf(F: Any, x: Any) -> Any:
+    return 0.5 * (1 + F.erf(x * _SQRT_HALF))
+
+
+@formula(tex=lambda x: SYMBOLS.phi(x))
+def normal_density(F: Any, x: Any) -> Any:
+    return F.exp(x * x * -0.5) * (0.5 * _SQRT_HALF * _TWO_OVER_ROOT_PI)
+
+
+@formula()
+def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
+    """The derivative of x * Phi(x), or of its approximation with tanh."""
+    if approximate == "none":
+        return F.normal_cdf(x) + x * F.normal_density(x)
+    t = F.tanh(_gelu_inner(x))
+    inner = _GELU * (1 + 3 * 0.044715 * x * x)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner
+
+
+_GELU = math.sqrt(2 / math.pi)
+
+
+def _gelu_inner(x: Any) -> Any:
+    return _GELU * (x + 0.044715 * x * x * x)
+
+
+def _gelu(self: Any, approximate: str) -> Any:
+    if approximate == "tanh":
+        return 0.5 * self * (1 + xp.tanh(_gelu_inner(self)))
+    if approximate != "none":
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return 0.5 * self * (1 + erf_of(self * self.dtype.type(_SQRT_HALF)))
+
+
+@formula()
+def glu_slope(F: Any, grad: Any, x: Any, dim: int) -> Any:
+    """x = [a, b]: grad * sigmoid(b) for a, grad * a * sigmoid'(b) for b."""
+    half = x.shape[dim] // 2
+    a, gate = F.slice(x, dim, 0, half, 1), F.sigmoid(F.slice(x, dim, half, 2 * half, 1))
+    return F.cat([grad * gate, grad * gate * (1 - gate) * a], dim)
+
+
+def _glu(self: Any, dim: int) -> Any:
+    if self.shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % self.ndim} is size {self.shape[dim]}")
+    a, b = xp.split(self, 2, dim)
+    return a * sigmoid.row.forward(b)
+
+
+def _softmax(self: Any, dim: int) -> Any:
+    if not self.ndim:
+        return xp.ones_like(self)
+    y = self - self.max(dim, keepdims=True)
+    xp.exp(y, y)
+    y /= xp.add.reduce(y, dim, keepdims=True)
+    return y
+
+
+def _log_softmax(self: Any, dim: int) -> Any:
+    if not self.ndim:
+        return xp.zeros_like(self)
+    y = self - self.max(dim, keepdims=True)
+    y -= xp.log(xp.add.reduce(xp.exp(y), dim, keepdims=True))
+    return y
+
+
+def _elu(self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    return xp.where(self > 0, self * scale, xp.expm1(self * input_scale) * (alpha * scale))
+
+
+def _softplus(x: Any, beta: float, threshold: float) -> Any:
+    z = x * beta
+    return xp.where(z > threshold, x, xp.log1p(xp.exp(z)) / beta)
+
+
+def _log_sigmoid(self: Any) -> tuple:
+    buffer = xp.exp(-xp.absolute(self))
+    return xp.minimum(self, 0) - xp.log1p(buffer), buffer
+
+
+def _logit(self: Any, eps: float | None) -> Any:
+    self = self if eps is None else xp.clip(self, eps, 1 - eps)
+    return xp.log(self / (1 - self))
+
+
+@formula(tex=lambda grad, x, eps: grad / (x * (1 - x)))
+def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
+    slope = grad / (x * (1 - x))
+    return slope if eps is None else F.where((x < eps) | (x > 1 - eps), 0.0, slope)
+
+
+# fmt: off
+tied = op("tied", lambda grad_output, self: grad_output,
+    transparent=True,
+    grad_output = lambda grad: grad,
+    self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
+
+# ---- the relu family
+
+leaky_relu_of = op("leaky_relu", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
+    self = lambda F, grad, self, negative_slope: F.tied(F.where(self > 0, grad, grad * negative_slope), self))
+prelu_kernel = op("prelu_kernel", lambda self, weight: xp.where(self > 0, self, weight * self), elementwise=True,
+    self   = lambda F, grad, self, weight: F.where(self > 0, grad, weight * grad),
+    weight = lambda F, grad, self: F.where(self > 0, 0.0, self * grad))
+rrelu_with_noise = op("rrelu_with_noise", lambda self, noise, lower, upper, training: self * noise, fixed=("noise",),
+    keeps=("lower", "upper", "training"),
+    self = lambda F, grad, self, noise: F.tied(grad * noise, self))
+threshold_of = op("threshold", lambda self, threshold, value: xp.where(self <= threshold, self.dtype.type(value), self),
+    self = lambda F, grad, self, threshold: F.tied(F.where(self <= threshold, 0.0, grad), self))
+hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, min_val, max_val),
+    self = lambda F, grad, self, min_val, max_val: F.tied(
+        F.where((self <= min_val) | (self >= max_val), 0.0, grad), self))
+hardsigmoid = op("hardsigmoid", lambda self: xp.clip(self + 3, 0, 6) / 6,
+    self = lambda F, grad, self: F.tied(F.where((self > -3) & (self < 3), grad / 6, 0.0), self))
+hardswish = op("hardswish", lambda self: self * xp.clip(self + 3, 0, 6) / 6,
+    self = lambda F, grad, self: F.where(self < -3, 0.0, F.where(self <= 3, grad * (self / 3 + 0.5), grad)))
+hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(xp.absolute(self) <= lambd, 0, self),
+    self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
+softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -lambd, lambd),
+    self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
+
+# ---- smooth ones
+
+elu_of = op("elu", _elu,
+    self = lambda F, grad, self, alpha, scale, input_scale: F.where(
+        self <= 0, grad * (input_scale * alpha * scale) * F.exp(self * input_scale), grad * scale))
+celu_of = op("celu", lambda self, alpha: _elu(self, alpha, 1, 1 / alpha),
+    self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(self / alpha), grad))
+gelu_of = op("gelu", _gelu,
+    self = lambda F, grad, self, approximate: grad * F.gelu_slope(self, approximate))
+silu_of = op("silu", lambda self: self / (1 + xp.exp(-self)),
+    self = lambda F, grad, self: grad * F.sigmoid(self) * (1 + self * (1 - F.sigmoid(self))))
+mish_of = op("mish", lambda self: self * xp.tanh(_softplus(self, 1, 20)),
+    self = lambda F, grad, self: grad * (F.tanh(F.softplus(self, 1, 20)) + self * F.sigmoid(self)
+        * (1 - F.tanh(F.softplus(self, 1, 20)) ** 2)))
+softplus_of = op("softplus", lambda self, beta, threshold: _softplus(self, beta, threshold),
+    self = lambda F, grad, self, beta, threshold: F.where(self * beta > threshold, grad, grad * F.sigmoid(self * beta)))
+log_sigmoid = op("log_sigmoid", _log_sigmoid, outputs=("output", "buffer"), keeps=("buffer",),
+    self = lambda F, grad, self: grad * F.sigmoid(-self))
+glu_of = op("glu", _glu,
+    self = lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
+softmax_dim = op("softmax", _softmax,
+    self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
+log_softmax_dim = op("log_softmax", _log_softmax,
+    self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
+logit_of = op("logit", _logit,
+    self = lambda F, grad, self, eps: F.logit_slope(grad, self, eps))
+
+# ---- special functions
+
+erf = op("erf", lambda self: erf_of(self),
+    self = lambda F, grad, self: _TWO_OVER_ROOT_PI * F.exp(-(self * self)) * grad)
+erfc = op("erfc", lambda self: erfc_of(self),
+    self = lambda F, grad, self: -_TWO_OVER_ROOT_PI * F.exp(-(self * self)) * grad)
+erfinv = op("erfinv", lambda self: erfinv_of(self),
+    self = lambda F, grad, self: (1 / _TWO_OVER_ROOT_PI) * F.exp(F.erfinv(self) ** 2) * grad)
+lgamma = op("lgamma", lambda self: lgamma_of(self),
+    self = lambda F, grad, self: grad * F.digamma(self))
+digamma = op("digamma", lambda self: digamma_of(self),
+    self = lambda F, grad, self: grad * F.polygamma(1, self))
+polygamma = op("polygamma", lambda n, self: polygamma_of(n, self), fixed=("n",),
+    self = lambda F, grad, n, self: grad * F.polygamma(n + 1, self))
+# fmt: on
+
+
+# ---- arguments as torch takes them
+
+
+def softmax(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
+    """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
+    self = self if dtype is None else self.to(dtype)
+    dim = _implicit_dim("softmax", self) if dim is None else dim
+    check_dim(dim, self._data.ndim)
+    return softmax_dim(self, dim)
+
+
+def log_softmax(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
+    """The logarithm of softmax, computed without overflow."""
+    self = self if dtype is None else self.to(dtype)
+    dim = _implicit_dim("log_softmax", self) if dim is None else dim
+    check_dim(dim, self._data.ndim)
+    return log_softmax_dim(self, dim)
+
+
+def _implicit_dim(name: str, self: Any) -> int:
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X "
+                  "as an argument.", UserWarning, stacklevel=3)  # fmt: skip
+    return 0 if self.ndim in (0, 1, 3) else 1
+
+
+def prelu(self: Any, weight: Any) -> Any:
+    """x where positive, else `weight * x`; one weight, or one per channel."""
+    if weight.ndim != self.ndim:
+        weight = weight.reshape([weight.numel() if i == 1 else 1 for i in range(self.ndim)])
+    return prelu_kernel(self, weight)
+
+
+def logit(self: Any, eps: float | None = None) -> Any:
+    """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
+    return logit_of(self, eps)
+
+
+def polygamma_method(self: Any, n: int) -> Any:
+    """Derivative number `n` of digamma."""
+    return polygamma(n, self)

@@ -1,0 +1,508 @@
+"""Layers' larger operations: convolution, pooling, normalisation, embedding, resizing.
+
+A convolution is three linear maps that are each other's derivatives: result from input and weight,
+input's gradient from result's and weight, weight's gradient from result's and input. Each is one
+matrix product per image over `columns`: every window of the input laid out as a column (im2col).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+from ..array.backend import as_strided as strided_view
+from ..array.backend import strides, xp
+from ..core.carriers import Symbol, formula
+from ..core.op import op
+
+# ---- windows
+
+
+def padded(x: Any, padding: tuple, value: float = 0) -> Any:
+    """`x` with `padding` more cells on both sides of its last dimensions."""
+    if not any(padding):
+        return x
+    lead = x.ndim - len(padding)
+    sizes = x.shape[:lead] + tuple(n + 2 * p for n, p in zip(x.shape[lead:], padding, strict=True))
+    whole = xp.full(sizes, value, x.dtype) if value else xp.zeros(sizes, x.dtype)
+    whole[_inside(x.shape[lead:], padding)] = x
+    return whole
+
+
+def _inside(sizes: tuple, padding: tuple) -> tuple:
+    return (..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))
+
+
+def windows(x: Any, kernel: tuple, out: tuple, stride: tuple, dilation: tuple) -> Any:
+    """Every window as a view: `(..., *kernel, *out)`."""
+    lead, steps = x.ndim - len(kernel), strides(x)
+    inner = tuple(s * d for s, d in zip(steps[lead:], dilation, strict=True))
+    outer = tuple(s * t for s, t in zip(steps[lead:], stride, strict=True))
+    return strided_view(x, (*x.shape[:lead], *kernel, *out), (*steps[:lead], *inner, *outer))
+
+
+def out_sizes(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
+    """How many windows fit along each dimension."""
+    return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
+                 for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True))  # fmt: skip
+
+
+def _columns(x: Any, kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    """Windows as columns: `(images, groups, channels / groups * kernel, out)`."""
+    view = windows(padded(x, padding), kernel, out, stride, dilation)
+    return view.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(kernel), math.prod(out))
+
+
+def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple) -> Any:
+    """The reverse of `windows`: parts `(..., *kernel, *out)` summed where they came from."""
+    n = len(out)
+    lead, kernel = parts.shape[: -2 * n], parts.shape[-2 * n : -n]
+    whole = xp.zeros((*lead, *(m + 2 * p for m, p in zip(sizes, padding, strict=True))), parts.dtype)
+    for place in itertools.product(*map(range, kernel)):
+        spots = (slice(i * d, i * d + (o - 1) * s + 1, s)
+                 for i, d, o, s in zip(place, dilation, out, stride, strict=True))  # fmt: skip
+        whole[(..., *spots)] += parts[(..., *place, *(slice(None),) * n)]
+    return whole[_inside(sizes, padding)] if any(padding) else whole
+
+
+# ---- the three maps of convolution
+
+
+def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
+    n, wants = len(padding), weight.shape[1] * groups
+    if x.shape[1] != wants:
+        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input"
+                           f"{list(x.shape)} to have {wants} channels, but got {x.shape[1]} channels instead")  # fmt: skip
+    room = [m + 2 * p for m, p in zip(x.shape[2:], padding, strict=True)]
+    if any(r < k for r, k in zip(room, weight.shape[2:], strict=True)):
+        have, need = (" x ".join(map(str, v)) for v in (room, weight.shape[-n:]))
+        raise RuntimeError(f"Calculated padded input size per channel: ({have}). Kernel size: ({need}). "
+                           "Kernel size can't be greater than actual input size")  # fmt: skip
+
+
+def _convolution(x: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    _check(x, weight, groups, padding)
+    kernel = weight.shape[2:]
+    out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
+    columns = _columns(x, kernel, out, stride, padding, dilation, groups)
+    y = xp.matmul(weight.reshape(groups, weight.shape[0] // groups, -1), columns)
+    y = y.reshape(x.shape[0], weight.shape[0], *out)
+    if bias is not None:
+        y += bias.reshape(-1, *(1,) * len(out))
+    return y
+
+
+def _conv_input(grad: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    out, kernel = grad.shape[2:], weight.shape[2:]
+    flat = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
+    parts = xp.matmul(flat, grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, -1))
+    return _add_windows(parts.reshape(*sizes[:2], *kernel, *out), sizes[2:], out, stride, padding, dilation)
+
+
+def _conv_weight(grad: Any, x: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    out = grad.shape[2:]
+    columns = _columns(x, sizes[2:], out, stride, padding, dilation, groups)
+    flat = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, -1)
+    return xp.add.reduce(xp.matmul(flat, columns.swapaxes(2, 3)), 0).reshape(sizes)
+
+
+@formula(tex=lambda grad: Symbol(rf"\sum {grad.tex}", 1))
+def per_channel(F: Any, grad: Any) -> Any:
+    """Summed over everything but dimension 1."""
+    return F.sum_dim(grad, (0, *range(2, len(grad.shape))), False)
+
+
+# ---- pooling
+
+
+def _best(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+    """The largest element of each window, and its place counted over the whole plane."""
+    sizes, stride = x.shape[-2:], stride or kernel
+    if any(p > k // 2 for p, k in zip(padding, kernel, strict=True)):
+        raise RuntimeError("pad should be at most half of effective kernel size, but got "
+                           f"pad={max(padding)}, kernel_size={kernel[0]} and dilation={dilation[0]}")  # fmt: skip
+    whole, out = _room(x, kernel, stride, padding, dilation, ceil_mode, -math.inf)
+    view = windows(whole, kernel, out, stride, dilation)
+    flat = xp.ascontiguousarray(xp.moveaxis(view.reshape(*x.shape[:-2], kernel[0] * kernel[1], *out), -3, -1))
+    at = flat.argmax(-1)
+    rows, columns = (xp.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
+    rows, columns = rows[:, None] + at // kernel[1] * dilation[0], columns + at % kernel[1] * dilation[1]
+    return xp.take_along_axis(flat, at[..., None], -1)[..., 0], rows * sizes[1] + columns
+
+
+def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool, value: float) -> tuple:
+    """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
+    whole = padded(x, padding, value)
+    out = list(out_sizes(x.shape[-2:], kernel, stride, padding, dilation))
+    if min(out) < 1:
+        raise RuntimeError(f"Given input size: ({x.shape[-3]}x{x.shape[-2]}x{x.shape[-1]}). Calculated output size: "
+                           f"({x.shape[-3]}x{out[0]}x{out[1]}). Output size is too small")  # fmt: skip
+    if ceil_mode:
+        for d, n in enumerate(x.shape[-2:]):
+            more = -(-(n + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) // stride[d]) + 1
+            out[d] = more if (more - 1) * stride[d] < n + padding[d] else out[d]
+            over = max((out[d] - 1) * stride[d] + dilation[d] * (kernel[d] - 1) + 1 - whole.shape[d - 2], 0)
+            widths = [(0, 0)] * whole.ndim
+            widths[d - 2] = (0, over)
+            whole = xp.pad(whole, widths, constant_values=value)
+    return whole, tuple(out)
+
+
+def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool, divisor: Any) -> Any:
+    """What each window's sum is divided by."""
+    if divisor:
+        return divisor
+    ones, n = xp.ones((1, *x.shape[-2:]), x.dtype), (0, 0)
+    if count_pad:
+        ones, n = padded(ones, padding, 1.0), padding
+    rest = tuple(p - q for p, q in zip(padding, n, strict=True))
+    whole, out = _room(ones, kernel, stride, rest, (1, 1), False, 0)
+    if ceil_mode:
+        whole, out = _room(xp.ones((1, *x.shape[-2:]), x.dtype), kernel, stride, padding, (1, 1), True, 0)
+        if count_pad:
+            whole[..., : x.shape[-2] + 2 * padding[0], : x.shape[-1] + 2 * padding[1]] = 1
+    return windows(whole, kernel, out, stride, (1, 1)).sum((1, 2))
+
+
+def _average(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool, divisor: Any) -> Any:
+    stride = stride or kernel
+    whole, out = _room(x, kernel, stride, padding, (1, 1), ceil_mode, 0)
+    total = windows(whole, kernel, out, stride, (1, 1)).sum((-4, -3))
+    return total / xp.asarray(_divisor(x, kernel, stride, padding, ceil_mode, count_pad, divisor), x.dtype)
+
+
+def _average_back(grad: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
+                  divisor: Any) -> Any:  # fmt: skip
+    stride, sizes = stride or kernel, x.shape[-2:]
+    share = grad / xp.asarray(_divisor(x, kernel, stride, padding, ceil_mode, count_pad, divisor), x.dtype)
+    parts = xp.broadcast_to(share[..., None, None, :, :], (*grad.shape[:-2], *kernel, *grad.shape[-2:]))
+    over = tuple(max((o - 1) * s + k - p, n) for o, s, k, p, n in zip(grad.shape[-2:], stride, kernel, padding, sizes, strict=True))
+    return _add_windows(parts, over, grad.shape[-2:], stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
+
+
+@formula()
+def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
+    """Zeros like `x`, and the gradient where each window found its largest element."""
+    lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
+    flat = F.zeros_as(grad, (*lead, sizes[-2] * sizes[-1]))
+    summed = F.scatter_add(flat, F.reshape(places, (*lead, -1)), F.reshape(grad, (*lead, -1)), -1)
+    return F.tied(F.reshape(summed, sizes), x)
+
+
+def shares(size: int, out: int, kind: Any) -> Any:
+    """The matrix that averages `size` cells into `out` regions, row by row."""
+    matrix = xp.zeros((out, size), kind)
+    for i in range(out):
+        first, last = i * size // out, -(-(i + 1) * size // out)
+        matrix[i, first:last] = 1 / (last - first)
+    return matrix
+
+
+def _adaptive_best(x: Any, output_size: tuple) -> tuple:
+    y, places = xp.empty((*x.shape[:-2], *output_size), x.dtype), xp.empty((*x.shape[:-2], *output_size), "int64")
+    (h, w), (m, n) = x.shape[-2:], output_size
+    for i, j in itertools.product(range(m), range(n)):
+        top, left = i * h // m, j * w // n
+        part = x[..., top : -(-(i + 1) * h // m), left : -(-(j + 1) * w // n)]
+        at = part.reshape(*x.shape[:-2], -1).argmax(-1)
+        places[..., i, j] = (top + at // part.shape[-1]) * w + left + at % part.shape[-1]
+        y[..., i, j] = part.max((-2, -1))
+    return y, places
+
+
+# ---- resizing
+
+
+def _nearest(size: int, out: int, scale: float | None, kind: Any) -> Any:
+    """The matrix that copies to each of `out` cells the one of `size` that it lies in."""
+    step = size / out if scale is None else 1 / scale
+    at = xp.minimum((xp.arange(out) * step).astype("int64"), size - 1)
+    return (at[:, None] == xp.arange(size)).astype(kind)
+
+
+def _upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
+    for dim, (out, scale) in enumerate(zip(output_size, scales, strict=True), 2):
+        x = xp.take(x, _nearest(x.shape[dim], out, scale, x.dtype).argmax(1), dim)
+    return x
+
+
+@formula()
+def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
+    """Each cell gets the sum of the gradients of its copies."""
+    if len(scales) == 1:
+        return F.reshape(F.upsample_back(F.unsqueeze(grad, 2), (*sizes[:2], 1, sizes[2]), None, *scales), sizes)
+    kind = getattr(grad, "_data", grad).dtype
+    left, right = (_nearest(n, m, s, kind) for n, m, s in zip(sizes[2:], grad.shape[2:], scales, strict=True))
+    return F.two_sided(grad, left.T, right.T)
+
+
+# ---- normalisation
+
+
+def _standard(x: Any, dims: tuple, eps: float) -> tuple:
+    """Mean and one over the standard deviation over `dims`, kept as ones."""
+    wide = x.astype("float64") if x.dtype.itemsize < 8 else x
+    mean = wide.mean(dims, keepdims=True)
+    rstd = 1 / xp.sqrt(((wide - mean) ** 2).mean(dims, keepdims=True) + eps)
+    return mean.astype(x.dtype), rstd.astype(x.dtype)
+
+
+@formula(tex=lambda x, *_: Symbol(rf"\hat {x.tex}"))
+def standardized(F: Any, x: Any, dims: tuple, eps: float) -> Any:
+    """(x - mean) / sqrt(variance + eps)."""
+    off = x - F.mean_dim(x, dims, True)
+    return off * F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
+
+
+def _centred(grad: Symbol, x: Symbol, *_: Any) -> Symbol:
+    g, hat = grad.tex, rf"\hat {x.tex}"
+    return Symbol(rf"\frac{{1}}{{\sigma}}\left({g} - \overline{{{g}}} - {hat} \odot \overline{{{g} \odot {hat}}}\right)")
+
+
+@formula(tex=_centred)
+def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float) -> Any:
+    """What is left of the gradient once neither mean nor spread may change."""
+    off = x - F.mean_dim(x, dims, True)
+    rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
+    hat = off * rstd
+    return rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
+
+
+@formula(tex=lambda grad, weight, _x: grad * weight)
+def scaled_by(F: Any, grad: Any, weight: Any, x: Any) -> Any:
+    """The gradient times one weight per channel."""
+    return grad if weight is None else grad * F.reshape(weight, (-1, *(1,) * (len(x.shape) - 2)))
+
+
+def _last(normalized_shape: tuple) -> tuple:
+    return tuple(range(-len(normalized_shape), 0))
+
+
+def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
+    mean, rstd = _standard(x, _last(normalized_shape), eps)
+    y = (x - mean) * rstd
+    y = y if weight is None else y * weight
+    return y if bias is None else y + bias, mean, rstd
+
+
+@formula(tex=lambda grad, *_: Symbol(rf"\sum {grad.at(1)}", 1))
+def to_last(F: Any, grad: Any, normalized_shape: tuple) -> Any:
+    """Summed over the dimensions that a layer norm leaves alone."""
+    dims = tuple(range(len(grad.shape) - len(normalized_shape)))
+    return F.sum_dim(grad, dims, False) if dims else grad
+
+
+def _channel_dims(x: Any) -> tuple:
+    return (0, *range(2, len(x.shape)))
+
+
+def _batch_norm(x: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float,
+                eps: float) -> tuple:  # fmt: skip
+    shape = (1, -1, *(1,) * (x.ndim - 2))
+    if training:
+        mean, rstd = _standard(x, _channel_dims(x), eps)
+        if running_mean is not None:
+            _follow(x, mean, running_mean, running_var, momentum)
+        saved = mean.reshape(-1), rstd.reshape(-1)
+    else:
+        mean, rstd = running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
+        saved = xp.empty(0, x.dtype), xp.empty(0, x.dtype)
+    scale = rstd if weight is None else rstd * weight.reshape(shape)
+    y = (x - mean) * scale
+    return y if bias is None else y + bias.reshape(shape), *saved
+
+
+def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
+    """Move the running statistics towards this batch's; the variance is the unbiased one."""
+    n = x.size // x.shape[1]
+    running_mean += momentum * (mean.reshape(-1) - running_mean)
+    running_var += momentum * (x.var(_channel_dims(x)) * (n / max(n - 1, 1)) - running_var)
+
+
+@formula(tex=_centred)
+def batch_norm_back(F: Any, grad: Any, x: Any, running_var: Any, training: bool, eps: float) -> Any:
+    if training:
+        return F.standardized_back(grad, x, _channel_dims(x), eps)
+    return grad * F.reshape(F.rsqrt(running_var + eps), (-1, *(1,) * (len(x.shape) - 2)))
+
+
+@formula(tex=lambda x, *_: Symbol(rf"\hat {x.tex}"))
+def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
+    if training:
+        return F.standardized(x, _channel_dims(x), eps)
+    shape = (-1, *(1,) * (len(x.shape) - 2))
+    return (x - F.reshape(running_mean, shape)) * F.reshape(F.rsqrt(running_var + eps), shape)
+
+
+def _group_norm(x: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
+    grouped = x.reshape(N, group, -1)
+    mean, rstd = _standard(grouped, (2,), eps)
+    y = ((grouped - mean) * rstd).reshape(x.shape)
+    shape = (1, C, *(1,) * (x.ndim - 2))
+    y = y if weight is None else y * weight.reshape(shape)
+    return y if bias is None else y + bias.reshape(shape), mean[..., 0], rstd[..., 0]
+
+
+@formula(tex=_centred)
+def group_norm_back(F: Any, grad: Any, x: Any, group: int, eps: float) -> Any:
+    grouped = (x.shape[0], group, -1)
+    back = F.standardized_back(F.reshape(grad, grouped), F.reshape(x, grouped), (2,), eps)
+    return F.reshape(back, tuple(x.shape))
+
+
+@formula(tex=lambda x, *_: Symbol(rf"\hat {x.tex}"))
+def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
+    return F.reshape(F.standardized(F.reshape(x, (x.shape[0], group, -1)), (2,), eps), tuple(x.shape))
+
+
+# ---- embedding
+
+
+def _looked_up(weight: Any, indices: Any) -> Any:
+    if indices.size and not (0 <= indices.min() and indices.max() < len(weight)):
+        raise IndexError("index out of range in self")
+    return weight[indices]
+
+
+def _embedding_back(grad: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
+    flat, width = indices.reshape(-1), grad.shape[-1]
+    rows = grad.reshape(-1, width)
+    if scale_by_freq:
+        rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(grad.dtype)
+    whole = xp.zeros((count, width), grad.dtype)
+    xp.add.at(whole, flat, rows)
+    if padding_idx >= 0:
+        whole[padding_idx] = 0
+    return whole
+
+
+# fmt: off
+# ---- convolution
+
+convolution = op("convolution", lambda input, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
+        bias_sym_sizes_opt: _convolution(input, weight, bias, stride, padding, dilation, groups),
+    keeps=("transposed", "output_padding", "bias_sym_sizes_opt"),
+    input  = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_input(
+        grad, weight, tuple(input.shape), stride, padding, dilation, groups),
+    weight = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_weight(
+        grad, input, tuple(weight.shape), stride, padding, dilation, groups),
+    bias   = lambda F, grad: F.per_channel(grad))
+convolution_input = op("convolution_input", lambda grad_output, weight, sizes, stride, padding, dilation, groups: _conv_input(
+        grad_output, weight, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
+    grad_output = lambda F, grad, weight, stride, padding, dilation, groups: F.convolve(
+        grad, weight, stride, padding, dilation, groups),
+    weight      = lambda F, grad, grad_output, weight, stride, padding, dilation, groups: F.convolution_weight(
+        grad_output, grad, tuple(weight.shape), stride, padding, dilation, groups))
+convolution_weight = op("convolution_weight", lambda grad_output, input, sizes, stride, padding, dilation, groups: _conv_weight(
+        grad_output, input, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
+    grad_output = lambda F, grad, input, stride, padding, dilation, groups: F.convolve(
+        input, grad, stride, padding, dilation, groups),
+    input       = lambda F, grad, grad_output, input, stride, padding, dilation, groups: F.convolution_input(
+        grad_output, grad, tuple(input.shape), stride, padding, dilation, groups))
+
+trilinear = op("trilinear", lambda i1, i2, weight: xp.einsum("bi,bj,kij->bk", i1, i2, weight),
+    i1     = lambda F, grad, i2, weight: F.each_at(F.mixed(grad, weight), i2),
+    i2     = lambda F, grad, i1, weight: F.each_at(F.mT(F.mixed(grad, weight)), i1),
+    weight = lambda F, grad, i1, i2: F.outer_sum(grad, i1, i2))
+
+# ---- pooling
+
+max_pool2d_of = op("max_pool2d_with_indices", lambda self, kernel_size, stride, padding, dilation, ceil_mode: _best(
+        self, kernel_size, stride, padding, dilation, ceil_mode), outputs=("result0", "result1"),
+    keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"),
+    self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
+adaptive_max_pool2d_of = op("adaptive_max_pool2d", lambda self, output_size: _adaptive_best(self, output_size),
+    outputs=("result0", "result1"),
+    self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
+avg_pool2d_of = op("avg_pool2d",
+    lambda self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: _average(
+        self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+    self = lambda F, grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+        F.avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
+avg_pool2d_backward = op("avg_pool2d_backward",
+    lambda grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: _average_back(
+        grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+    grad_fn="AvgPool2DBackwardBackward0",
+    grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+        F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+    self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
+two_sided = op("two_sided", lambda self, left, right: left @ self @ right.T,
+    self = lambda F, grad, left, right: F.two_sided(grad, left.T, right.T))
+adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", lambda self, left, right: left @ self @ right.T, hidden=("left", "right"),
+    self = lambda F, grad, self, left, right: F.tied(F.two_sided(grad, left.T, right.T), self))
+upsample_nearest1d = op("upsample_nearest1d", lambda self, output_size, scales: _upsampled(self, output_size, scales),
+    keeps=("output_size",),
+    self = lambda F, grad, self_sym_sizes, scales: F.upsample_back(grad, self_sym_sizes, scales))
+upsample_nearest2d = op("upsample_nearest2d", lambda self, output_size, scales_h, scales_w: _upsampled(
+        self, output_size, scales_h, scales_w), keeps=("output_size",),
+    self = lambda F, grad, self_sym_sizes, scales_h, scales_w: F.upsample_back(grad, self_sym_sizes, scales_h, scales_w))
+
+# ---- normalisation
+
+native_layer_norm = op("native_layer_norm", lambda input, weight, bias, normalized_shape, eps: _layer_norm(
+        input, weight, bias, normalized_shape, eps), outputs=("result0", "result1", "result2"),
+    keeps=("result1", "result2"), hidden=("eps",),
+    input  = lambda F, grad, input, weight, bias, normalized_shape, eps: F.standardized_back(
+        F.weighted(grad, weight), input, _last(normalized_shape), eps),
+    weight = lambda F, grad, input, normalized_shape, eps: F.to_last(
+        grad * F.standardized(input, _last(normalized_shape), eps), normalized_shape),
+    bias   = lambda F, grad, bias, normalized_shape: F.to_last(grad, normalized_shape))
+native_batch_norm = op("native_batch_norm", lambda input, weight, bias, running_mean, running_var, training, momentum, eps:
+        _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps),
+    fixed=("running_mean", "running_var"), outputs=("result0", "result1", "result2"), keeps=("result1", "result2"),
+    input  = lambda F, grad, input, weight, running_var, training, eps: F.batch_norm_back(
+        F.scaled_by(grad, weight, input), input, running_var, training, eps),
+    weight = lambda F, grad, input, running_mean, running_var, training, eps: F.per_channel(
+        grad * F.batch_norm_hat(input, running_mean, running_var, training, eps)),
+    bias   = lambda F, grad: F.per_channel(grad))
+native_group_norm = op("native_group_norm", lambda input, weight, bias, N, C, HxW, group, eps: _group_norm(
+        input, weight, bias, N, C, HxW, group, eps),
+    outputs=("result0", "result1", "result2"), keeps=("N", "C", "HxW", "result1", "result2"),
+    input  = lambda F, grad, input, weight, group, eps: F.group_norm_back(
+        F.scaled_by(grad, weight, input), input, group, eps),
+    weight = lambda F, grad, input, group, eps: F.per_channel(grad * F.group_norm_hat(input, group, eps)),
+    bias   = lambda F, grad: F.per_channel(grad))
+
+# ---- embedding
+
+embedding_of = op("embedding", lambda weight, indices, padding_idx, scale_grad_by_freq, sparse: _looked_up(weight, indices),
+    fixed=("indices",), keeps=("sparse",),
+    weight = lambda F, grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq: F.embedding_backward(
+        grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq))
+embedding_backward = op("embedding_backward", lambda grad_output, indices, count, padding_idx, scale_by_freq: _embedding_back(
+        grad_output, indices, count, padding_idx, scale_by_freq), fixed=("indices",),
+    grad_fn="EmbeddingDenseBackwardBackward0",
+    grad_output = lambda F, grad, indices, padding_idx: F.without_padding(F.embedding(
+        grad, indices, padding_idx, False, False), indices, padding_idx))
+# fmt: on
+
+
+@formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
+def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
+
+
+@formula()
+def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
+    return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)
+
+
+@formula()
+def mixed(F: Any, grad: Any, weight: Any) -> Any:
+    """For each example the sum of the matrices `weight[k]`, weighted by its gradient."""
+    flat = F.mm(grad, F.reshape(weight, (weight.shape[0], -1)))
+    return F.reshape(flat, (grad.shape[0], *weight.shape[1:]))
+
+
+@formula(tex=lambda matrix, x: matrix @ x)
+def each_at(F: Any, matrix: Any, x: Any) -> Any:
+    """Each example's matrix times its vector."""
+    return F.squeeze_dim(F.bmm(matrix, F.unsqueeze(x, -1)), -1)
+
+
+@formula()
+def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
+    """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
+    both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], -1))
+    return F.reshape(F.mm(F.t(grad), both), (grad.shape[1], i1.shape[1], i2.shape[1]))

@@ -1,0 +1,182 @@
+"""Losses: how far a prediction is from its target, as one number.
+
+Rows take torch's number for a reduction (0 none, 1 mean, 2 sum). `F.reduced` shares a gradient out
+to the elements: all of it for a sum, an n-th part for a mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import xp
+from ..core.carriers import Symbol, formula
+from ..core.op import op
+
+NONE, MEAN, SUM = range(3)
+
+
+def _reduce(values: Any, reduction: int) -> Any:
+    if reduction == NONE:
+        return values
+    total = xp.add.reduce(values, None)
+    return total if reduction == SUM else total / values.dtype.type(values.size)
+
+
+@formula(tex=lambda grad, _x, _reduction: grad / Symbol("n"))
+def reduced(F: Any, grad: Any, x: Any, reduction: int) -> Any:
+    """The part of a loss's gradient that each element of `x` gets."""
+    return grad / F.numel(x) if reduction == MEAN else grad
+
+
+@formula()
+def numel(F: Any, x: Any) -> int:
+    n = 1
+    for size in x.shape:
+        n *= size
+    return n
+
+
+# ---- negative log likelihood
+
+
+def _rows(x: Any) -> Any:
+    """Scores as `(rows, classes)`; the classes are dimension 1, or the only one."""
+    return xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1]) if x.ndim > 1 else x.reshape(1, -1)
+
+
+def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
+    """Row numbers, classes and weights of the targets that count."""
+    wanted, classes = target.reshape(-1), x.shape[1] if x.ndim > 1 else x.shape[0]
+    kept = wanted != ignore_index
+    at = xp.where(kept, wanted, 0)
+    if ((at < 0) | (at >= classes)).any():
+        raise IndexError(f"Target {at[(at < 0) | (at >= classes)][0]} is out of bounds.")
+    one = x.dtype.type(1)
+    weights = kept.astype(x.dtype) if weight is None else xp.where(kept, weight[at], one - one)
+    return xp.arange(len(at)), at, weights
+
+
+def _check_target(x: Any, target: Any) -> None:
+    if target.dtype.kind not in "iu":
+        raise RuntimeError(f"expected scalar type Long but found {dtypes.of(target.dtype).scalar_type}")
+    sizes = x.shape[:1] + x.shape[2:] if x.ndim > 1 else ()
+    if x.ndim <= 2 and x.ndim > 1 and target.shape != sizes:
+        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({target.shape[0]}).")
+
+
+def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
+    rows, at, weights = _picked(self, target, weight, ignore_index)
+    losses = -_rows(self)[rows, at] * weights
+    total = xp.add.reduce(weights)
+    if reduction == NONE:
+        return losses.reshape(target.shape), total * 0
+    loss = xp.add.reduce(losses)
+    return (loss if reduction == SUM else loss / total), total
+
+
+def _nll_back(grad: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any) -> Any:
+    rows, at, weights = _picked(self, target, weight, ignore_index)
+    share = grad / total if reduction == MEAN else grad.reshape(-1) if reduction == NONE else grad
+    back = xp.zeros((len(at), self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
+    back[rows, at] = -share * weights
+    if self.ndim <= 2:
+        return back.reshape(self.shape)
+    return xp.moveaxis(back.reshape(self.shape[0], *self.shape[2:], self.shape[1]), -1, 1)
+
+
+def _log(x: Any) -> Any:
+    return xp.maximum(xp.log(x), -100)  # as torch: no infinite loss
+
+
+def _bce(self: Any, target: Any, weight: Any) -> Any:
+    if ((self < 0) | (self > 1)).any():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * _log(self)
+    return losses if weight is None else losses * weight
+
+
+@formula(tex=lambda grad, _weight: grad)
+def weighted(F: Any, grad: Any, weight: Any) -> Any:
+    return grad if weight is None else grad * weight
+
+
+def _bce_logits(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
+    soft = xp.log1p(xp.exp(-xp.absolute(x))) + xp.maximum(-x, 0)  # -log(sigmoid(x))
+    losses = (1 - target) * x + (soft if pos_weight is None else ((pos_weight - 1) * target + 1) * soft)
+    return losses if weight is None else losses * weight
+
+
+@formula(tex=lambda x, t, _pos_weight: Symbol(rf"\sigma({x.tex}) - {t.tex}", 0))
+def logits_slope(F: Any, x: Any, target: Any, pos_weight: Any) -> Any:
+    if pos_weight is None:
+        return F.sigmoid(x) - target
+    positive = pos_weight * target
+    return (positive + 1 - target) * F.sigmoid(x) - positive
+
+
+@formula(tex=lambda x, _pos_weight: -x)
+def logits_target_slope(F: Any, x: Any, pos_weight: Any) -> Any:
+    return -x if pos_weight is None else F.softplus(-x, 1.0, 20.0) * pos_weight - F.softplus(x, 1.0, 20.0)
+
+
+@formula()
+def smooth_slope(F: Any, off: Any, beta: float) -> Any:
+    """off / beta near 0, its sign further out."""
+    if not beta:
+        return F.sgn(off)
+    return F.where(F.abs(off) < beta, off / beta, F.sgn(off))
+
+
+def _smooth(off: Any, beta: float) -> Any:
+    size = xp.absolute(off)
+    return xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta) if beta else size
+
+
+def _huber(off: Any, delta: float) -> Any:
+    size = xp.absolute(off)
+    return xp.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+
+
+_LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
+
+# fmt: off
+nll_loss = op("nll_loss", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
+    self = lambda F, grad, self, target, weight, reduction, ignore_index, total_weight: F.nll_loss_backward(
+        grad, self, target, weight, reduction, ignore_index, total_weight))
+nll_loss2d = op("nll_loss2d", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
+    self = lambda F, grad, self, target, weight, reduction, ignore_index, total_weight: F.nll_loss_backward(
+        grad, self, target, weight, reduction, ignore_index, total_weight))
+nll_loss_backward = op("nll_loss_backward", lambda grad_output, self, target, weight, reduction, ignore_index,
+        total_weight: _nll_back(grad_output, self, target, weight, reduction, ignore_index, total_weight),
+    grad_fn="NllLossBackwardBackward0", fixed=("target", "weight"),
+    grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
+        grad, target, weight, reduction, ignore_index)[0],
+    self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
+mse_loss = op("mse_loss", lambda self, target, reduction: _reduce(xp.square(self - target), reduction), **_LOSS,
+    self   = lambda F, grad, self, target, reduction: 2 * (self - target) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction: 2 * (target - self) * F.reduced(grad, self, reduction))
+smooth_l1_loss = op("smooth_l1_loss", lambda self, target, reduction, beta: _reduce(
+        _smooth(self - target, beta), reduction), **_LOSS,
+    self   = lambda F, grad, self, target, reduction, beta: F.smooth_slope(self - target, beta) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction, beta: F.smooth_slope(target - self, beta) * F.reduced(grad, self, reduction))
+huber_loss = op("huber_loss", lambda self, target, reduction, delta: _reduce(
+        _huber(self - target, delta), reduction), **_LOSS,
+    self   = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(self - target, delta) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(target - self, delta) * F.reduced(grad, self, reduction))
+soft_margin_loss = op("soft_margin_loss", lambda self, target, reduction: _reduce(
+        xp.log1p(xp.exp(-self * target)), reduction), fixed=("target",), letters={"target": "t"},
+    self   = lambda F, grad, self, target, reduction: -target * F.sigmoid(-self * target) * F.reduced(grad, self, reduction))
+binary_cross_entropy = op("binary_cross_entropy", lambda self, target, weight, reduction: _reduce(
+        _bce(self, target, weight), reduction), fixed=("weight",), **_LOSS,
+    self   = lambda F, grad, self, target, weight, reduction: F.weighted(
+        (self - target) / F.clamp_min((1 - self) * self, 1e-12), weight) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, weight, reduction: F.weighted(
+        F.log(1 - self) - F.log(self), weight) * F.reduced(grad, self, reduction))
+bce_with_logits = op("binary_cross_entropy_with_logits", lambda self, target, weight, pos_weight, reduction: _reduce(
+        _bce_logits(self, target, weight, pos_weight), reduction), fixed=("weight", "pos_weight"), **_LOSS,
+    self   = lambda F, grad, self, target, weight, pos_weight, reduction: F.weighted(
+        F.logits_slope(self, target, pos_weight), weight) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, weight, pos_weight, reduction: F.weighted(
+        F.logits_target_slope(self, pos_weight), weight) * F.reduced(grad, self, reduction))
+# fmt: on
