@@ -42,7 +42,8 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
         data = data.detach()._array()
     array = array_of(data, dtype)
-    return made(array.copy() if array is data else array, requires_grad, device)
+    array = array.copy() if array is data else array
+    return made(array if array.ndim else array[()], requires_grad, device)  # a scalar computes faster
 
 
 def array_of(data: Any, dtype: Any = None) -> Any:

@@ -124,12 +124,16 @@ def keeps(retain_graph: Any, create_graph: bool) -> bool:
 
 def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
     """A gradient per root, of its shape and type: given, or 1 for a single element."""
-    grads = (None,) * len(roots) if given is None else (given,) if isinstance(given, TensorBase) else tuple(given)
+    if given is None and not create_graph and len(roots) == 1:
+        data = getattr(roots[0], "_data", None)
+        if isinstance(data, xp.generic) and roots[0]._fn is not None:  # the usual loss
+            return [data.dtype.type(1)]
+    grads: tuple = (None,) * len(roots) if given is None else (given,) if isinstance(given, TensorBase) else tuple(given)
     if len(grads) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
     for place, root in enumerate(roots):
-        if isinstance(root, TensorBase) and root._edge() is None:
+        if root._fn is None and root._edge() is None:
             raise presentation.error(RuntimeError, "no_graph",
                 f"element {place} of tensors does not require grad and does not have a grad_fn",
                 tensor=root)  # fmt: skip

@@ -9,6 +9,7 @@ Hooks are run in `gates`, `.grad` is added to in `leaves`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
@@ -22,6 +23,7 @@ from .node import Node, Port
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
 _latest_first = attrgetter("seq")
+_NONE: frozenset[Any] = frozenset()
 
 
 def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, retain_graph: bool = False,
@@ -36,19 +38,20 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     walk = Walk(watch, retain_graph, create_graph, captured)
     nodes = walk.start([root._edge() for root in roots], grads, inputs)
     arrived, waits, wanted, due = walk.arrived, walk.waits, walk.wanted, walk.due
-    take, token = arrived.pop, None
+    stops, token = walk.stops, None
+    attended = watch is not None or anomaly.enabled
     while due:
         yield walk.finish(due.pop(0))
     for node in nodes:
         try:
             if create_graph:  # per step: a suspended generator must not leak its mode
                 token = switch_on()
-            if walk.special or node.hooks is not None or node.outputs != 1 or node in walk.stops:
+            if attended or node.hooks is not None or node.outputs != 1 or (stops and node in stops):
                 received, sent = walk.attend(node)
                 if sent is None:
                     continue  # its gradient was asked for; nothing behind it was
             else:
-                received = take(node, None)
+                received = arrived.pop(node, None)
                 if received is None and not node.wants_undefined:
                     sent = (None,) * len(node.edges)
                 elif create_graph:
@@ -99,12 +102,11 @@ class Walk:
         self.waits: dict[Any, int] = {}  # leaf -> gradients still to come
         self.ports: dict[Node, list[Port]] = {}
         self.due: list[Any] = []  # leaves whose last gradient is in
-        self.needed: set[Node] = set()
+        self.needed: Any = _NONE
         self.wanted: set[Any] | None = None
-        self.special = watch is not None or anomaly.enabled
-        self.inputs: set[Any] = set()
+        self.inputs: Any = _NONE
         self.reached: set[Node] = set()
-        self.stops: set[Node] = set()  # nodes whose incoming gradients are captured
+        self.stops: Any = _NONE  # nodes whose incoming gradients are captured
 
     def _reach(self, roots: list[Any]) -> list[Node]:
         """All nodes that the gradients can reach, latest first; counts what each leaf waits for."""
@@ -112,15 +114,17 @@ class Walk:
         edges, waiting = roots, [()]
         while waiting:
             for edge in edges:
-                if isinstance(edge, Port):
+                if edge is None:
+                    continue
+                if not isinstance(edge, Node):
+                    if not isinstance(edge, Port):
+                        waits[edge] = waits.get(edge, 0) + 1
+                        continue
                     edge = self._port(edge)
-                if isinstance(edge, Node):
-                    if edge not in seen:
-                        seen.add(edge)
-                        nodes.append(edge)
-                        waiting.append(edge.edges)
-                elif edge is not None:
-                    waits[edge] = waits.get(edge, 0) + 1
+                if edge not in seen:
+                    seen.add(edge)
+                    nodes.append(edge)
+                    waiting.append(edge.edges)
             edges = waiting.pop()
         nodes.sort(key=_latest_first, reverse=True)
         self.reached = seen
@@ -269,5 +273,4 @@ def refuse_held(nodes: list[Node], watch: Any) -> None:
 
 def run(*args: Any, **options: Any) -> None:
     """Backward to the end: `steps` without anybody watching."""
-    for _ in steps(*args, **options):
-        pass
+    deque(steps(*args, **options), maxlen=0)

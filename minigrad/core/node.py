@@ -127,9 +127,10 @@ class Node:
 
     def free(self) -> None:
         """Let go of what was saved; using it afterwards is torch's "second time" error."""
+        mark = Freed.current
         for slot in self.frees:
             if getattr(self, slot) is not None:
-                setattr(self, slot, Freed.current)
+                setattr(self, slot, mark)
 
     def apply_raw(self, grad: Any, keep: bool) -> tuple:
         """The gradients this node sends, on arrays; `core.fast` has quicker ones for some rows."""

@@ -395,9 +395,11 @@ def unary(row: Row) -> Callable:
             n.edges, n.metas, n.hooks = (self._fn or (self if self._requires_grad else None),), None, None
             n.seq = next_seq()
             f = _frame(1)
-            n.code, n.lasti = f.f_code, f.f_lasti
-            if n.code.co_filename in OURS:
-                n.code, n.lasti = learners_line()
+            code = f.f_code
+            while code.co_filename in OURS and f.f_back is not None:
+                f = f.f_back
+                code = f.f_code
+            n.code, n.lasti = code, f.f_lasti
             t._counter = None
             if keeps_self:
                 c = self._counter
@@ -477,9 +479,11 @@ def binary(row: Row) -> Callable:
             n.metas = None if alike else metas_of(self, other, number)
             n.seq = next_seq()
             f = _frame(1)
-            n.code, n.lasti = f.f_code, f.f_lasti
-            if n.code.co_filename in OURS:
-                n.code, n.lasti = learners_line()
+            code = f.f_code
+            while code.co_filename in OURS and f.f_back is not None:
+                f = f.f_back
+                code = f.f_code
+            n.code, n.lasti = code, f.f_lasti
             t._counter = None
             if keeps_self:
                 c = self._counter

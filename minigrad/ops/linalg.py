@@ -432,7 +432,7 @@ def matmul(self: Any, other: Any) -> Any:
     """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
     ranks = (self._data.ndim, other._data.ndim)
     if ranks == (2, 2):
-        return mm(self, other)
+        return mm.row.call(self, other)
     if ranks == (1, 1):
         return dot(self, other)
     if ranks == (2, 1):
