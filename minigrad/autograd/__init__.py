@@ -9,12 +9,12 @@ from .._tensor import Tensor
 from ..core.backward import GradientEdge, backward, grad
 from ..core.engine import steps
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from . import graph
+from . import functional, graph
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from .function import Function
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
-__all__ = ["Function", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck", "graph",
+__all__ = ["Function", "GradientEdge", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck", "gradgradcheck", "graph",
            "inference_mode", "is_anomaly_enabled", "no_grad",
            "set_detect_anomaly", "set_grad_enabled", "steps"]  # fmt: skip
 

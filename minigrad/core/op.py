@@ -264,7 +264,7 @@ def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
     t = constant(Tensor, data, counter)
     if data.dtype.kind == "f":
         nr = row.outputs.index(name) if name in row.outputs else 0
-        t._fn, t._requires_grad = (Port(n, nr) if row.multi else n), True
+        t._fn, t._requires_grad = (output_of(n, nr) if row.multi else n), True
     return t
 
 
@@ -298,9 +298,10 @@ def apply_of(row: Row) -> Callable:
     formulas = [_arranged(row.derivatives[n], row.saved) for n in row.differentiable]
     takes = [taker(row, n) for n in row.saved]
     frees, only = bool(row.saved), formulas[0] if len(formulas) == 1 else None
+    multi = row.multi
 
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
-        values: list[Any] = [F, grad]
+        values: list[Any] = [F, (grad,) if multi and n.outputs == 1 else grad]
         for take in takes:
             values.append(take(n, F))
         if only is not None:
@@ -630,9 +631,14 @@ def tracked_result(row: Row, n: Any, z: Any) -> Any:
         return attach(constant(Tensor, z), n)
     if row.multi:
         n.outputs = len(z)
-        return tuple(attach(constant(Tensor, part), Port(n, i)) for i, part in enumerate(z))
+        return tuple(attach(constant(Tensor, part), output_of(n, i)) for i, part in enumerate(z))
     first = attach(constant(Tensor, z[0]), n)
     return (first, *(constant(Tensor, part) for part in z[1:]))
+
+
+def output_of(n: Any, nr: int) -> Any:
+    """What stands for output `nr` of a node on tensors and edges: the node, if it has no other."""
+    return Port(n, nr) if n.outputs > 1 else n
 
 
 def attach(t: Any, fn: Any) -> Any:
@@ -760,7 +766,7 @@ def view_shape(row: Row, kind: str) -> Callable:
         n = blank_node(row.node, (edge,), None)
         if z.__class__ is list:
             n.outputs = len(z)
-            result: Any = tuple(attach(view_of(self, p, kind), Port(n, i)) for i, p in enumerate(z))
+            result: Any = tuple(attach(view_of(self, p, kind), output_of(n, i)) for i, p in enumerate(z))
         else:
             result = attach(view_of(self, z, kind), n)
         save(n, args, z, result)
