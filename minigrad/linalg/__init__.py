@@ -1,5 +1,7 @@
 """torch.linalg: factorisations, solutions and norms. The rows are in `minigrad.ops.linalg`."""
 
+from typing import Any
+
 from ..ops.linalg import (
     LinAlgError, cholesky, cross, det, eigh, eigvalsh, lstsq, matmul, matrix_norm, matrix_power,
     matrix_rank, multi_dot, pinv, qr, svd, svdvals, vecdot, vector_norm)  # fmt: skip
@@ -8,7 +10,12 @@ from ..ops.linalg import linalg_norm as norm
 from ..ops.linalg import linalg_slogdet as slogdet
 from ..ops.linalg import solve_of as solve
 from ..ops.shape import diagonal
+from ..text import presentation
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
            "matmul", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
            "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    raise presentation.no_attribute("torch.linalg", __all__, name)

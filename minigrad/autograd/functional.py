@@ -1,0 +1,209 @@
+"""torch.autograd.functional: whole Jacobians and Hessians, and their products with vectors.
+
+Each takes a function and its inputs, runs it on fresh copies and returns tensors without history,
+unless `create_graph`. A product with a column vector (jvp, hvp) runs backward twice: the gradient of
+v^T J with respect to v is J^T itself. Texts are torch's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._tensor import Tensor
+from ..array.backend import xp
+from ..core.backward import grad
+from ..core.base import constant
+from ..core.carriers import TENSORS
+from ..core.modes import enable_grad
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+STRICT = " This is not allowed in strict mode."
+NOT_RECORDED = {
+    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be "
+    "computed in a differentiable manner from the input when running in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with "
+    "respect to input {i} is independent of the input. This is not allowed in strict mode. You should "
+    "ensure that your function is twice differentiable and that the jacobian depends on the inputs (this "
+    "would be violated by a linear function for example).",
+}
+INDEPENDENT = {
+    "back": "The output of the user-provided function is independent of input {i}." + STRICT,
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs "
+    "when using the double backward trick to compute forward mode gradients." + STRICT,
+    "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT,
+}
+
+
+def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
+             vectorize: bool = False, strategy: str = "reverse-mode") -> Any:  # fmt: skip
+    """All derivatives of `func`: shape of the output, then shape of the input; tuples nest likewise."""
+    many, outer = _tensors(inputs, "inputs", "jacobian")
+    with enable_grad():
+        given = _fresh(outer, create_graph)
+        several, outputs = _tensors(func(*given), "outputs of the user-provided function", "jacobian")
+        _check_recorded(outputs, "outputs", strict)
+        rows = tuple(tuple(_whole(out, nr, given, i, create_graph, strict) for i in range(len(given)))
+                     for nr, out in enumerate(outputs))  # fmt: skip
+    rows = rows if many else tuple(row[0] for row in rows)
+    return _finished(rows if several else rows[0], create_graph)
+
+
+def _whole(out: Tensor, nr: int, given: tuple, i: int, create_graph: bool, strict: bool) -> Tensor:
+    """The Jacobian of one output with respect to one input, a backward for each element."""
+    rows = []
+    for element in out.reshape(-1).unbind() if out.numel() else ():
+        (row,) = _gradients((element,), (given[i],), None, create_graph)
+        if row is None and strict:
+            raise RuntimeError(f"Output {nr} of the user-provided function is independent of input {i}." + STRICT)
+        rows.append(_zeros(given[i]) if row is None else row)
+    sizes = (*out.shape, *given[i].shape)
+    return TENSORS.stack(rows, 0).view(sizes) if rows else constant(Tensor, xp.zeros(sizes, out._data.dtype))
+
+
+def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
+            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:  # fmt: skip
+    """All second derivatives of `func`, which returns a single element."""
+    many, _ = _tensors(inputs, "inputs", "hessian")
+
+    def slopes(*given: Tensor) -> Any:
+        found = jacobian(lambda *a: _single(func(*a), "hessian"), given, create_graph=True)
+        _check_recorded(found, "jacobian", strict)
+        return found
+
+    found = jacobian(slopes, inputs, create_graph, strict)
+    return found if many else found[0]
+
+
+def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The outputs, and the vector `v` (shaped like them) times the Jacobian: what backward computes."""
+    many, outer = _tensors(inputs, "inputs", "vjp")
+    with enable_grad():
+        given = _fresh(outer, create_graph)
+        several, outputs = _tensors(func(*given), "outputs of the user-provided function", "vjp")
+        _check_recorded(outputs, "outputs", strict)
+        v = _vector(v, outputs, several, "the user-provided function returns a single Tensor", "vjp")
+        found = _gradients(outputs, given, v, create_graph)
+    products = _filled(found, given, strict, "back")
+    return _pair(outputs, several, products, many, create_graph)
+
+
+def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The outputs, and the Jacobian times the vector `v` (shaped like the inputs)."""
+    many, outer = _tensors(inputs, "inputs", "jvp")
+    with enable_grad():
+        given = _fresh(outer, create_graph)
+        v = _vector(v, given, many, "the input to the user-provided function is a single Tensor", "jvp")
+        several, outputs = _tensors(func(*given), "outputs of the user-provided function", "jvp")
+        _check_recorded(outputs, "outputs", strict)
+        weights = tuple(_zeros(o).requires_grad_() for o in outputs)
+        slopes = _gradients(outputs, given, weights, True)
+        found = _gradients(slopes, weights, v, create_graph)
+    return _pair(outputs, several, _filled(found, outputs, strict, "back_trick"), several, create_graph)
+
+
+def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The output, and the vector `v` times the Hessian of `func`, which returns a single element."""
+    return _hessian_product(func, inputs, v, create_graph, strict, "vhp")
+
+
+def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The output, and the Hessian times the vector `v`; Hessians are symmetric, so this is `vhp`."""
+    return _hessian_product(func, inputs, v, create_graph, strict, "hvp")
+
+
+def _hessian_product(func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> tuple:
+    many, outer = _tensors(inputs, "inputs", name)
+    with enable_grad():
+        given = _fresh(outer, create_graph)
+        v = _vector(v, given, many, "the input to the user-provided function is a single Tensor", name)
+        output = _single(func(*given), name)
+        _check_recorded((output,), "outputs", strict)
+        slopes = _gradients((output,), given, None, True)
+        if strict:
+            _check_recorded(_filled(slopes, given, strict, "back"), "jacobian", strict)
+        found = _gradients(slopes, given, v, create_graph)
+    return _pair((output,), False, _filled(found, given, strict, "double_back"), many, create_graph)
+
+
+# ---- inputs and outputs
+
+
+def _tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
+    """A tensor or a tuple of them, as `(was it a tuple, tuple)`."""
+    many = isinstance(value, tuple)
+    for i, t in enumerate(value if many else (value,)):
+        if not isinstance(t, Tensor):
+            given = f" given to {name}" if "given to" not in what else ""
+            which = f"Value at index {i} of the {what}{given} must be" if many else f"The {what}{given} must be"
+            raise TypeError(f"{which} either a Tensor or a tuple of Tensors but the given {what} has type {type(t)}.")
+    return many, value if many else (value,)
+
+
+def _fresh(inputs: tuple, create_graph: bool) -> tuple:
+    """Inputs that require grad: views of the given ones under `create_graph`, else leaves."""
+    return tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in inputs)
+
+
+def _single(output: Any, name: str) -> Tensor:
+    if isinstance(output, tuple) and len(output) != 1:
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    output = output[0] if isinstance(output, tuple) else output
+    if output.numel() != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+    return output.squeeze() if name == "hessian" else output
+
+
+def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple | None:
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(f"The vector v can only be None if {where} with a single element.")
+        return (TENSORS.zeros_as(like[0], like[0].shape) + 1,)
+    _, v = _tensors(v, "v", name)
+    if len(v) != len(like):
+        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if many
+                           else "The given v should contain a single Tensor.")  # fmt: skip
+    for i, (a, b) in enumerate(zip(v, like, strict=True)):
+        if a.shape != b.shape:
+            entry = f"Entry {i} in " if many else ""
+            raise RuntimeError(f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
+    return v
+
+
+def _check_recorded(tensors: Sequence[Tensor], what: str, strict: bool) -> None:
+    for i, t in enumerate(tensors):
+        if strict and not t.requires_grad:
+            raise RuntimeError(NOT_RECORDED[what].format(i=i))
+
+
+def _zeros(like: Tensor) -> Tensor:
+    return constant(Tensor, xp.zeros_like(like._data))
+
+
+def _filled(found: Sequence[Any], like: tuple, strict: bool, stage: str) -> tuple:
+    """Zeros where nothing depends on anything. Raises: RuntimeError in strict mode."""
+    for i, g in enumerate(found):
+        if g is None and strict:
+            raise RuntimeError(INDEPENDENT[stage].format(i=i))
+    return tuple(_zeros(t) if g is None else g for g, t in zip(found, like, strict=True))
+
+
+def _gradients(outputs: tuple, inputs: tuple, weights: Any, create_graph: bool) -> tuple:
+    weights = (None,) * len(outputs) if weights is None else weights
+    live = [(o, w) for o, w in zip(outputs, weights, strict=True) if o is not None and o.requires_grad]
+    if not live:
+        return (None,) * len(inputs)
+    return grad([o for o, _ in live], inputs, [w for _, w in live], create_graph=create_graph,
+                retain_graph=True, allow_unused=True)  # fmt: skip
+
+
+def _pair(outputs: tuple, several: bool, products: tuple, many: bool, create_graph: bool) -> tuple:
+    return (_finished(outputs if several else outputs[0], create_graph),
+            _finished(products if many else products[0], create_graph))  # fmt: skip
+
+
+def _finished(value: Any, create_graph: bool) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_finished(v, create_graph) for v in value)
+    return value if create_graph else value.detach()
