@@ -126,7 +126,8 @@ def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
 @derivative("sum")
 def _sum(n: Any, grad: Any, keep: bool) -> tuple:
     shape = n.saved_self_sym_sizes
-    if isinstance(n.edges[0], Node):  # nobody sees what passes between two nodes
+    edge = n.edges[0]
+    if isinstance(edge, Node) and edge.hooks is None:  # nobody sees what passes between two nodes
         return (_filled(shape, grad),)
     return (RAW.expand(grad, shape),)
 

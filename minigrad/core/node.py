@@ -9,9 +9,9 @@ from __future__ import annotations
 import dis
 import itertools
 import linecache
+import os
 import sys
 import weakref
-from pathlib import Path
 from typing import Any
 
 from ..text import presentation
@@ -190,14 +190,23 @@ def short_name(node: Node) -> str:
     return presentation.current.short_name(node)
 
 
-_HERE = Path(__file__).parent.parent
-OURS = frozenset(map(str, _HERE.rglob("*.py")))  # files whose lines are not the learner's
+class _Ours(dict):
+    """File name -> whether it lies in this package, so that its lines are not the learner's."""
+
+    here = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = file.startswith(self.here)
+        return self[file]
+
+
+OURS = _Ours()  # asked for every recorded operation, so remembered
 
 
 def learners_line() -> tuple[Any, int]:
     """Code and instruction of the nearest caller outside this package."""
     f: Any = sys._getframe(2)
-    while f is not None and f.f_code.co_filename in OURS:
+    while f is not None and OURS[f.f_code.co_filename]:
         f = f.f_back
     return (None, 0) if f is None else (f.f_code, f.f_lasti)
 

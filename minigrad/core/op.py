@@ -46,8 +46,7 @@ class Row:
                  letters: dict[str, str] | None = None, doc: str = "",
                  hidden: tuple[str, ...] = ()) -> None:  # fmt: skip
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
-        self.signature = _signature(forward, derivatives)
-        self.inputs = tuple(self.signature.parameters)
+        self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)
         self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed)
         self.outputs, self.multi, self.elementwise, self.hidden = outputs, multi, elementwise, hidden
@@ -70,7 +69,7 @@ class Row:
         missing, defaults = len(self.inputs) - len(args), getattr(self.forward, "__defaults__", None) or ()
         if not options and 0 < missing <= len(defaults):
             return args + defaults[-missing:]
-        bound = self.signature.bind(*args, **options)
+        bound = _signature(self.forward, self.inputs).bind(*args, **options)
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
@@ -88,11 +87,12 @@ def parameters(formula: Callable) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount]
 
 
-def _signature(forward: Callable, derivatives: dict[str, Callable]) -> inspect.Signature:
+@functools.cache
+def _signature(forward: Callable, inputs: tuple[str, ...]) -> inspect.Signature:
     if inspect.isfunction(forward):
         return inspect.signature(forward)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD  # a ufunc or an operator: its inputs have rows
-    return inspect.Signature([inspect.Parameter(n, kind) for n in derivatives])
+    return inspect.Signature([inspect.Parameter(n, kind) for n in inputs])
 
 
 def camel(name: str) -> str:
@@ -134,7 +134,8 @@ def publish(row: Row, call: Callable) -> Callable:
     """Put a row and its callable where the carriers, the tests and the pictures find them."""
     call.__name__ = call.__qualname__ = row.name
     call.__doc__ = _doc(row)
-    call.__signature__ = row.signature  # type: ignore[attr-defined]
+    if inspect.isfunction(row.forward):
+        call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature
     call.row = row  # type: ignore[attr-defined]
     row.call = call
     TABLE[row.name] = row
@@ -397,7 +398,7 @@ def unary(row: Row) -> Callable:
             n.seq = next_seq()
             f = _frame(1)
             code = f.f_code
-            while code.co_filename in OURS and f.f_back is not None:
+            while OURS[code.co_filename] and f.f_back is not None:
                 f = f.f_back
                 code = f.f_code
             n.code, n.lasti = code, f.f_lasti
@@ -481,7 +482,7 @@ def binary(row: Row) -> Callable:
             n.seq = next_seq()
             f = _frame(1)
             code = f.f_code
-            while code.co_filename in OURS and f.f_back is not None:
+            while OURS[code.co_filename] and f.f_back is not None:
                 f = f.f_back
                 code = f.f_code
             n.code, n.lasti = code, f.f_lasti
