@@ -1,7 +1,10 @@
 """Graphs as records: read from minigrad they equal what torch has, and they hold no array."""
 
+import ast
+import contextlib
 import gc
 import importlib.util
+import io
 import subprocess
 import sys
 import weakref
@@ -13,7 +16,7 @@ from minigrad.graph import read, read_torch
 from minigrad.graph.live import op_name
 from minigrad.graph.preview import numbers, preview
 from minigrad.graph.snapshot import from_dict, part
-from tests.oracle import graphs
+from tests.oracle import graphs, programs
 
 RECORDED = graphs.recorded()
 LIVE = ["torch"] if importlib.util.find_spec("torch") else []
@@ -200,3 +203,34 @@ def test_a_torch_tensor_without_values_is_read(oracle):
     y = torch.ones(2, device="meta", requires_grad=True) * 2
 
     assert [(t.shape, t.value) for t in read_torch(y).tensors] == [((2,), None), ((2,), None)]
+
+
+def after_each_statement(source, torch):
+    """The tensors that a random program leaves behind; what raises is passed over."""
+    names = {"torch": torch}
+    for statement in ast.parse(source).body:
+        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(ast.Module([statement], []), "program", "exec"), names)
+    return {k: v for k, v in names.items() if hasattr(type(v), "grad_fn")}
+
+
+def has_graph(t):
+    try:
+        return t.grad_fn is not None
+    except RuntimeError:  # a view that may no longer be looked at
+        return False
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("level", programs.LEVELS)
+@pytest.mark.parametrize("oracle", LIVE)
+def test_random_programs_leave_the_same_graphs(oracle, level):
+    torch = importlib.import_module(oracle)
+    for seed in range(8, 20):
+        source = programs.program(seed, level)
+        theirs, ours = (after_each_statement(source, t) for t in (torch, minigrad))
+        for name in (k for k, t in theirs.items() if has_graph(t)):
+            expected = read_torch(theirs[name], names=theirs)
+
+            assert read(ours[name], names=ours) == expected, (seed, level, name)

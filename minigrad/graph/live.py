@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..array.backend import xp
+from ..core.carriers import RAW
 from .preview import preview
 from .snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
          "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
+PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
 OURS = frozenset({"part", "whole", "shapes"})
 # ops that stretch their inputs to one shape; the engine sums their gradients back
@@ -226,9 +230,20 @@ class Reader:
         names = self.input_names(node, op_name(node.name()))
         name = names[i] if i < len(names) else "self"
         sizes = values.get(f"{name}_sym_sizes", getattr(values.get(name), "shape", None))
-        if sizes is None and hasattr(node, "base_shape"):
-            sizes = node.base_shape
-        return (shape if sizes is None else tuple(sizes)), dtype
+        place = getattr(node, "part" if i else "whole", getattr(node, "_saved_whole", None))
+        if sizes is None:  # a write into a base, or a view of one, knows where
+            sizes = place[0] if place else self.probed(node, i, shape, dtype)
+        return tuple(sizes), dtype
+
+    def probed(self, node: Any, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
+        """The shape of what the row's formula makes of a zero gradient: views say no more."""
+        row = getattr(node, "row", None)
+        if row is None or row.elementwise or node.outputs > 1 or math.prod(shape) > PROBED:
+            return shape
+        try:
+            return node.apply(xp.zeros(shape, dtype.rpartition(".")[2]), RAW, True)[i].shape
+        except (RuntimeError, ValueError, TypeError, AttributeError):  # freed, or out of date
+            return shape
 
     def shape_of(self, slot: Any) -> tuple | None:
         t = self.tensors.get(slot)
