@@ -136,6 +136,11 @@ class Walk:
         if isinstance(node, Node):
             return node in self.reached and (
                 self.wanted is None or node in self.needed or node in self.stops)  # fmt: skip
+        if self.captured is not None:
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported."
+            )
         return node in self.waits and (self.wanted is None or node in self.inputs)
 
     def _port(self, port: Port) -> Node:
