@@ -76,7 +76,7 @@ def as_variable(t: Any) -> Any:
     elif not t._data.ndim:
         t._data = t._array().reshape(1)  # the formulas broadcast, so they need no node for this
     if isinstance(t._fn, Node):
-        keep_numbers(t._fn)
+        t._fn.__class__ = by_formula(t._fn.__class__, buffers(t._fn))
     t.__class__ = Variable
     return t
 
@@ -89,16 +89,20 @@ def as_tensor(t: Any) -> Any:
     return t
 
 
-def keep_numbers(node: Any) -> None:
-    """A node that saved nothing but Python numbers has no buffers: backward can run again."""
-    saved = [getattr(node, slot) for slot in node.frees]
-    if saved and all(value is None or isinstance(value, Number) for value in saved):
-        node.__class__ = unfreed(node.__class__)
+def by_formula(cls: Any, frees: tuple) -> Any:
+    """A kind of node as it was: run by its formula, which takes one element for none; frees these slots."""
+    return cls if cls.__base__ is not Node else _kinds(cls, frees)
 
 
 @functools.cache
-def unfreed(cls: Any) -> type[Node]:
-    return type(cls.__name__, (cls,), {"__slots__": (), "frees": (), "apply_raw": Node.apply_raw})
+def _kinds(cls: Any, frees: tuple) -> Any:
+    return type(cls.__name__, (cls,), {"__slots__": (), "frees": frees, "apply_raw": Node.apply_raw})
+
+
+def buffers(node: Any) -> tuple:
+    """The slots that backward frees: none if only Python numbers were saved, so it can run again."""
+    saved = [getattr(node, slot) for slot in node.frees]
+    return () if all(value is None or isinstance(value, Number) for value in saved) else node.frees
 
 
 class Indexed(Tensor):
