@@ -145,7 +145,7 @@ def _filled(shape: tuple, number: Any) -> Any:
     if prod(shape) > 4096 or not shape:
         return RAW.expand(number, shape)
     filled = xp.empty(shape, number.dtype)
-    filled.fill(number)
+    filled[...] = number
     return filled
 
 

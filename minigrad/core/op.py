@@ -789,8 +789,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         wants = any(isinstance(x, TensorBase) and x.requires_grad for x in args)
         recorded = bool(grad_mode()) and (wants or self.requires_grad)
         check_inplace(self, recorded)
-        if not (name == "copy_" and args[0] is self):  # copying onto itself writes nothing new
-            check_single_memory(self)
+        if name not in ("zero_", "fill_") and not (name == "copy_" and args[0] is self):
+            check_single_memory(self)  # one value everywhere, or its own, may be written twice
         if recorded:  # a view that cannot be read any more complains before the write is looked at
             for x in (self, *args):
                 edge_of(x)
