@@ -182,7 +182,7 @@ def test_a_hook_on_several_tensors_gets_what_this_backward_brings(torch):
     (a * b).sum().backward()
     (a * c).sum().backward()
     (a * b).sum().backward(inputs=[a])
-    with pytest.raises(RuntimeError, match="but we are currently running autograd.grad"):
+    with pytest.raises(RuntimeError, match=r"but we are currently running autograd.grad"):
         torch.autograd.grad((a * b).sum(), a)
     handle.remove()
     (a * b * c).sum().backward()
@@ -259,7 +259,7 @@ def test_jacobians_have_the_shapes_of_output_and_input(torch):
     assert jacobian(lambda x: x * x, x).tolist() == [[2.0, 0.0], [0.0, 4.0]]
     assert jacobian(lambda x: (x * x).sum(), x).tolist() == [2.0, 4.0]
     assert [j.tolist() for j in jacobian(lambda x, y: (x * y).sum(), (x, y))] == [[3.0, 4.0], [1.0, 2.0]]
-    with pytest.raises(RuntimeError, match="does not require gradients. The outputs must be computed"):
+    with pytest.raises(RuntimeError, match=r"does not require gradients. The outputs must be computed"):
         jacobian(lambda x: x.detach() * 1, x, strict=True)
 
 
@@ -295,6 +295,6 @@ def test_anomaly_mode_names_the_derivative_that_is_nan(torch):
     with (
         pytest.warns(UserWarning, match="Error detected in BrokenBackward. Traceback of forward call"),
         torch.autograd.set_detect_anomaly(True),
-        pytest.raises(RuntimeError, match="Function 'BrokenBackward' returned nan values in its 0th output."),
+        pytest.raises(RuntimeError, match=r"Function 'BrokenBackward' returned nan values in its 0th output."),
     ):
         Broken.apply(leaf(torch, 1.0)).sum().backward()

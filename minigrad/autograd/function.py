@@ -19,8 +19,8 @@ from ..core.modes import differentiable, grad_mode, no_grad
 from ..core.node import Freed, Node, Port, Withheld, learners_line, next_seq
 from ..core.op import modified
 from ..core.saved import Packed
-from ..text import presentation
 from ..core.views import rebase, view_of
+from ..text import presentation
 
 
 class FunctionCtx:

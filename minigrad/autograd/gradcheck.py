@@ -91,7 +91,7 @@ def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, 
             if any(xp.any(column) for column in _numerical(func, inputs, t, _tuple(result), eps, lambda o: True)):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
         return
-    for place, (i, t) in enumerate(checked):
+    for place, (_, t) in enumerate(checked):
         numerical = _numerical(func, inputs, t, outputs, eps, lambda o: o.requires_grad)
         for nr, output in enumerate(outputs):
             analytical = _analytical(output, t, nondet_tol)

@@ -3,8 +3,25 @@
 from typing import Any
 
 from ..ops.linalg import (
-    LinAlgError, cholesky, cross, det, eigh, eigvalsh, lstsq, matmul, matrix_norm, matrix_power,
-    matrix_rank, multi_dot, pinv, qr, svd, svdvals, vecdot, vector_norm)  # fmt: skip
+    LinAlgError,
+    cholesky,
+    cross,
+    det,
+    eigh,
+    eigvalsh,
+    lstsq,
+    matmul,
+    matrix_norm,
+    matrix_power,
+    matrix_rank,  # fmt: skip
+    multi_dot,
+    pinv,
+    qr,
+    svd,
+    svdvals,
+    vecdot,
+    vector_norm,
+)
 from ..ops.linalg import inverse as inv
 from ..ops.linalg import linalg_norm as norm
 from ..ops.linalg import linalg_slogdet as slogdet

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.base import TensorBase, bump, constant
+from ..core.base import TensorBase, constant
 from ..core.carriers import TENSORS, formula
 from ..core.modes import grad_mode
 from ..core.op import at_callers_line, inplace, op, shape_mismatch
@@ -247,7 +247,8 @@ index_copy = op("index_copy", lambda self, index, source, dim: _index_write(self
 index_fill = op("index_fill", lambda self, index, dim, value: _index_write(self, index, value, dim, "fill"),
     fixed=("index",),
     self = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0))
-index_fill_tensor = op("index_fill_tensor", lambda self, index, value, dim: _index_write(self, index, value, dim, "fill"),
+index_fill_tensor = op("index_fill_tensor", lambda self, index, value, dim: _index_write(
+        self, index, value, dim, "fill"),
     fixed=("index",), grad_fn="IndexFillBackward1",
     self  = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0),
     value = lambda F, grad, index, dim: F.sum(F.index_select(grad, index, dim)))
@@ -581,7 +582,7 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     if dim is None:
         return gather(self.reshape(-1), indices.reshape(-1), 0)
     check_dim(dim, self._data.ndim)
-    rest = xp.broadcast_shapes(*(t.shape[:dim] + (1,) + t.shape[dim:][1:] for t in (self, indices)))
+    rest = xp.broadcast_shapes(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))
     return gather(a, b, dim)
 

@@ -36,7 +36,8 @@ def _mm(self: Any, mat2: Any) -> Any:
 
 
 def _mv(self: Any, vec: Any) -> Any:
-    require((self.ndim, vec.ndim) == (2, 1), f"vector + matrix @ vector expected, got {vec.ndim}, {self.ndim}, {vec.ndim}")
+    require((self.ndim, vec.ndim) == (2, 1), "vector + matrix @ vector expected, got "
+            f"{vec.ndim}, {self.ndim}, {vec.ndim}")  # fmt: skip
     if self.dtype != vec.dtype:
         mat, other = (dtypes.of(x.dtype).scalar_type for x in (self, vec))
         raise RuntimeError(
@@ -93,7 +94,8 @@ addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: scaled(self, beta) +
     self = lambda F, grad, beta: F.scaled(grad, beta),
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
-baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(_bmm(batch1, batch2), alpha),
+baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
+        _bmm(batch1, batch2), alpha),
     letters={"batch1": "A", "batch2": "B"},
     self   = lambda F, grad, beta: F.scaled(grad, beta),
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
@@ -123,7 +125,8 @@ solve_ex = op("linalg_solve_ex", lambda A, B, left=True: _solve(A, B), outputs=(
     B = lambda F, grad, A: F.solve(F.mT(A), grad))
 pinv_of = op("linalg_pinv", lambda self: _pinv(self),
     self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
-lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(self, b)[0],), outputs=("solution",), keeps=("solution",),
+lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(self, b)[0],),
+    outputs=("solution",), keeps=("solution",),
     self = lambda F, grad, self, b: F.pinv_slope(grad @ F.mT(b), self, F.linalg_pinv(self)),
     b    = lambda F, grad, self: F.mT(F.linalg_pinv(self)) @ grad)
 
@@ -134,7 +137,8 @@ cholesky_ex = op("linalg_cholesky_ex", lambda self, upper=False: _cholesky(self,
 eigh_of = op("linalg_eigh", lambda A, UPLO="L": tuple(xp.linalg.eigh(A, UPLO)),
     outputs=("eigenvalues", "eigenvectors"), multi=True,
     A = lambda F, grad, eigenvalues, eigenvectors: F.eigh_slope(grad[0], grad[1], eigenvalues, eigenvectors))
-svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=None: tuple(xp.linalg.svd(A, full_matrices)),
+svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=None: tuple(
+        xp.linalg.svd(A, full_matrices)),
     outputs=("U", "S", "Vh"), multi=True, keeps=("full_matrices", "S_sym_argsize_minus_1"),
     A = lambda F, grad, U, S, Vh: F.svd_slope(grad[0], grad[1], grad[2], U, S, Vh))
 qr_of = op("linalg_qr", lambda A, mode="reduced": tuple(xp.linalg.qr(A, mode)),
@@ -627,7 +631,7 @@ def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
         raise RuntimeError(f"einsum(): {less} operands were provided than specified in the equation")
     hidden = [t.ndim - len(term.replace("...", "")) for t, term in zip(tensors, terms, strict=True)]
     for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
-        if more and "..." not in term or more < 0:
+        if (more and "..." not in term) or more < 0:
             raise RuntimeError(
                 f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number "
                 f"of dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given"

@@ -18,7 +18,6 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula
 from ..core.op import at_callers_line, inplace, op
 
-
 _add = xp.add.reduce
 
 
@@ -91,7 +90,8 @@ sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
     grad_fn="SumBackward1",
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expand(
         F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes))
-sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind), grad_fn="SumBackward0", elementwise=True,
+sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind),
+    grad_fn="SumBackward0", elementwise=True,
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 mean_all = op("mean", _mean, keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"},
     self = lambda F, grad, self_sym_numel, self_sym_sizes: F.expand(grad, self_sym_sizes) / self_sym_numel)
@@ -110,7 +110,8 @@ prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=_whole_t
 prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(
         self, dim, keepdims=keepdim, dtype=_whole_type(self)), grad_fn="ProdBackward1",
     self = lambda F, grad, self, result, dim, keepdim: F.prod_dim_slope(grad, self, result, dim, keepdim))
-nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(self, axis=_axes(dim, self), keepdims=keepdim),
+nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(
+        self, axis=_axes(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim) * ~F.isnan(self))
 logsumexp_dim = op("logsumexp", lambda self, dim, keepdim=False: _logsumexp(self, dim, keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim)
@@ -171,7 +172,8 @@ argsort_dim = op("argsort", lambda self, dim=-1, descending=False: _sort(self, d
 
 var_dim = op("var", lambda self, dim=None, correction=None, keepdim=False: _var(self, dim, correction, keepdim),
     self = lambda F, grad, self, dim, correction, keepdim: F.var_slope(grad, self, dim, correction, keepdim))
-std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sqrt(_var(self, dim, correction, keepdim)),
+std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sqrt(
+        _var(self, dim, correction, keepdim)),
     self = lambda F, grad, self, result, dim, correction, keepdim: F.var_slope(
         F.where(result == 0, 0.0, grad / (2 * result)), self, dim, correction, keepdim))
 var_mean_dim = op("var_mean", lambda self, dim=None, correction=None, keepdim=False: (
@@ -206,7 +208,8 @@ dist_of_two = op("dist", lambda self, other, p=2: _norm(self - other, p, None, F
 cdist_of_two = op("cdist", lambda x1, x2, p=2.0: _norm(_apart(x1, x2), p, -1, False),
     x1 = lambda F, grad, x1, x2, result, p: F.cdist_back(grad, x1, x2, result, p, -2),
     x2 = lambda F, grad, x1, x2, result, p: -F.cdist_back(grad, x1, x2, result, p, -3))
-cdist_back = op("cdist_back", lambda grad_output, x1, x2, result, p, dim: _cdist_back(grad_output, x1, x2, result, p, dim),
+cdist_back = op("cdist_back", lambda grad_output, x1, x2, result, p, dim: _cdist_back(
+        grad_output, x1, x2, result, p, dim),
     grad_fn="CdistBackwardBackward0", fixed=("result",),
     grad_output = lambda F: F.refuse("_cdist_backward"),
     x1          = lambda F: F.refuse("_cdist_backward"),

@@ -7,6 +7,7 @@ write one part of a storage.
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from typing import Any
@@ -390,7 +391,7 @@ def _block_diag(tensors: list) -> Any:
 def blocks(F: Any, grad: Any, shapes: list) -> list:
     pieces, row, column = [], 0, 0
     for shape in shapes:
-        m, n = ((1, 1) + tuple(shape))[-2:]
+        m, n = (1, 1, *shape)[-2:]
         piece = F.slice(F.slice(grad, 0, row, row + m, 1), 1, column, column + n, 1)
         pieces.append(F.reshape(piece, tuple(shape)))
         row, column = row + m, column + n
@@ -882,7 +883,7 @@ def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Every choice of `r` elements of a vector, one row each."""
     places = xp.meshgrid(*[xp.arange(self.numel())] * r, indexing="ij")
     ordered = xp.less_equal if with_replacement else xp.less
-    chosen = xp.logical_and.reduce([ordered(a, b) for a, b in zip(places, places[1:], strict=False)])
+    chosen = xp.logical_and.reduce([ordered(a, b) for a, b in itertools.pairwise(places)])
     mask = constant(self._plain, xp.asarray(chosen))
     return stack([TENSORS.masked_select(g, mask) for g in meshgrid(*[self] * r, indexing="ij")], 1)
 
@@ -1002,7 +1003,8 @@ normal = op("normal", lambda self, mean, std, generator: random.normal(self.shap
     self = lambda F, grad: F.zeros_like(grad))
 uniform = op("uniform", lambda self, low, high, generator: random.uniform(self.shape, self.dtype, low, high, generator),
     self = lambda F, grad: F.zeros_like(grad))
-random_values = op("random", lambda self, low, high, generator: random.integers(low, high, self.shape, self.dtype, generator),
+random_values = op("random", lambda self, low, high, generator: random.integers(
+        low, high, self.shape, self.dtype, generator),
     self = lambda F, grad: F.zeros_like(grad))
 bernoulli_values = op("bernoulli_values", lambda self, p, generator: random.bernoulli(
         xp.full(self.shape, p), None, generator).astype(self.dtype), grad_fn="BernoulliBackward0",
