@@ -12,6 +12,7 @@ import contextvars
 import html
 import json
 import re
+import threading
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -133,8 +134,9 @@ class Player(anywidget.AnyWidget):
 class LivePlayer(Player):
     """A backward that waits: each click runs one node of the real engine.
 
-    A click may arrive on another thread while a cell is running. It only leaves a number: how many
-    nodes shall have run. The kernel's own loop does the work, in the context of `step`'s caller.
+    A click is a number: how many nodes shall have run. While a cell is running it arrives on another
+    thread, which only hands it to the kernel's loop; work is done on the main thread, between cells,
+    and in the context of `step`'s caller (a context variable set in a cell is not seen elsewhere).
     """
 
     def __init__(self, recorder: Recorder, **shown: Any) -> None:
@@ -143,20 +145,20 @@ class LivePlayer(Player):
             old.abandon()
         _live = weakref.ref(self)
         self.recorder: Recorder | None = recorder
-        recorder.hold()
-        self.context = contextvars.copy_context()
+        self.context, self.thread = contextvars.copy_context(), threading.get_ident()
         try:
             self.loop = asyncio.get_running_loop()
         except RuntimeError:  # a plain script: there is only one thread
             self.loop = None
         super().__init__(recorder.graph, recorder.frames, live=True, **shown)
+        recorder.hold()
         self.observe(self._asked, "want")
 
     def _asked(self, change: Any) -> None:
-        if self.loop is not None and self.loop.is_running():
-            self.loop.call_soon_threadsafe(self.advance, context=self.context)
-        else:
+        if self.loop is None or threading.get_ident() == self.thread:
             self.context.run(self.advance)
+        else:
+            self.loop.call_soon_threadsafe(self.advance, context=self.context)
 
     def advance(self) -> None:
         """Run nodes until `want` of them are done, and show what they did."""

@@ -8,6 +8,7 @@ question that Predict asks. No arithmetic happens here or in the browser; all nu
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -350,6 +351,7 @@ def joined(*parts: dict[str, str] | None) -> dict[str, str]:
     return {"en": " ".join(p["en"] for p in known), "zh": "".join(p["zh"] for p in known)}
 
 
+@cache
 def mathml(tex: str) -> str:
     """TeX as MathML, without any library in the browser; "" if it cannot be converted."""
     if not tex:

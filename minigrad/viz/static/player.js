@@ -18,7 +18,8 @@ const ICONS = {
 };
 const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
-const PLAY_MS = 1600;
+const PLAY_MS = 1600, REACH = 480;  // how far from its node a callout may stand, in px
+const SHAPES = ".mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none, .mg-word, .mg-badge";
 
 // ---------------------------------------------------------------- small makers of elements
 
@@ -106,6 +107,8 @@ class Walk {
     this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
     this.order.forEach((id, i) => this.steps.get(id).events.forEach((event, at) => this.frames.push({ id, at, n: i + 1, event })));
     this.ends = this.frames.flatMap((f, k) => (f.n !== this.frames[k + 1]?.n ? [k] : []));
+    this.isEnd = new Set(this.ends);
+    this.place = new Map(this.order.map((id, i) => [id, i + 1]));
   }
 
   get end() { return this.frames.length - 1; }
@@ -116,12 +119,12 @@ class Walk {
   /** "3b", or "3" for the last event of node 3. @param {number} k */
   label(k) {
     const { n, at } = this.frames[k];
-    return this.ends.includes(k) ? String(n) : n + String.fromCharCode(97 + (at % 26));
+    return this.isEnd.has(k) ? String(n) : n + String.fromCharCode(97 + (at % 26));
   }
 
   /** Everything that has happened by frame `k`. @param {number} k */
   state(k) {
-    const st = { done: /** @type {string[]} */ ([]), now: this.frames[k].id, bad: "", marks: new Set(), freed: new Set(),
+    const st = { done: /** @type {Set<string>} */ (new Set()), now: this.frames[k].id, bad: "", marks: new Set(), freed: new Set(),
       slots: new Map(), totals: new Map() };
     for (let i = 1; i <= k; i++) {
       const { id, event } = this.frames[i];
@@ -130,22 +133,22 @@ class Walk {
       for (const saved of event.freed ?? []) st.freed.add(saved);
       for (const sent of event.sends ?? []) if (sent.to) st.totals.set(sent.to, sent);
       if (event.bad) st.bad = id;
-      else if (this.ends.includes(i)) st.done.push(id);
+      else if (this.isEnd.has(i)) st.done.add(id);
     }
     return st;
   }
 
-  /** Gradients that a node waits for, and how many came. @param {string} id @param {string[]} done */
+  /** Gradients that a node waits for, and how many came. @param {string} id @param {Set<string>} done */
   arrived(id, done) {
     const needs = this.scene.nodes[id].needs;
-    const missing = needs.filter((from) => !done.includes(from));
+    const missing = needs.filter((from) => !done.has(from));
     return { missing: [...new Set(missing)], n: needs.length - missing.length, m: needs.length };
   }
 
-  /** Ready nodes, the one that PyTorch would take first. @param {string[]} done @param {string} now @param {boolean} [begun] */
+  /** Ready nodes, the one that PyTorch would take first. @param {Set<string>} done @param {string} now @param {boolean} [begun] */
   ready(done, now, begun) {
     const nodes = this.scene.nodes;
-    return Object.keys(nodes).filter((id) => !done.includes(id) && !(begun && id === now) && !this.arrived(id, done).missing.length)
+    return Object.keys(nodes).filter((id) => !done.has(id) && !(begun && id === now) && !this.arrived(id, done).missing.length)
       .sort((a, b) => nodes[a].rank - nodes[b].rank);
   }
 }
@@ -160,13 +163,17 @@ function overlap(a, b) {
   return w > 0 && v > 0 ? w * v : 0;
 }
 
+/** @param {Box} b @param {number} by @returns {Box} */
+const grown = (b, by) => ({ x: b.x - by, y: b.y - by, w: b.w + 2 * by, h: b.h + 2 * by });
+
 /** The place on the stage that hides least and lies nearest. @param {Box} node @param {{w: number, h: number}} size
  *  @param {Box[]} others @param {{w: number, h: number}} stage */
 function nearest(node, size, others, stage) {
   let best = { x: 0, y: 0, w: size.w, h: size.h }, least = Infinity;
   const cx = node.x + node.w / 2, cy = node.y + node.h / 2;
-  for (let y = 4; y <= Math.max(4, stage.h - size.h - 4); y += 8) {
-    for (let x = 4; x <= Math.max(4, stage.w - size.w - 4); x += 12) {
+  const from = (at, extent) => Math.max(4, Math.floor(at - extent - REACH)), to = (at, extent, whole) => Math.max(4, Math.min(at + REACH, whole - extent - 4));
+  for (let y = from(cy, size.h); y <= to(cy, size.h, stage.h); y += 8) {
+    for (let x = from(cx, size.w); x <= to(cx, size.w, stage.w); x += 12) {
       const box = { x, y, w: size.w, h: size.h };
       const dx = Math.max(x - cx, cx - x - size.w, 0), dy = Math.max(y - cy, cy - y - size.h, 0);
       let cost = Math.hypot(dx, dy) * 12 + Math.abs(x + size.w / 2 - cx) * 0.5;
@@ -224,11 +231,12 @@ function render({ model, el }) {
   const nodes = new Map();
   const labels = svg.querySelectorAll("text"), freed = new Set(svg.querySelectorAll(".mg-freed"));
   const original = new Map([...svg.querySelectorAll("[data-slot]")].map((text) => [text, text.textContent]));
+  let parts = /** @type {Box[]} */ ([]);                       // on the stage; measured when it is laid out
   const view = { x: 0, y: 0, w: 1, h: 1, k: 1, dx: 0, dy: 0 };
 
   function decorate() {
     for (const group of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(".mg-op, .mg-acc"))) {
-      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group), round = leaf ? 10 : Math.min(box.h / 2, 30), rise = leaf ? 8 : 0;
+      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group), round = leaf ? 10 : Math.min(box.h / 2, 30), rise = leaf ? 8 : 0, half = Object.keys(walk.scene.nodes).length > 99 ? 22 : 18;
       const card = leaf && svg.querySelector(`.mg-leaf[data-id="${leaf}"]`);
       if (card) box.h = boxOf(card).y + boxOf(card).h - box.y;            // the drawer and its leaf are one
       group.classList.add("mg-node");
@@ -237,8 +245,8 @@ function render({ model, el }) {
       const under = s("g", { class: "mg-under" }), badge = s("g", { class: "mg-badge" }), at = box.x + box.w - 22;
       under.append(rim(9, "mg-glow"), rim(4.5, "mg-ring"));
       const y = box.y - rise, text = s("text", { x: at, y: y + 5, "text-anchor": "middle" });
-      badge.append(s("rect", { x: at - 18, y: y - 9, width: 36, height: 19, rx: 9.5, class: "mg-badge-rim" }),
-        s("path", { d: `M${at - 12},${y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
+      badge.append(s("rect", { x: at - half, y: y - 9, width: 2 * half, height: 19, rx: 9.5, class: "mg-badge-rim" }),
+        s("path", { d: `M${at - half + 6},${y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
         s("path", { d: octagon(at, y, 12), class: "mg-octagon" }), s("text", { x: at, y: y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
         s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
       svg.insertBefore(under, svg.querySelector("g") ?? svg.firstChild);
@@ -270,6 +278,7 @@ function render({ model, el }) {
     view.dy = Math.min(view.h - vb.height * k, roomY + (view.h - vb.height * k - roomY) / 2);
     for (const [name, value] of Object.entries({ w: view.w, h: view.h, x: view.dx, y: view.dy, sw: vb.width * k, sh: vb.height * k }))
       stage.style.setProperty("--mg-" + name, value + "px");
+    parts = [.../** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll(SHAPES))].map((part) => onStage(boxOf(part)));
     show();
   }
   /** @param {Box} b In pixels of the stage. @returns {Box} */
@@ -280,7 +289,7 @@ function render({ model, el }) {
   const drive = () => model.get("drive");
 
   function show() {
-    const k = frame(), f = walk.frames[k], st = walk.state(k), begun = !walk.ends.includes(k) || st.bad !== "";
+    const k = frame(), f = walk.frames[k], st = walk.state(k), begun = !walk.isEnd.has(k) || st.bad !== "";
     const now = S.quiz || f.id, ready = st.bad ? [] : walk.ready(st.done, now, begun);
     root.classList.toggle("mg-driving", drive());
     root.classList.toggle("mg-presenting", S.present);
@@ -296,7 +305,7 @@ function render({ model, el }) {
 
   /** Classes and texts of the one picture. */
   function paint(st, now, ready) {
-    const { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null };
+    const waiting = new Set(ready), { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null };
     for (const [text, first] of original) {
       const slot = /** @type {SVGElement} */ (text).dataset.slot ?? "", value = st.slots.get(slot);
       text.textContent = quiz?.slot === slot ? "?" : value ?? first;
@@ -310,11 +319,11 @@ function render({ model, el }) {
     }
     for (const [i, en, zh] of walk.scene.labels) labels[i].textContent = lang() === "zh" ? zh : en;
     for (const [id, node] of nodes) {
-      const at = walk.order.indexOf(id), is = { "mg-now": id === now, "mg-done": st.done.includes(id), "mg-ready": ready.includes(id) && id !== now,
+      const n = walk.place.get(id), is = { "mg-now": id === now, "mg-done": st.done.has(id), "mg-ready": waiting.has(id) && id !== now,
         "mg-failed": id === st.bad, "mg-stop": S.breaks.has(id) };
       for (const part of [node.group, node.under, node.badge])
         for (const [name, yes] of Object.entries(is)) part.classList.toggle(name, yes);
-      node.text.textContent = at >= 0 && (is["mg-done"] || is["mg-now"] || !drive()) ? String(at + 1) : "";
+      node.text.textContent = n && (is["mg-done"] || is["mg-now"] || !drive()) ? String(n) : "";
       node.badge.classList.toggle("mg-empty", !node.text.textContent);
       const word = is["mg-failed"] ? ui.is_error : is["mg-now"] ? ui.is_now : is["mg-done"] ? ui.is_done : is["mg-ready"] ? ui.is_ready : ui.is_waiting;
       node.group.setAttribute("aria-label", walk.scene.nodes[id].title + ": " + (lang() === "zh" ? word.zh : word.en));
@@ -335,7 +344,7 @@ function render({ model, el }) {
   }
   const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.scene.nodes[id].title);
   const heading = (id) => {
-    const n = walk.order.indexOf(id) + 1;
+    const n = walk.place.get(id);
     return (n && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.scene.nodes[id].title;
   };
 
@@ -372,12 +381,13 @@ function render({ model, el }) {
     const sum = total?.total && (n === m || total.n === n) && n > 1 ? fill(ui.sum, { total: n === m ? walk.scene.nodes[id].total ?? total.total : total.total }) : { en: "", zh: "" };
     return join(fill(ui.arrived, { name: walk.scene.nodes[id].title, n, m }), sum);
   }
-  /** Everything that the callout should not hide, in pixels. */
+  /** What stands near a node and should not be hidden, in pixels; the node itself comes last. */
   function obstacles(id) {
-    const parts = /** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll(":is(.mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none, .mg-word), [data-slot], .mg-badge"));
-    const boxes = [...parts].map(boxOf).filter((b) => b.w && b.h).map(onStage).map((b) => ({ x: b.x - 4, y: b.y - 4, w: b.w + 8, h: b.h + 8 }));
-    const own = nodes.get(id)?.box;
-    return own ? boxes.concat(onStage({ x: own.x - 14, y: own.y - 14, w: own.w + 28, h: own.h + 28 })) : boxes;
+    const box = nodes.get(id)?.box ?? { x: 0, y: 0, w: 0, h: 0 }, own = onStage(grown(box, 14));
+    const close = (text) => Math.abs(text.getAttribute("x") - box.x) < 2 * REACH && Math.abs(text.getAttribute("y") - box.y) < REACH;
+    const texts = [...original.keys()].filter((text) => text.textContent && close(text)).map((text) => onStage(boxOf(text)));
+    const near = { x: own.x - REACH, y: own.y - REACH, w: own.w + 2 * REACH, h: own.h + 2 * REACH };
+    return [...parts, ...texts].filter((box) => overlap(box, near)).map((box) => grown(box, 4)).concat(own);
   }
   /** A line from the callout to its node, where it crosses least. @param {Box} from @param {Box} to @param {Box[]} others */
   function lead(from, to, others) {
@@ -395,7 +405,7 @@ function render({ model, el }) {
 
   function showQueue(ready, st) {
     const acc = ready.some((id) => walk.scene.nodes[id].leaf), n = ready.length;
-    const why = st.bad ? ui.queue_error : n > 1 ? (acc ? ui.queue_acc : ui.queue_many) : n ? ui.queue_one : st.done.length === Object.keys(walk.scene.nodes).length ? ui.queue_over : ui.queue_none;
+    const why = st.bad ? ui.queue_error : n > 1 ? (acc ? ui.queue_acc : ui.queue_many) : n ? ui.queue_one : st.done.size === Object.keys(walk.scene.nodes).length ? ui.queue_over : ui.queue_none;
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
     queue.replaceChildren(h("b", {}, two(ui.queue)), h("span", { class: "mg-chips" }, ...(n ? chips.map(chip) : [h("span", { class: "mg-sub" }, two(ui.empty))])),
       h("span", { class: "mg-sub" }, two(drive() && n > 1 ? ui.queue_drive : why)));
@@ -427,7 +437,8 @@ function render({ model, el }) {
 
   // ------------------------------------------------------------ scenes: the strip of the phone, the presenter's slide
   function cards(st, now, k) {
-    const n = Math.max(0, walk.order.indexOf(now)), driven = drive() ? Object.keys(walk.scene.nodes).filter((id) => !walk.order.slice(0, walk.count(k)).includes(id)) : [];
+    const n = (walk.place.get(now) ?? 1) - 1, ran = new Set(walk.order.slice(0, walk.count(k)));
+    const driven = drive() ? Object.keys(walk.scene.nodes).filter((id) => !ran.has(id)) : [];
     const ids = drive() ? walk.order.slice(Math.max(0, walk.count(k) - 2), walk.count(k)).concat(driven) : walk.order.slice(Math.max(0, n - 2), n + 3);
     const before = h("section", { class: "mg-scene" + (now ? "" : " mg-now") }, h("h2", {}, two(ui.before)), h("pre", {}, walk.scene.code), h("p", {}, two(walk.scene.before)));
     strip.replaceChildren(...(drive() || n < 2 || !now ? [before] : []), ...ids.map((id) => card(id, st, now, k)));
@@ -435,7 +446,7 @@ function render({ model, el }) {
     if (current instanceof HTMLElement && strip.offsetParent) strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
   }
   function card(id, st, now, k) {
-    const step = walk.steps.get(id), node = walk.scene.nodes[id], is = id === now, done = st.done.includes(id), f = walk.frames[k];
+    const step = walk.steps.get(id), node = walk.scene.nodes[id], is = id === now, done = st.done.has(id), f = walk.frames[k], n = walk.place.get(id);
     const at = done ? 99 : is && f.id === id ? f.at : -1, refused = S.refused?.id === id;
     const box = h("section", { class: "mg-scene" + (node.leaf ? " mg-acc" : "") + (is ? " mg-now" : ""), "data-card": id, "aria-current": is && "step" },
       h("h2", {}, heading(id) + (done && !is ? " ✓" : "")), node.formula && h("div", { class: "mg-sub" }, node.formula));
@@ -446,7 +457,7 @@ function render({ model, el }) {
       if (!step.rows.some((row) => row.into && at >= row.at)) box.append(h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.in)), h("span", { class: "mg-num" }, step.incoming)));
       box.append(...(S.quiz === id ? [quizForm(step)] : rows(step, at)),
         ...step.out.filter((one) => at >= one.at).map((one) => h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.out)), "→ " + one.to, h("span", { class: "mg-num" }, one.text))));
-      if (!S.present && !S.quiz) box.append(h("ol", {}, ...step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, i < step.events.length - 1 ? walk.order.indexOf(id) + 1 + String.fromCharCode(97 + i) : String(walk.order.indexOf(id) + 1)), " ", two(event.say)))));
+      if (!S.present && !S.quiz) box.append(h("ol", {}, ...step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, i < step.events.length - 1 ? n + String.fromCharCode(97 + i) : String(n)), " ", two(event.say)))));
     }
     if (drive() && !done && !is) box.append(h("button", { type: "button", "data-pick": id }, two(ui.run_node)));
     return box;
@@ -542,7 +553,7 @@ function render({ model, el }) {
     const k = frame(), st = walk.state(k), { missing, n, m } = walk.arrived(id, st.done), title = walk.scene.nodes[id].title;
     const ready = walk.ready(st.done, walk.frames[k].id), first = ready[0];
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
-    if (st.bad || st.done.includes(id)) S.refused = { id, say: st.bad ? ui.queue_error : fill(ui.already, { name: title }) };
+    if (st.bad || st.done.has(id)) S.refused = { id, say: st.bad ? ui.queue_error : fill(ui.already, { name: title }) };
     else if (missing.length) S.refused = { id, say: fill(ui.refused, { name: title, n, m, who: missing.map((i) => walk.scene.nodes[i].title).join(", ") }) };
     else if (!walk.steps.has(id) && !(model.get("live") && id === first)) S.refused = { id, say: fill(ui.torch_first, { name: title, first: walk.scene.nodes[first].title }) };
     else return take(id, first, st.done);
