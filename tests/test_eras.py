@@ -363,6 +363,19 @@ def test_a_variable_has_no_truth_and_wraps_no_variable(legacy):
         legacy(x)
 
 
+def test_a_step_of_training_reads_as_it_did(legacy):
+    x, y = legacy(torch.ones(2, 3)), legacy(torch.LongTensor([0, 1]))
+    w = legacy(torch.zeros(3, 2), requires_grad=True)
+    loss = F.cross_entropy(x.mm(w), y)
+    loss.backward()
+    w.data -= 0.1 * w.grad.data
+    _, best = x.mm(w).max(1)
+
+    assert loss.data[0] == pytest.approx(0.6931472)
+    assert (best.data == y.data).sum() == 1
+    assert repr(best) == "Variable containing:\n 0\n 0\n[torch.LongTensor of size 2]\n"
+
+
 def test_a_node_still_knows_the_learners_line(legacy):
     x = legacy(torch.ones(2), requires_grad=True)
     y = (x * 2).sum()  # this line

@@ -69,13 +69,16 @@ def block(t: Any) -> str:
     """0.2 and 0.3: the numbers, then type and size; `Variable containing:` before what autograd knows."""
     array = t.detach()._array()
     kind = "torch.ByteTensor" if t.dtype is dtypes.bool else t.dtype.tensor_type
-    head = "Variable containing:" if t.requires_grad or type(t).__name__ == "Variable" else ""
+    known = t.requires_grad or type(t).__name__ == "Variable"
+    head = "Variable containing:\n" if known else "\n"
+    if type(t).__name__ == "Parameter":
+        head = ""  # its own repr has begun the block
     if not array.size:
-        return f"{head}[{kind} with no dimension]\n"
+        return f"{head.rstrip()}[{kind} with no dimension]\n"
     array = array.reshape(array.shape or (1,))
     write: Any = {1: vector, 2: matrix}.get(array.ndim, slices)
     size = "x".join(map(str, array.shape))
-    return f"{head}\n{write(array.tolist())}[{kind} of size {size}]\n"
+    return f"{head}{write(array.tolist())}[{kind} of size {size}]\n"
 
 
 def vector(values: list) -> str:
