@@ -58,7 +58,6 @@ ROUNDED = re.compile(
     r"|hardsigmoid|hardswish|softsign|glu|prelu|rrelu|interpolate|conv|bilinear"
 )
 ULPS = 4
-DERIVATIVES = ("gradients", "second")
 TENSOR = re.compile(r"(\w+)(\[[\d, ]*\])(.*)")
 
 
@@ -174,14 +173,15 @@ def plain(value):
 def differences(expected, got, ulps: int = 0, floor: float = 0, where: str = "") -> list[str]:
     """Where two observations disagree: one line for each place, torch's side first.
 
-    Derivatives may cancel: their units are those of the largest number in the observation.
+    Derivatives may cancel: their units are those of the largest number in the observation; a
+    second derivative multiplies two such numbers.
     """
     if is_tensor(expected) and is_tensor(got):
         same = same_numbers(expected, got, ulps, floor)
         return [] if same else [f"{where}: {expected} != {got}"]
     if isinstance(expected, dict) and isinstance(got, dict):
         keys = [*expected, *(key for key in got if key not in expected)]
-        floors = dict.fromkeys(DERIVATIVES, largest(expected)) if not where else {}
+        floors = {} if where else derivative_floors(largest(expected))
         return [
             line
             for key in keys
@@ -202,6 +202,10 @@ def differences(expected, got, ulps: int = 0, floor: float = 0, where: str = "")
         ]
     same = type(expected) is type(got) and expected == got
     return [] if same else [f"{where}: {expected!r} != {got!r}"]
+
+
+def derivative_floors(size: float) -> dict[str, float]:
+    return {"gradients": size, "second": size * max(size, 1)}
 
 
 def is_tensor(value) -> bool:
