@@ -83,7 +83,7 @@ class Tensor(TensorBase):
     subtract, multiply, divide, true_divide = sub, mul, div, div
     floor_divide, remainder, pow, neg = (
         pointwise.floor_divide_of, pointwise.remainder_of, pointwise.pow_of, pointwise.neg)  # fmt: skip
-    negative, rsub, fmod = neg, pointwise.rsub, pointwise.fmod_of
+    negative, rsub, fmod = neg, pointwise.rsub_of, pointwise.fmod_of
     eq, ne, lt, le, gt, ge = (pointwise.eq, pointwise.ne, pointwise.lt, pointwise.le,
                               pointwise.gt, pointwise.ge)  # fmt: skip
     not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
@@ -275,6 +275,9 @@ class Tensor(TensorBase):
     floor_, ceil_, trunc_, round_ = map(
         inplace, (pointwise.floor, pointwise.ceil, pointwise.trunc, pointwise.round_of))  # fmt: skip
     square_, sign_, frac_ = map(inplace, (pointwise.square, pointwise.sign, pointwise.frac))
+    erf_, erfc_, erfinv_, logit_ = map(
+        inplace, (activation.erf, activation.erfc, activation.erfinv, activation.logit))  # fmt: skip
+    lgamma_, digamma_ = inplace(activation.lgamma), inplace(activation.digamma)
     clamp_, clamp_min_, clamp_max_ = map(
         inplace, (pointwise.clamp, pointwise.clamp_min, pointwise.clamp_max))  # fmt: skip
     masked_fill_, lerp_ = inplace(pointwise.masked_fill_of), inplace(pointwise.lerp_of)
@@ -287,6 +290,7 @@ class Tensor(TensorBase):
     t_, transpose_, unsqueeze_, squeeze_ = (shape.t_, shape.transpose_, shape.unsqueeze_,
                                             shape.squeeze_)  # fmt: skip
     fill_, zero_ = shape.fill_, shape.zero_
+    bernoulli = shape.bernoulli
     normal_, uniform_, random_, bernoulli_ = (shape.normal_, shape.uniform_, shape.random_,
                                               shape.bernoulli_)  # fmt: skip
 
@@ -577,6 +581,7 @@ FUNCTIONS = """
     abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arcsin
     arctan arctan2 argmax argmin argsort bincount count_nonzero cummax cummin cumprod cumsum dist histc
     isclose kthvalue logcumsumexp logsumexp max median min mode msort nanmean nansum prod quantile sort std
+    softmax log_softmax logit hardshrink prelu erf erfc erfinv lgamma digamma
     topk unique var argwhere gather index_add index_copy index_fill index_put index_select
     masked_scatter masked_select nonzero put scatter scatter_add select_scatter slice_scatter take
     addbmm addmv addr baddbmm cross det inner inverse kron logdet
@@ -593,7 +598,7 @@ FUNCTIONS = """
     unflatten unsqueeze xlogy
 """.split()
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {"where": pointwise.where_of, "cat": shape.cat, "concat": shape.cat,
+ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma, "cat": shape.cat, "concat": shape.cat,
                   "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
                   "std_mean": reduce.std_mean, "einsum": linalg.einsum, "tensordot": linalg.tensordot,
                   "pinverse": linalg.pinv, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,

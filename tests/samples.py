@@ -208,6 +208,6 @@ NO_SAMPLE = {
     "floor_divide": "has no derivative: backward says so",
     "heaviside": "has no derivative: backward says so",
     "cdist_back": "torch differentiates cdist once only",
-    **dict.fromkeys(("normal", "uniform", "random", "bernoulli_values"), "draws new numbers at every call"),
+    **dict.fromkeys(("normal", "uniform", "random", "bernoulli", "bernoulli_values"), "draws new numbers at every call"),
 }
 ONCE = {"cdist": "torch differentiates cdist once only"}

@@ -192,9 +192,13 @@ def _storage_for(*places: tuple) -> int:
 
 
 def _overlaps(size: tuple, stride: tuple) -> bool:
-    return any(s == 0 and n > 1 for n, s in zip(size, stride, strict=True)) or any(
-        s and s < sum((m - 1) * t for m, t in zip(size, stride, strict=True) if t < s)
-        for s in stride)  # fmt: skip
+    """True if two indices may lie on the same element; dimensions are looked at from the smallest step."""
+    reach = 0
+    for s, n in sorted((s, n) for n, s in zip(size, stride, strict=True) if n > 1):
+        if s <= reach:
+            return True
+        reach += (n - 1) * s
+    return False
 
 
 def _positions(size: tuple, stride: tuple, offset: int) -> Any:
@@ -991,6 +995,13 @@ def _filled(self: Any, value: Any) -> Any:
     return xp.full_like(self, value)
 
 
+def _drawn(self: Any, draw: Any) -> Any:
+    """Random values in the order in which the elements lie in memory, as torch draws them."""
+    order = sorted(range(self.ndim), key=lambda d: -self.strides[d])
+    values = draw(tuple(self.shape[d] for d in order))
+    return values.transpose([order.index(d) for d in range(self.ndim)])
+
+
 # fmt: off
 zero = op("zero", lambda self: xp.zeros_like(self),
     self = lambda F, grad: F.zeros_like(grad))
@@ -999,12 +1010,17 @@ fill = op("fill", lambda self, value: _filled(self, value), grad_fn="FillBackwar
 fill_tensor = op("fill_tensor", lambda self, value: _filled(self, value), grad_fn="FillBackward3",
     self  = lambda F, grad: F.zeros_like(grad),
     value = lambda F, grad: F.sum(grad))
-normal = op("normal", lambda self, mean, std, generator: random.normal(self.shape, self.dtype, mean, std, generator),
+normal = op("normal", lambda self, mean, std, generator: _drawn(
+        self, lambda shape: random.normal(shape, self.dtype, mean, std, generator)),
     self = lambda F, grad: F.zeros_like(grad))
-uniform = op("uniform", lambda self, low, high, generator: random.uniform(self.shape, self.dtype, low, high, generator),
+uniform = op("uniform", lambda self, low, high, generator: _drawn(
+        self, lambda shape: random.uniform(shape, self.dtype, low, high, generator)),
     self = lambda F, grad: F.zeros_like(grad))
 random_values = op("random", lambda self, low, high, generator: random.integers(
         low, high, self.shape, self.dtype, generator),
+    self = lambda F, grad: F.zeros_like(grad))
+bernoulli_draw = op("bernoulli", lambda self, generator=None: random.bernoulli(
+        self, None, generator).astype(self.dtype),
     self = lambda F, grad: F.zeros_like(grad))
 bernoulli_values = op("bernoulli_values", lambda self, p, generator: random.bernoulli(
         xp.full(self.shape, p), None, generator).astype(self.dtype), grad_fn="BernoulliBackward0",
@@ -1040,6 +1056,14 @@ def uniform_(self: Any, low: float = 0.0, high: float = 1.0, *, generator: Any =
 def random_(self: Any, low: int = 0, high: int | None = None, *, generator: Any = None) -> Any:
     """Every element a random integer of `[low, high)`, in place."""
     return _random_(self, *((0, low) if high is None else (low, high)), generator)
+
+
+def bernoulli(self: Any, *, generator: Any = None) -> Any:
+    """1 with the probability that each element says, else 0."""
+    require(((self._data >= 0) & (self._data <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got "
+            "false.  (Could this error message be improved?  If so, please report an enhancement request to "
+            "PyTorch.)")  # fmt: skip
+    return bernoulli_draw(self, generator)
 
 
 def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
