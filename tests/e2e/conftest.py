@@ -81,8 +81,13 @@ def page(chromium):
 class Lab:
     """What a test does with the running JupyterLab."""
 
-    def __init__(self, url: str, root: Path) -> None:
-        self.url, self.root = url, root
+    def __init__(self, url: str, root: Path, home: Path) -> None:
+        self.url, self.root, self.home = url, root, home
+
+    def trust(self, notebook: Path) -> None:
+        """Sign a notebook, as the person who wrote it would have."""
+        subprocess.run([sys.executable, "-m", "nbformat.sign", str(notebook)], check=True,
+                       env=environment(self.home))  # fmt: skip
 
     def open(self, page: Any, notebook: Path) -> None:
         """Show a copy of the notebook alone, without sidebars, and wait for its kernel."""
@@ -111,11 +116,12 @@ def lab(tmp_path_factory):
     """A JupyterLab with nobody's settings, an empty folder and no access token, on loopback."""
     root, home = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("jupyter")
     port = free_port()
+    choose_settings(home)
     with (home / "lab.log").open("w") as log:
         server = subprocess.Popen(command(port, root), env=environment(home), stdout=log, stderr=log)
     try:
         wait_until_up(f"http://127.0.0.1:{port}", server, home / "lab.log")
-        yield Lab(f"http://127.0.0.1:{port}", root)
+        yield Lab(f"http://127.0.0.1:{port}", root, home)
     finally:
         server.terminate()
         server.wait(30)
@@ -138,10 +144,13 @@ def environment(home: Path) -> dict[str, str]:
     names = ("CONFIG_DIR", "RUNTIME_DIR", "DATA_DIR")
     own = {f"JUPYTER_{name}": str(home / name.lower()) for name in names}
     own |= {f"JUPYTERLAB_{name}": str(home / name.lower()) for name in ("SETTINGS_DIR", "WORKSPACES_DIR")}
+    return {**os.environ, **own, "IPYTHONDIR": str(home / "ipython"), "PYTHONPATH": str(REPOSITORY)}
+
+
+def choose_settings(home: Path) -> None:
     no_news = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
     choose(home, "apputils-extension/notification", no_news)  # it would cover a corner of the page
     choose(home, "notebook-extension/tracker", {"windowingMode": "none"})  # all cells are in the page
-    return {**os.environ, **own, "IPYTHONDIR": str(home / "ipython"), "PYTHONPATH": str(REPOSITORY)}
 
 
 def choose(home: Path, plugin: str, settings: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
 pytestmark = pytest.mark.browser
 
@@ -309,3 +310,17 @@ def test_names_from_the_learner_are_text_and_nothing_else(page, tmp_path):
     assert "<script>" in shown.locator(".mg-stage .mg-printed").first.inner_text()
     assert page.evaluate("() => window.hacked") is None
     assert shown.locator("img, script").count() == 0
+
+
+def test_a_trusted_notebook_steps_before_any_cell_is_run(lab, page, tmp_path):
+    path = notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer")
+    book = nbformat.read(path, 4)
+    NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    nbformat.write(book, path)
+    lab.trust(path)
+    lab.open(page, path)
+    player = page.locator(".mg-player").first
+    player.wait_for()
+
+    assert walk(player) == ["n1", "n2", "n3", "n4", "n5", "n6"]
+    assert drawer(player, "w") == "[0.71, −1.56]"
