@@ -10,11 +10,11 @@ from typing import Any
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
-from . import _foreign, _tensor, autograd, linalg, nn, random  # noqa: E402
+from . import _foreign, _tensor, autograd, linalg, nn, optim, random, special  # noqa: E402
 from ._tensor import Size, Tensor  # noqa: E402
 from .array.backend import device  # noqa: E402
 from .array.dtypes import (  # noqa: E402
-    bool, double, dtype, finfo, float, float16, float32, float64, get_default_dtype, half, iinfo,
+    bool, can_cast, double, dtype, finfo, float, float16, float32, float64, get_default_dtype, half, iinfo,
     int, int8, int16, int32, int64, long, promote_types, set_default_dtype, short, uint8)  # fmt: skip
 from .array.printing import set_printoptions  # noqa: E402
 from .array.random import Generator, initial_seed, manual_seed, seed  # noqa: E402
@@ -24,8 +24,8 @@ from .core.modes import (  # noqa: E402
 from .creation import (  # noqa: E402
     BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor,
     ShortTensor, arange, as_tensor, asarray, bernoulli, empty, empty_like, eye, from_numpy, full,
-    full_like, linspace, logspace, multinomial, normal, ones, ones_like, rand, rand_like, randint, randn,
-    randn_like, randperm, tensor, zeros, zeros_like)  # fmt: skip
+    full_like, is_tensor, linspace, logspace, multinomial, normal, ones, ones_like, rand, rand_like, randint, randn,
+    randn_like, randperm, result_type, tensor, zeros, zeros_like)  # fmt: skip
 from .random import get_rng_state, set_rng_state  # noqa: E402
 from .text import get_language, presentation, set_language  # noqa: E402
 
@@ -38,6 +38,8 @@ strided = "torch.strided"
 for _name in _tensor.FUNCTIONS:
     globals()[_name] = getattr(Tensor, _name)
 globals().update(_tensor.ONLY_FUNCTIONS)
+for _name in nn.functional.TORCH_FUNCTIONS:
+    globals()[_name] = getattr(nn.functional, _name)
 
 _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz",
          "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",

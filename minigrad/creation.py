@@ -96,6 +96,16 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 asarray = as_tensor
 
 
+def is_tensor(obj: Any) -> bool:
+    """True for a tensor."""
+    return isinstance(obj, TensorBase)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The type in which two tensors or numbers meet."""
+    return dtypes.of(dtypes.result_dtype(*(getattr(x, "_data", x) for x in (tensor1, tensor2))))
+
+
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
     dtypes.of(ndarray.dtype)

@@ -27,29 +27,38 @@ class set_detect_anomaly:
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self._before = (anomaly.enabled, anomaly.check_nan)
-        anomaly.enabled, anomaly.check_nan = bool(mode), check_nan
-        self._recording = None
+        _switch(bool(mode), check_nan)
 
     def __enter__(self) -> None:
-        if anomaly.enabled:
-            self._recording = recording(_remember)
-            self._recording.__enter__()
+        """Switched on already: the call itself does it."""
 
     def __exit__(self, *exc: object) -> None:
-        if self._recording is not None:
-            self._recording.__exit__(*exc)
-        anomaly.enabled, anomaly.check_nan = self._before
+        _switch(*self._before)
+
+
+def _switch(mode: bool, check_nan: bool) -> None:
+    """Look for NaN or not; while looking, every new node remembers the stack that made it."""
+    global _remembering
+    anomaly.enabled, anomaly.check_nan = mode, check_nan
+    if mode and _remembering is None:
+        _remembering = recording(_remember)
+        _remembering.__enter__()
+    elif not mode and _remembering is not None:
+        _remembering.__exit__()
+        _remembering = None
+
+
+_remembering: recording | None = None
 
 
 class detect_anomaly(set_detect_anomaly):
     """Anomaly mode for a `with` block; warns that it is slow."""
 
     def __init__(self, check_nan: bool = True) -> None:
-        self._wanted, self._recording = check_nan, None
+        self._wanted = check_nan
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
             "enabled for debugging.", stacklevel=2)  # fmt: skip
 
     def __enter__(self) -> None:
         super().__init__(True, self._wanted)
-        super().__enter__()

@@ -809,7 +809,7 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         n = out._fn
         if n is not None and getattr(n, "saved_self", None) is original:
             n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over
-        store(self, out._data)
+        store(self, out._data, any_type=name == "copy_")
         if recorded and n is not None:
             adopt(n, self)
             rebase(self, n)
@@ -841,10 +841,11 @@ def write_directly(ufunc: Any, self: Any, args: tuple, options: dict) -> bool:
     return True
 
 
-def store(self: Any, z: Any) -> None:
+def store(self: Any, z: Any, any_type: bool = False) -> None:
     """Write `z` into the storage of `self` and count the write; refuse before anything is changed."""
     a = self._array()
-    dtypes.check_cast(z.dtype, a.dtype)
+    if not any_type:
+        dtypes.check_cast(z.dtype, a.dtype)
     if z.shape != a.shape:
         raise RuntimeError(
             f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}"

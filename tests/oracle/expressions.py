@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .transcript import first_line
+from .transcript import NUMPY_SPEAKS, first_line
 
 LEAVES = {
     "x": [[4, 2], [7, 10]],
@@ -83,6 +83,7 @@ def observe(torch, expression: str) -> dict:
     """All that can be seen of one expression, as data that JSON can hold."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module=NUMPY_SPEAKS)
         try:
             seen = observe_result(*evaluate(torch, expression))
             if seen["requires_grad"]:
