@@ -175,7 +175,7 @@ SAMPLES: dict[str, list[Callable]] = {
     "linalg_inv_ex": [on(square(3))],
     "linalg_det": [on(square(3)), on(real(2, 2, 2))],
     "linalg_slogdet": [on(square(3))],
-    "linalg_solve_ex": [on(square(3), real(3, 2)), on(square(3), ROW)],
+    "linalg_solve_ex": [on(square(3), real(3, 2)), on(square(3), ROW), on(square(3), real(2, 3), False)],
     "linalg_pinv": [on(real(2, 3)), on(real(3, 2))],
     "linalg_lstsq": [on(real(3, 2), real(3, 2, turn=0.2))],
     "linalg_cholesky_ex": [on(square(2, symmetric=True))],
@@ -207,6 +207,7 @@ SAMPLES: dict[str, list[Callable]] = {
 NO_SAMPLE = {
     "floor_divide": "has no derivative: backward says so",
     "heaviside": "has no derivative: backward says so",
+    "_unique2": "torch does not differentiate unique",
     "cdist_back": "torch differentiates cdist once only",
     **dict.fromkeys(("normal", "uniform", "random", "bernoulli", "bernoulli_values"), "draws new numbers at every call"),
 }

@@ -23,6 +23,7 @@ from ..ops.linalg import (
     vector_norm,
 )
 from ..ops.linalg import inverse as inv
+from ..ops.linalg import linalg_cross as cross
 from ..ops.linalg import linalg_norm as norm
 from ..ops.linalg import linalg_slogdet as slogdet
 from ..ops.linalg import solve_of as solve

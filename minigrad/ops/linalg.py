@@ -118,11 +118,11 @@ det_of = op("linalg_det", lambda A: _det(A), outputs=("result", "LU", "pivots"),
     A = lambda F, grad, A, result: F.as_matrix(grad * result) * F.mT(F.inv(F.regular(A))))
 slogdet_of = op("linalg_slogdet", lambda A: _slogdet(A), outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
     keeps=("LU", "pivots", "sign"),
-    A = lambda F, grad, A: F.as_matrix(F.or_zero(grad[1], A)) * F.mT(F.inv(A)))
-solve_ex = op("linalg_solve_ex", lambda A, B, left=True: _solve(A, B), outputs=("result", "LU", "pivots"),
+    A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
+solve_ex = op("linalg_solve_ex", lambda A, B, left=True: _solve(A, B, left), outputs=("result", "LU", "pivots"),
     keeps=("LU", "left", "pivots"),
-    A = lambda F, grad, A, result: -F.outer_of(F.solve(F.mT(A), grad), result, A),
-    B = lambda F, grad, A: F.solve(F.mT(A), grad))
+    A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
+    B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
 pinv_of = op("linalg_pinv", lambda self: _pinv(self),
     self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
 lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(self, b)[0],),
@@ -224,7 +224,7 @@ def _slogdet(A: Any) -> tuple:
 def _inv(A: Any) -> tuple:
     _square("linalg.inv", A)
     try:
-        return xp.linalg.inv(A), xp.zeros(A.shape[:-2], "int32")
+        return xp.linalg.inv(A.swapaxes(-1, -2)).swapaxes(-1, -2), xp.zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
         LU = _lu(A)[0]
         zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
@@ -243,10 +243,13 @@ def _is_vector(A: Any, B: Any) -> bool:
     return len(B.shape) == 1 or (len(A.shape) - 1 == len(B.shape) and tuple(B.shape) == tuple(A.shape[:-1]))
 
 
-def _solve(A: Any, B: Any) -> tuple:
+def _solve(A: Any, B: Any, left: bool) -> tuple:
     _square("linalg.solve", A)
     try:
-        X = xp.linalg.solve(A, B[..., None])[..., 0] if _is_vector(A, B) else xp.linalg.solve(A, B)
+        if not left:
+            X = xp.linalg.solve(A.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2)
+        else:
+            X = xp.linalg.solve(A, B[..., None])[..., 0] if _is_vector(A, B) else xp.linalg.solve(A, B)
     except xp.linalg.LinAlgError:
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is "
                           "singular.") from None  # fmt: skip
@@ -289,9 +292,9 @@ def inv(F: Any, A: Any) -> Any:
     return F.linalg_inv_ex(A)[0]
 
 
-@formula(tex=lambda A, B: Symbol(f"{symbol(A).at(4)}^{{-1}}", 3) @ B)
-def solve(F: Any, A: Any, B: Any) -> Any:
-    return F.linalg_solve_ex(A, B, True)[0]
+@formula(tex=lambda A, B, _left: A ** -1 @ B)
+def solve(F: Any, A: Any, B: Any, left: bool) -> Any:
+    return F.linalg_solve_ex(A, B, left)[0]
 
 
 @formula(tex=lambda x: x)
@@ -299,9 +302,10 @@ def as_matrix(F: Any, x: Any) -> Any:
     return F.reshape(x, (*x.shape, 1, 1))
 
 
-@formula(tex=lambda grad, _A: grad)
-def or_zero(F: Any, grad: Any, A: Any) -> Any:
-    return F.zeros_as(A, tuple(A.shape[:-2])) if grad is None else grad
+@formula(tex=lambda grad, A: grad * _transposed(A ** -1))
+def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
+    """grad * A^-T from the logarithm; the sign has no slope."""
+    return None if grad is None else F.as_matrix(grad) * F.mT(F.inv(A))
 
 
 @formula(tex=lambda A: A)
@@ -314,8 +318,10 @@ def regular(F: Any, A: Any) -> Any:
     return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
 
 
-@formula(tex=lambda g, x, _A: g @ _transposed(x))
-def outer_of(F: Any, g: Any, x: Any, A: Any) -> Any:
+@formula(tex=lambda g, x, *_: g @ _transposed(x))
+def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
+    if not left:
+        return F.mT(x) @ g
     if _is_vector(A, x):
         return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
     return g @ F.mT(x)
@@ -446,6 +452,10 @@ def matmul(self: Any, other: Any) -> Any:
 
 @at_callers_line
 def _composed(self: Any, other: Any, ranks: tuple) -> Any:
+    if ranks == (3, 3) and self.shape[0] != other.shape[0]:  # a batch of one, and worth folding
+        for one, pair in ((self, lambda: (self.squeeze(0), other)), (other, lambda: (self, other.squeeze(0)))):
+            if one.shape[0] == 1 and one.requires_grad:
+                return matmul(*pair())
     if ranks == (1, 2):
         return mm(self.unsqueeze(0), other).squeeze_(0)
     if 0 in ranks:
@@ -567,6 +577,11 @@ def _cheapest(parts: list) -> Any:
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The scalar product along `dim`."""
     return (x * y).sum(dim)
+
+
+def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The vector product along a dimension of length 3, the last by default."""
+    return cross_of(input, other, dim)
 
 
 def cross(self: Any, other: Any, dim: Any = None) -> Any:
@@ -748,7 +763,7 @@ def logdet(self: Any) -> Any:
 
 def solve_of(A: Any, B: Any, *, left: bool = True) -> Any:
     """The solution X of `A @ X = B` (or of `X @ A = B`)."""
-    return solve_ex(A, B, True)[0] if left else solve_ex(A.mT, B.mT, True)[0].mT
+    return solve_ex(A, B, left)[0]
 
 
 def cholesky(self: Any, *, upper: bool = False) -> Any:
@@ -838,5 +853,6 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
     return vector_norm(A, 2.0 if ord is None else ord, dim, keepdim)
 
 
+TENSORS.matrix_norm = matrix_norm
 for _carrier in (RAW, TENSORS):
     _carrier.scaled, _carrier.outer = scaled, outer

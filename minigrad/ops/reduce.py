@@ -166,6 +166,9 @@ argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: xp.argmax(
         _filled(self, dim, "argmax"), _axes(dim, self), keepdims=keepdim), fixed=("self",))
 argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: xp.argmin(
         _filled(self, dim, "argmin"), _axes(dim, self), keepdims=keepdim), fixed=("self",))
+unique_of = op("_unique2", lambda self, inverse, counts, dim: _unique(self, inverse, counts, dim),
+    outputs=("output", "inverse_indices", "counts"), grad_fn="Unique2Backward0",
+    self = lambda F: F.refuse("_unique2"))
 argsort_dim = op("argsort", lambda self, dim=-1, descending=False: _sort(self, dim, descending)[1], fixed=("self",))
 
 # ---- spread
@@ -242,7 +245,7 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
     sizes = tuple(x.shape)
     grad, norm = (_kept(F, v, sizes, dim, keepdim) for v in (grad, norm))
     if ord == 0:
-        return x * 0
+        return None
     if ord == 1:
         return F.sgn(x) * grad
     if ord == 2:
@@ -327,6 +330,11 @@ def _mode(self: Any, dim: int, keepdim: bool) -> tuple:
     at = xp.expand_dims(at, dim)
     values = _at(self, at, dim)
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def _unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
+    found = xp.unique(self, return_inverse=inverse, return_counts=counts, axis=dim)
+    return found if isinstance(found, tuple) else (found,)
 
 
 def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
@@ -585,6 +593,8 @@ def check_dim(dim: int, rank: int) -> int:
 
 def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
+    if p == "nuc":
+        return TENSORS.matrix_norm(self, p, (-2, -1) if dim is None else tuple(dim), keepdim)
     p = 2 if p in ("fro", None) else p
     return vector_norm(self, p, None if dim is None else dims_of(self, dim), keepdim)
 
@@ -818,10 +828,8 @@ def count_nonzero(self: Any, dim: Any = None) -> Any:
 def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
            dim: Any = None) -> Any:  # fmt: skip
     """The different elements in order; on request where each went, and how often it occurs."""
-    found = xp.unique(self._data, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
-    if not isinstance(found, tuple):
-        return _tensor_of(found)
-    return tuple(_tensor_of(part) for part in found)
+    found = unique_of(self, return_inverse, return_counts, dim)
+    return found if len(found) > 1 else found[0]
 
 
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:

@@ -868,7 +868,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
                       "argument.", UserWarning, stacklevel=2)  # fmt: skip
     if indexing == "xy" and len(parts) > 1:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
-        return tuple(transpose(g, 0, 1) for g in (grid[1], grid[0], *grid[2:]))
+        return (grid[1], grid[0], *grid[2:])
     sizes = tuple(t.numel() for t in parts)
     lone = [tuple(n if i == place else 1 for i, n in enumerate(sizes)) for place in range(len(sizes))]
     return tuple(expand(view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
@@ -995,6 +995,22 @@ def _filled(self: Any, value: Any) -> Any:
     return xp.full_like(self, value)
 
 
+def _with_diagonal(self: Any, value: Any) -> Any:
+    filled = self.copy()
+    xp.fill_diagonal(filled, value)
+    return filled
+
+
+def resize_(self: Any, *size: Any) -> Any:
+    """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    sizes, flat = ints(size), self._array().reshape(-1)
+    count = int(xp.prod(sizes, dtype=int))
+    self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
+    return self
+
+
 def _drawn(self: Any, draw: Any) -> Any:
     """Random values in the order in which the elements lie in memory, as torch draws them."""
     order = sorted(range(self.ndim), key=lambda d: -self.strides[d])
@@ -1010,6 +1026,8 @@ fill = op("fill", lambda self, value: _filled(self, value), grad_fn="FillBackwar
 fill_tensor = op("fill_tensor", lambda self, value: _filled(self, value), grad_fn="FillBackward3",
     self  = lambda F, grad: F.zeros_like(grad),
     value = lambda F, grad: F.sum(grad))
+fill_diagonal = op("fill_diagonal", lambda self, fill_value: _with_diagonal(self, fill_value),
+    self = lambda F, grad: F.fill_diagonal(grad, 0))
 normal = op("normal", lambda self, mean, std, generator: _drawn(
         self, lambda shape: random.normal(shape, self.dtype, mean, std, generator)),
     self = lambda F, grad: F.zeros_like(grad))

@@ -15,7 +15,6 @@ EXPRESSIONS = {
     "torch.view_as_real(torch.complex(x,y))": COMPLEX,
     "torch.view_as_complex(x)": COMPLEX,
     "torch.fft.fft(v)": COMPLEX,
-    "torch.linalg.lstsq(x,y)[0]": SVD,
     "torch.linalg.pinv(x)": SVD,
     "x.bfloat16()": BFLOAT16,
     "torch.matrix_exp(x)": LINALG,
