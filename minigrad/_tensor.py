@@ -45,6 +45,12 @@ class Size(tuple):
         return Size(super().__add__(tuple(other)))
 
 
+TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
+
 def sizes_of(sizes: tuple) -> tuple[int, ...]:
     """Sizes given as `(2, 3)`, as one tuple, list or Size, or with tensors among them."""
     if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
@@ -178,7 +184,7 @@ class Tensor(TensorBase):
     def T(self) -> Tensor:
         """All dimensions reversed; a view."""
         if self._data.ndim != 2:
-            presentation.warn("t_of_other_ranks", shape.T_WARNING)
+            presentation.warn("t_of_other_ranks", shape.T_WARNING, once=True)
         return shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
     @property
@@ -290,6 +296,7 @@ class Tensor(TensorBase):
     t_, transpose_, unsqueeze_, squeeze_ = (shape.t_, shape.transpose_, shape.unsqueeze_,
                                             shape.squeeze_)  # fmt: skip
     fill_, zero_ = shape.fill_, shape.zero_
+    fill_diagonal_, resize_ = inplace(shape.fill_diagonal), shape.resize_
     bernoulli = shape.bernoulli
     normal_, uniform_, random_, bernoulli_ = (shape.normal_, shape.uniform_, shape.random_,
                                               shape.bernoulli_)  # fmt: skip
@@ -518,6 +525,8 @@ def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:
 def _one(t: Tensor) -> Tensor:
     if t._data.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    if t.requires_grad:
+        presentation.warn("to_scalar", TO_SCALAR, stacklevel=4, once=True)
     return t
 
 
@@ -596,6 +605,8 @@ FUNCTIONS = """
     rot90 round rsqrt rsub select sgn sigmoid sign signbit sin sinc sinh split sqrt square squeeze sub
     subtract sum swapaxes swapdims t tan tanh tile transpose tril triu true_divide trunc unbind
     unflatten unsqueeze xlogy
+    abs_ ceil_ clamp_ cos_ exp_ fill_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_
+    sqrt_ square_ tan_ tanh_ trunc_ zero_
 """.split()
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma, "cat": shape.cat, "concat": shape.cat,

@@ -73,7 +73,7 @@ def _shape(data: Any) -> tuple:
 def _plain(data: Any, depth: int, shape: tuple) -> Any:
     """Nested lists of numbers, tensors inside replaced by theirs; ragged ones are refused."""
     if isinstance(data, TensorBase):
-        return data.tolist() if data.ndim else data.item()
+        return data.tolist() if data.ndim else float(data) if data.requires_grad else data.item()
     if not isinstance(data, list | tuple):
         if depth < len(shape) or isinstance(data, str) or not hasattr(data, "__float__"):
             raise TypeError(f"new(): invalid data type '{type(data).__name__}'")

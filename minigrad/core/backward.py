@@ -17,7 +17,6 @@ from .engine import key_of, run
 from .modes import differentiable
 from .node import Freed, learners_line
 
-_warned: set[str] = set()
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
     "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
@@ -53,7 +52,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = root_gradients(roots, given, create_graph)
     if create_graph:
-        _warn_once("create_graph", CYCLE)
+        presentation.warn("create_graph", CYCLE, stacklevel=3, once=True)
     Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [e for t in inputs if (e := _input_edge(t)) is not None]
     run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
@@ -179,9 +178,3 @@ def _wanted_edge(t: Any) -> Any:
         raise presentation.error(RuntimeError, "constant_input",
             "One of the differentiated Tensors does not require grad", tensor=t)  # fmt: skip
     return edge
-
-
-def _warn_once(key: str, text: str) -> None:
-    if key not in _warned and presentation.current.message(key, text):
-        _warned.add(key)
-        presentation.warn(key, text, stacklevel=4)

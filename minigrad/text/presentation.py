@@ -94,10 +94,18 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     return error
 
 
-def warn(key: str, text: str, stacklevel: int = 2) -> None:
-    """A UserWarning in the current era's words, if that era gave it. `stacklevel` as in `warnings`."""
-    if text := current.message(key, text):
+def warn(key: str, text: str, stacklevel: int = 2, once: bool = False) -> None:
+    """A UserWarning in the current era's words, if that era gave it. `stacklevel` as in `warnings`.
+
+    `once`: only the first time in this process, as torch's C++ warnings are.
+    """
+    if (text := current.message(key, text)) and key not in warned:
+        if once:
+            warned.add(key)
         warnings.warn(text, UserWarning, stacklevel + 1)
+
+
+warned: set[str] = set()  # keys of the warnings that were given and will not be given again
 
 
 def notes(key: str, facts: dict[str, Any]) -> list[str]:
