@@ -1,5 +1,7 @@
 """torch.nn: layers, losses and their functions."""
 
-from . import functional
+from . import functional, init, layers, utils
+from .layers import *  # noqa: F403
+from .module import Module, Parameter
 
-__all__ = ["functional"]
+__all__ = [*layers.__all__, "Module", "Parameter", "functional", "init", "utils"]

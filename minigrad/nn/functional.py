@@ -61,7 +61,7 @@ hardtanh = _activation("hardtanh", act.hardtanh_of, min_val=-1.0, max_val=1.0)
 relu6 = _activation("relu6", act.hardtanh_of, (0, 6))
 hardsigmoid = _activation("hardsigmoid", act.hardsigmoid)
 hardswish = _activation("hardswish", act.hardswish)
-sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
+sigmoid, tanh = at_callers_line(Tensor.sigmoid), at_callers_line(Tensor.tanh)
 logsigmoid = _activation("logsigmoid", lambda input: act.log_sigmoid(input)[0])
 hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
 softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
@@ -203,7 +203,7 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
 # ---- convolution
 
 
-def _tuple(value: Any, n: int) -> tuple:
+def tuple_of(value: Any, n: int) -> tuple:
     return (value,) * n if isinstance(value, int) else tuple(value)
 
 
@@ -211,11 +211,11 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
     if input.ndim not in (n + 1, n + 2):
         raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input of "
                            f"size: {list(input.shape)}")  # fmt: skip
-    stride, dilation = _tuple(stride, n), _tuple(dilation, n)
+    stride, dilation = tuple_of(stride, n), tuple_of(dilation, n)
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
-    padding, none = _tuple(padding, n), (0,) * n
+    padding, none = tuple_of(padding, n), (0,) * n
     sizes = (0,) if bias is None else tuple(bias.shape)
     y = conv.convolution(x, weight, bias, stride, padding, dilation, False, none, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
@@ -255,21 +255,21 @@ def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
 def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each window; `stride` is the window's size if not given."""
-    steps = () if stride is None else _tuple(stride, 2)
-    pooled = conv.max_pool2d_of(input, _tuple(kernel_size, 2), steps, _tuple(padding, 2), _tuple(dilation, 2), ceil_mode)
+    steps = () if stride is None else tuple_of(stride, 2)
+    pooled = conv.max_pool2d_of(input, tuple_of(kernel_size, 2), steps, tuple_of(padding, 2), tuple_of(dilation, 2), ceil_mode)
     return pooled if return_indices else pooled[0]
 
 
 def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: Any = None) -> Any:  # fmt: skip
     """The mean of each window; `stride` is the window's size if not given."""
-    steps = () if stride is None else _tuple(stride, 2)
-    return conv.avg_pool2d_of(input, _tuple(kernel_size, 2), steps, _tuple(padding, 2), ceil_mode, count_include_pad,
+    steps = () if stride is None else tuple_of(stride, 2)
+    return conv.avg_pool2d_of(input, tuple_of(kernel_size, 2), steps, tuple_of(padding, 2), ceil_mode, count_include_pad,
                               divisor_override)  # fmt: skip
 
 
 def _flat(value: Any, other: int) -> Any:
-    return value if value is None else (other, *_tuple(value, 1))
+    return value if value is None else (other, *tuple_of(value, 1))
 
 
 @at_callers_line
@@ -291,7 +291,7 @@ def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 
 
 def _wanted(input: Any, output_size: Any) -> tuple:
-    return tuple(n if m is None else m for n, m in zip(input.shape[-2:], _tuple(output_size, 2), strict=True))
+    return tuple(n if m is None else m for n, m in zip(input.shape[-2:], tuple_of(output_size, 2), strict=True))
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
@@ -343,7 +343,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     if mode != "nearest" or n not in (1, 2):
         raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
     if size is not None:
-        out, scales = _tuple(size, n), (None,) * n
+        out, scales = tuple_of(size, n), (None,) * n
     else:
         scales = tuple(map(float, (scale_factor,) * n if isinstance(scale_factor, int | float) else scale_factor))
         out = tuple(int(m * s) for m, s in zip(input.shape[2:], scales, strict=True))
@@ -521,11 +521,14 @@ def _composed(function: Callable) -> Callable:
     @at_callers_line
     @functools.wraps(function)
     def reduced(*args: Any, reduction: str = "mean", size_average: Any = None, reduce: Any = None, **options: Any) -> Any:
-        values = function(*args, **options)
-        kind = _reduction(reduction)
-        return values if kind == loss.NONE else values.mean() if kind == loss.MEAN else values.sum()
+        return _total(function(*args, **options), reduction)
 
     return reduced
+
+
+def _total(values: Any, reduction: str) -> Any:
+    kind = _reduction(reduction)
+    return values if kind == loss.NONE else values.mean() if kind == loss.MEAN else values.sum()
 
 
 @_composed
@@ -535,12 +538,23 @@ def l1_loss(input: Any, target: Any) -> Any:
     return (input - target).abs()
 
 
-@_composed
-def kl_div(input: Any, target: Any, log_target: bool = False) -> Any:
+@at_callers_line
+def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+           log_target: bool = False) -> Any:  # fmt: skip
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
-    if log_target:
-        return target.exp() * (target - input)
-    return target.xlogy(target) - target * input
+    values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
+    if reduction == "batchmean":
+        return values.sum() / input.shape[0]
+    if reduction == "mean":
+        warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
+    return _total(values, reduction)
+
+
+_KL_WARNING = (
+    "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+    "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+    "same as 'batchmean' in the next major release."
+)
 
 
 @_composed
@@ -594,3 +608,12 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
         var.clamp_(min=eps)
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
     return values + 0.5 * math.log(2 * math.pi) if full else values
+
+
+# Functions that torch has by the same name at the top.
+TORCH_FUNCTIONS = """
+    avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d
+    cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div layer_norm
+    margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
+    triplet_margin_loss
+""".split()

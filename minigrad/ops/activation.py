@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.carriers import SYMBOLS, formula
-from ..core.op import op
+from ..core.op import no_derivative, op
 from .pointwise import sigmoid
 from .reduce import check_dim
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
@@ -151,7 +151,9 @@ hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, min_va
     self = lambda F, grad, self, min_val, max_val: F.tied(
         F.where((self <= min_val) | (self >= max_val), 0.0, grad), self))
 hardsigmoid = op("hardsigmoid", lambda self: xp.clip(self + 3, 0, 6) / 6,
-    self = lambda F, grad, self: F.tied(F.where((self > -3) & (self < 3), grad / 6, 0.0), self))
+    self = lambda F, grad, self: F.hardsigmoid_backward(grad, self))
+hardsigmoid_backward = no_derivative("hardsigmoid_backward", lambda self, other: xp.where(
+        (other > -3) & (other < 3), self / 6, 0), "hardsigmoid_backward")
 hardswish = op("hardswish", lambda self: self * xp.clip(self + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.where(self < -3, 0.0, F.where(self <= 3, grad * (self / 3 + 0.5), grad)))
 hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(xp.absolute(self) <= lambd, 0, self),

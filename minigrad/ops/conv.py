@@ -360,7 +360,7 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 
 
 def _looked_up(weight: Any, indices: Any) -> Any:
-    if indices.size and not (0 <= indices.min() and indices.max() < len(weight)):
+    if indices.size and (indices.min() < 0 or indices.max() >= len(weight)):
         raise IndexError("index out of range in self")
     return weight[indices]
 

@@ -42,44 +42,52 @@ def numel(F: Any, x: Any) -> int:
 
 def _rows(x: Any) -> Any:
     """Scores as `(rows, classes)`; the classes are dimension 1, or the only one."""
+    if x.ndim == 2:
+        return x
     return xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1]) if x.ndim > 1 else x.reshape(1, -1)
 
 
 def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
-    """Row numbers, classes and weights of the targets that count."""
+    """Row numbers, classes and weights of the targets that count; None if each counts once."""
     wanted, classes = target.reshape(-1), x.shape[1] if x.ndim > 1 else x.shape[0]
+    rows = xp.arange(len(wanted))
+    unsigned = wanted.view("uint64") if wanted.dtype.itemsize == 8 else wanted  # -1 is too large as well
+    if weight is None and len(wanted) and not 0 <= ignore_index < classes and unsigned.max() < classes:
+        return rows, wanted, None
     kept = wanted != ignore_index
     at = xp.where(kept, wanted, 0)
-    if ((at < 0) | (at >= classes)).any():
-        raise IndexError(f"Target {at[(at < 0) | (at >= classes)][0]} is out of bounds.")
-    one = x.dtype.type(1)
-    weights = kept.astype(x.dtype) if weight is None else xp.where(kept, weight[at], one - one)
-    return xp.arange(len(at)), at, weights
+    outside = (at < 0) | (at >= classes)
+    if outside.any():
+        raise IndexError(f"Target {at[outside][0]} is out of bounds.")
+    return rows, at, kept.astype(x.dtype) if weight is None else weight[at] * kept
 
 
 def _check_target(x: Any, target: Any) -> None:
     if target.dtype.kind not in "iu":
         raise RuntimeError(f"expected scalar type Long but found {dtypes.of(target.dtype).scalar_type}")
-    sizes = x.shape[:1] + x.shape[2:] if x.ndim > 1 else ()
-    if x.ndim <= 2 and x.ndim > 1 and target.shape != sizes:
-        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({target.shape[0]}).")
+    if x.ndim == 2 and target.shape != x.shape[:1]:
+        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({target.size}).")
 
 
 def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
+    _check_target(self, target)
     rows, at, weights = _picked(self, target, weight, ignore_index)
-    losses = -_rows(self)[rows, at] * weights
-    total = xp.add.reduce(weights)
+    gains = _rows(self)[rows, at]
+    if weights is None:
+        total = self.dtype.type(len(at))
+    else:
+        gains, total = gains * weights, xp.add.reduce(weights)
     if reduction == NONE:
-        return losses.reshape(target.shape), total * 0
-    loss = xp.add.reduce(losses)
-    return (loss if reduction == SUM else loss / total), total
+        return -gains.reshape(target.shape), total * 0
+    gain = -xp.add.reduce(gains)
+    return (gain if reduction == SUM else gain / total), total
 
 
-def _nll_back(grad: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any) -> Any:
+def _nll_back(grad: Any, self: Any, target: Any, weight: Any, total: Any, reduction: int, ignore_index: int) -> Any:
     rows, at, weights = _picked(self, target, weight, ignore_index)
-    share = grad / total if reduction == MEAN else grad.reshape(-1) if reduction == NONE else grad
+    share = -grad / total if reduction == MEAN else -grad.reshape(-1) if reduction == NONE else -grad
     back = xp.zeros((len(at), self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
-    back[rows, at] = -share * weights
+    back[rows, at] = share if weights is None else share * weights
     if self.ndim <= 2:
         return back.reshape(self.shape)
     return xp.moveaxis(back.reshape(self.shape[0], *self.shape[2:], self.shape[1]), -1, 1)
@@ -142,14 +150,14 @@ _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 
 # fmt: off
 nll_loss = op("nll_loss", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
-    self = lambda F, grad, self, target, weight, reduction, ignore_index, total_weight: F.nll_loss_backward(
-        grad, self, target, weight, reduction, ignore_index, total_weight))
+    self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
+        grad, self, target, weight, total_weight, reduction, ignore_index))
 nll_loss2d = op("nll_loss2d", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
-    self = lambda F, grad, self, target, weight, reduction, ignore_index, total_weight: F.nll_loss_backward(
-        grad, self, target, weight, reduction, ignore_index, total_weight))
-nll_loss_backward = op("nll_loss_backward", lambda grad_output, self, target, weight, reduction, ignore_index,
-        total_weight: _nll_back(grad_output, self, target, weight, reduction, ignore_index, total_weight),
-    grad_fn="NllLossBackwardBackward0", fixed=("target", "weight"),
+    self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
+        grad, self, target, weight, total_weight, reduction, ignore_index))
+nll_loss_backward = op("nll_loss_backward", lambda grad_output, self, target, weight, total_weight, reduction,
+        ignore_index: _nll_back(grad_output, self, target, weight, total_weight, reduction, ignore_index),
+    grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),
     grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
         grad, target, weight, reduction, ignore_index)[0],
     self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))

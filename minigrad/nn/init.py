@@ -1,0 +1,81 @@
+"""torch.nn.init: first values for parameters, torch's numbers for the same seed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.modes import no_grad
+
+
+def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+    """How much a nonlinearity shrinks values on average, as the factor that makes up for it."""
+    if nonlinearity == "leaky_relu":
+        return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
+    gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    if nonlinearity not in gains and not nonlinearity.startswith(("linear", "conv", "sigmoid")):
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return gains.get(nonlinearity, 1)
+
+
+def fans(tensor: Any) -> tuple[int, int]:
+    """How many inputs feed one output, and how many outputs one input feeds."""
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
+    """Even numbers of `[a, b)`."""
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
+    """Normal numbers."""
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def constant_(tensor: Any, val: float) -> Any:
+    """One number everywhere."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def zeros_(tensor: Any) -> Any:
+    return constant_(tensor, 0.0)
+
+
+def ones_(tensor: Any) -> Any:
+    return constant_(tensor, 1.0)
+
+
+def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
+    """Even numbers whose spread keeps the size of values through layer and gradient (Glorot)."""
+    bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(fans(tensor)))))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
+    """As xavier_uniform_, with normal numbers."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(sum(fans(tensor)))), generator)
+
+
+def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
+    fan = fans(tensor)[("fan_in", "fan_out").index(mode)]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def kaiming_uniform_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                     generator: Any = None) -> Any:  # fmt: skip
+    """Even numbers whose spread makes up for a relu (He)."""
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                    generator: Any = None) -> Any:  # fmt: skip
+    """As kaiming_uniform_, with normal numbers."""
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)

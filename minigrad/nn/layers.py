@@ -1,0 +1,497 @@
+"""The modules of torch.nn: containers, layers with parameters, and tables of the rest.
+
+Layers with parameters are classes; activations, pools and losses only hold the options of a function,
+so they are rows: name, function, options with defaults, and which of them the module prints.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from .._tensor import Tensor
+from ..array.backend import xp
+from ..core.base import constant
+from . import functional as F
+from . import init
+from .module import Module, Parameter
+
+
+def _new(*sizes: int, value: float = 0.0, dtype: Any = None) -> Tensor:
+    kind = Tensor().dtype if dtype is None else dtype
+    return constant(Tensor, xp.full(sizes, value, kind.np))
+
+
+def _options(module: Module, names: Iterable[str]) -> str:
+    return ", ".join(f"{name}={getattr(module, name)!r}" for name in names)
+
+
+# ---- containers
+
+
+class Identity(Module):
+    """Returns what it gets."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        return input
+
+
+class _List(Module):
+    """Modules by number."""
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
+    def _name(self, index: int) -> str:
+        names = list(self._modules)
+        if not -len(names) <= index < len(names):
+            raise IndexError(f"index {index} is out of range")
+        return names[index]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            chosen = list(self._modules.items())[index]
+            return type(self)(OrderedDict(chosen) if isinstance(self, Sequential) else [m for _, m in chosen])
+        return self._modules[self._name(index)]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        self._modules[self._name(index)] = module
+
+    def append(self, module: Module) -> _List:
+        """Add a module at the end."""
+        self._modules[str(len(self))] = module
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> _List:
+        """Add several modules at the end."""
+        for module in modules:
+            self.append(module)
+        return self
+
+
+class Sequential(_List):
+    """Modules one after the other: each gets what the one before returned."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
+        for name, module in named:
+            self.add_module(str(name), module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self._modules.values():
+            input = module(input)
+        return input
+
+
+class ModuleList(_List):
+    """A list of modules whose parameters are found."""
+
+    def __init__(self, modules: Iterable[Module] = ()) -> None:
+        super().__init__()
+        self.extend(modules)
+
+    def _parts(self) -> list[tuple[str, str]]:
+        """Equal neighbours are printed once: `(0-2): 3 x Linear(...)`."""
+        runs: list[list] = []
+        for place, module in enumerate(self):
+            if runs and runs[-1][2] == repr(module):
+                runs[-1][1] = place
+            else:
+                runs.append([place, place, repr(module)])
+        return [(f"{a}", text) if a == b else (f"{a}-{b}", f"{b - a + 1} x {text}") for a, b, text in runs]
+
+
+class ModuleDict(Module):
+    """Modules by name."""
+
+    def __init__(self, modules: Any = ()) -> None:
+        super().__init__()
+        for name, module in dict(modules).items():
+            self.add_module(name, module)
+
+    def __getitem__(self, name: str) -> Module:
+        return self._modules[name]
+
+    def __setitem__(self, name: str, module: Module) -> None:
+        self.add_module(name, module)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def keys(self) -> Any:
+        return self._modules.keys()
+
+    def items(self) -> Any:
+        return self._modules.items()
+
+    def values(self) -> Any:
+        return self._modules.values()
+
+
+# ---- layers with parameters
+
+
+class _Weighted(Module):
+    """A layer with `weight` and perhaps `bias`, started as torch starts linear and convolution."""
+
+    bias: Any
+
+    def _start(self, *sizes: int, bias: bool, dtype: Any) -> None:
+        self.weight = Parameter(_new(*sizes, dtype=dtype))
+        self.register_parameter("bias", Parameter(_new(sizes[0], dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias evenly, in bounds that shrink with the number of inputs."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            fan_in = init.fans(self.weight)[0]
+            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
+            init.uniform_(self.bias, -bound, bound)
+
+
+class Linear(_Weighted):
+    """`x @ weight.T + bias`, from `in_features` numbers to `out_features`."""
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self._start(out_features, in_features, bias=bias, dtype=dtype)
+
+    def forward(self, input: Any) -> Any:
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class _Conv(_Weighted):
+    """What Conv1d and Conv2d share."""
+
+    dims: int
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+                 dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
+                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        if in_channels % groups:
+            raise ValueError("in_channels must be divisible by groups")
+        if out_channels % groups:
+            raise ValueError("out_channels must be divisible by groups")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride, self.dilation = (F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))
+        self.padding = padding if isinstance(padding, str) else F.tuple_of(padding, self.dims)
+        self.padding_mode = padding_mode
+        self._start(out_channels, in_channels // groups, *self.kernel_size, bias=bias, dtype=dtype)
+
+    def forward(self, input: Any) -> Any:
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            both = tuple(p for n in reversed(F.tuple_of(padding, self.dims)) for p in (n, n))
+            input, padding = F.pad(input, both, self.padding_mode), 0
+        convolve = F.conv1d if self.dims == 1 else F.conv2d
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+    def extra_repr(self) -> str:
+        shown = [f"{self.in_channels}, {self.out_channels}", _options(self, ("kernel_size", "stride"))]
+        usual = {"padding": (0,) * self.dims, "dilation": (1,) * self.dims, "groups": 1, "padding_mode": "zeros"}
+        odd = [name for name, value in usual.items() if getattr(self, name) != value]
+        shown += [_options(self, [name]) for name in odd if name != "padding_mode"]
+        shown += [] if self.bias is not None else ["bias=False"]
+        shown += [f"padding_mode={self.padding_mode}"] if "padding_mode" in odd else []
+        return ", ".join(shown)
+
+
+class Conv1d(_Conv):
+    """Filters slid over sequences `(batch, channels, length)`."""
+
+    dims = 1
+
+
+class Conv2d(_Conv):
+    """Filters slid over images `(batch, channels, height, width)`."""
+
+    dims = 2
+
+
+class Embedding(Module):
+    """A learned row for each of `num_embeddings` numbers."""
+
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = padding_idx
+        self.weight = Parameter(init.normal_(_new(num_embeddings, embedding_dim, dtype=dtype)))
+        if padding_idx is not None:
+            init.zeros_(self.weight.data[padding_idx])
+
+    def forward(self, input: Any) -> Any:
+        return F.embedding(input, self.weight, self.padding_idx)
+
+    def extra_repr(self) -> str:
+        padded = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
+        return f"{self.num_embeddings}, {self.embedding_dim}{padded}"
+
+
+class _BatchNorm(Module):
+    """Normalises each channel: by its batch in training, by running statistics in evaluation."""
+
+    ranks: tuple[int, ...]
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        for name, value in (("weight", 1.0), ("bias", 0.0)):
+            self.register_parameter(name, Parameter(_new(num_features, value=value, dtype=dtype)) if affine else None)
+        for name, value in (("running_mean", 0.0), ("running_var", 1.0)):
+            self.register_buffer(name, _new(num_features, value=value, dtype=dtype) if track_running_stats else None)
+        counted = constant(Tensor, xp.asarray(0)) if track_running_stats else None
+        self.register_buffer("num_batches_tracked", counted)
+
+    def forward(self, input: Any) -> Any:
+        if input.ndim not in self.ranks:
+            raise ValueError(f"expected {' or '.join(f'{n}D' for n in self.ranks)} input (got {input.ndim}D input)")
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                momentum = 1.0 / float(self.num_batches_tracked)
+        batch = self.training or self.running_mean is None
+        follow = self.track_running_stats or not self.training
+        running = (self.running_mean, self.running_var) if follow else (None, None)
+        return F.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_features}, {_options(self, ('eps', 'momentum', 'affine', 'track_running_stats'))}"
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch norm of `(batch, channels)` or `(batch, channels, length)`."""
+
+    ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch norm of `(batch, channels, height, width)`."""
+
+    ranks = (4,)
+
+
+class LayerNorm(Module):
+    """Normalises the last dimensions of each example."""
+
+    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        self.normalized_shape = F.tuple_of(normalized_shape, 1)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        for name, value, wanted in (("weight", 1.0, True), ("bias", 0.0, bias)):
+            made = Parameter(_new(*self.normalized_shape, value=value, dtype=dtype)) if elementwise_affine and wanted else None
+            self.register_parameter(name, made)
+
+    def forward(self, input: Any) -> Any:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, {_options(self, ('eps', 'elementwise_affine'))}, bias={self.bias is not None}"
+
+
+class GroupNorm(Module):
+    """Normalises groups of channels of each example."""
+
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
+                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        for name, value in (("weight", 1.0), ("bias", 0.0)):
+            self.register_parameter(name, Parameter(_new(num_channels, value=value, dtype=dtype)) if affine else None)
+
+    def forward(self, input: Any) -> Any:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_groups}, {self.num_channels}, {_options(self, ('eps', 'affine'))}"
+
+
+class PReLU(Module):
+    """x where positive, else a learned slope times x."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.weight = Parameter(_new(num_parameters, value=init, dtype=dtype))
+
+    def forward(self, input: Any) -> Any:
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        return _options(self, ["num_parameters"])
+
+
+class Dropout(Module):
+    """In training, zero with probability `p`, the rest scaled by 1 / (1 - p)."""
+
+    drop: Callable = staticmethod(F.dropout)
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p, self.inplace = p, inplace
+
+    def forward(self, input: Any) -> Any:
+        return self.drop(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return _options(self, ("p", "inplace"))
+
+
+class Dropout2d(Dropout):
+    """As Dropout, for whole channels."""
+
+    drop = staticmethod(F.dropout2d)
+
+
+# ---- the tables
+
+
+def _layer(name: str, function: Callable, shown: str = "", /, **options: Any) -> type[Module]:
+    """A module that calls `function(input, **options)`; it prints the options named in `shown`."""
+    visible = tuple(shown.replace("-", " ").split())
+
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        Module.__init__(self)
+        values = {**options, **dict(zip(options, args, strict=False)), **given}
+        missing = [n for n, v in values.items() if v is ...]
+        odd = [n for n in given if n not in options]
+        if missing or odd or len(args) > len(options):
+            raise TypeError(f"{name}.__init__() takes ({', '.join(options)})")
+        self.__dict__.update(values)
+
+    def forward(self: Any, *inputs: Any) -> Any:
+        return function(*inputs, **{n: getattr(self, n) for n in options})
+
+    def extra_repr(self: Any) -> str:
+        if shown.startswith("-"):  # the bare value, without its name
+            return str(getattr(self, visible[0]))
+        flag = "inplace" if "inplace" in options and self.inplace else ""
+        return _options(self, [*visible, *flag.split()])
+
+    body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__,
+            "__doc__": f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."}  # fmt: skip
+    return type(name, (Module,), body)
+
+
+def _weighted_loss(name: str, function: Callable, **options: Any) -> type[Module]:
+    """A loss whose `weight` (and `pos_weight`) is a buffer, so that it is saved and moved."""
+    base = _layer(name, function, **options)
+
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        base.__init__(self, *args, **given)  # type: ignore[misc]
+        for key in ("weight", "pos_weight"):
+            if key in self.__dict__:
+                self.register_buffer(key, self.__dict__.pop(key))
+
+    return type(name, (base,), {"__init__": __init__, "__module__": __name__, "__doc__": base.__doc__})
+
+
+_pool = {"kernel_size": ..., "stride": None, "padding": 0}
+
+
+def _with_stride(cls: type[Module]) -> type[Module]:
+    """Pools print the stride that they use: the kernel's size if none was given."""
+    begin = cls.__init__
+
+    @functools.wraps(begin)
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        begin(self, *args, **given)
+        self.stride = self.kernel_size if self.stride is None else self.stride
+
+    cls.__init__ = __init__  # type: ignore[method-assign]
+    return cls
+
+
+# fmt: off
+ReLU        = _layer("ReLU", F.relu, inplace=False)
+ReLU6       = _layer("ReLU6", F.relu6, inplace=False)
+LeakyReLU   = _layer("LeakyReLU", F.leaky_relu, "negative_slope", negative_slope=0.01, inplace=False)
+ELU         = _layer("ELU", F.elu, "alpha", alpha=1.0, inplace=False)
+SELU        = _layer("SELU", F.selu, inplace=False)
+CELU        = _layer("CELU", F.celu, "alpha", alpha=1.0, inplace=False)
+SiLU        = _layer("SiLU", F.silu, inplace=False)
+Mish        = _layer("Mish", F.mish, inplace=False)
+Hardtanh    = _layer("Hardtanh", F.hardtanh, "min_val max_val", min_val=-1.0, max_val=1.0, inplace=False)
+Hardsigmoid = _layer("Hardsigmoid", F.hardsigmoid)
+Hardswish   = _layer("Hardswish", F.hardswish)
+GELU        = _layer("GELU", F.gelu, "approximate", approximate="none")
+Softplus    = _layer("Softplus", F.softplus, "beta threshold", beta=1.0, threshold=20.0)
+Threshold   = _layer("Threshold", F.threshold, "threshold value", threshold=..., value=..., inplace=False)
+Hardshrink  = _layer("Hardshrink", F.hardshrink, "-lambd", lambd=0.5)
+Softshrink  = _layer("Softshrink", F.softshrink, "-lambd", lambd=0.5)
+GLU         = _layer("GLU", F.glu, "dim", dim=-1)
+Softmax     = _layer("Softmax", F.softmax, "dim", dim=None)
+LogSoftmax  = _layer("LogSoftmax", F.log_softmax, "dim", dim=None)
+Softmin     = _layer("Softmin", F.softmin, "dim", dim=None)
+Sigmoid     = _layer("Sigmoid", F.sigmoid)
+Tanh        = _layer("Tanh", F.tanh)
+LogSigmoid  = _layer("LogSigmoid", F.logsigmoid)
+Softsign    = _layer("Softsign", F.softsign)
+Tanhshrink  = _layer("Tanhshrink", F.tanhshrink)
+Flatten     = _layer("Flatten", F.at_callers_line(Tensor.flatten), "start_dim end_dim", start_dim=1, end_dim=-1)
+
+MaxPool1d = _with_stride(_layer("MaxPool1d", F.max_pool1d, "kernel_size stride padding dilation ceil_mode",
+                                **_pool, dilation=1, return_indices=False, ceil_mode=False))
+MaxPool2d = _with_stride(_layer("MaxPool2d", F.max_pool2d, "kernel_size stride padding dilation ceil_mode",
+                                **_pool, dilation=1, return_indices=False, ceil_mode=False))
+AvgPool1d = _with_stride(_layer("AvgPool1d", F.avg_pool1d, "kernel_size stride padding",
+                                **_pool, ceil_mode=False, count_include_pad=True))
+AvgPool2d = _with_stride(_layer("AvgPool2d", F.avg_pool2d, "kernel_size stride padding",
+                                **_pool, ceil_mode=False, count_include_pad=True, divisor_override=None))
+AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", F.adaptive_avg_pool1d, "output_size", output_size=...)
+AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d, "output_size", output_size=...)
+AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, "output_size", output_size=..., return_indices=False)
+AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", F.adaptive_max_pool2d, "output_size", output_size=..., return_indices=False)
+CosineSimilarity  = _layer("CosineSimilarity", F.cosine_similarity, dim=1, eps=1e-8)
+
+_mean = {"size_average": None, "reduce": None, "reduction": "mean"}
+_weight = {"weight": None, "size_average": None}
+MSELoss          = _layer("MSELoss", F.mse_loss, **_mean)
+L1Loss           = _layer("L1Loss", F.l1_loss, **_mean)
+SmoothL1Loss     = _layer("SmoothL1Loss", F.smooth_l1_loss, **_mean, beta=1.0)
+HuberLoss        = _layer("HuberLoss", F.huber_loss, reduction="mean", delta=1.0)
+KLDivLoss        = _layer("KLDivLoss", F.kl_div, **_mean, log_target=False)
+SoftMarginLoss   = _layer("SoftMarginLoss", F.soft_margin_loss, **_mean)
+PoissonNLLLoss   = _layer("PoissonNLLLoss", F.poisson_nll_loss, log_input=True, full=False, size_average=None, eps=1e-8,
+                          reduce=None, reduction="mean")
+GaussianNLLLoss  = _layer("GaussianNLLLoss", F.gaussian_nll_loss, full=False, eps=1e-6, reduction="mean")
+HingeEmbeddingLoss  = _layer("HingeEmbeddingLoss", F.hinge_embedding_loss, margin=1.0, **_mean)
+MarginRankingLoss   = _layer("MarginRankingLoss", F.margin_ranking_loss, margin=0.0, **_mean)
+CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", F.cosine_embedding_loss, margin=0.0, **_mean)
+TripletMarginLoss   = _layer("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **_mean)
+BCELoss           = _weighted_loss("BCELoss", F.binary_cross_entropy, **_weight, reduce=None, reduction="mean")
+BCEWithLogitsLoss = _weighted_loss("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, **_weight, reduce=None,
+                                   reduction="mean", pos_weight=None)
+NLLLoss           = _weighted_loss("NLLLoss", F.nll_loss, **_weight, ignore_index=-100, reduce=None, reduction="mean")
+CrossEntropyLoss  = _weighted_loss("CrossEntropyLoss", F.cross_entropy, **_weight, ignore_index=-100, reduce=None,
+                                   reduction="mean", label_smoothing=0.0)
+# fmt: on
+
+__all__ = [name for name, value in list(globals().items())
+           if isinstance(value, type) and issubclass(value, Module) and not name.startswith("_")]  # fmt: skip

@@ -1,0 +1,302 @@
+"""Parameter and Module: what a model is made of, found by name, printed as a tree.
+
+A module keeps its parameters, buffers and child modules in three dictionaries; everything else here
+(iterating, saving, moving, printing) walks these.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._tensor import Tensor
+from ..core.base import constant
+from ..core.hooks import HookDict
+from ..core.modes import no_grad
+
+
+class Parameter(Tensor):
+    """A leaf tensor that a module counts among its parameters. Source: torch.nn.Parameter."""
+
+    __slots__ = ()
+    __module__ = "minigrad.nn"
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
+        data = Tensor() if data is None else data
+        t = constant(cls, data._array(), data._shared_counter())
+        t._requires_grad = requires_grad
+        return t
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Nothing is left to do after `__new__`."""
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+class Keys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What `load_state_dict` did not find, and what it had no place for."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return super().__repr__() if any(self) else "<All keys matched successfully>"
+
+
+class Module:
+    """A part of a model: parameters, parts of its own, and `forward`. Source: torch.nn.Module."""
+
+    training: bool
+
+    def __init__(self) -> None:
+        made: dict[str, Any] = {
+            "training": True, "_parameters": {}, "_buffers": {}, "_modules": {}, "_not_saved": set(),
+            "_before": HookDict(), "_after": HookDict()}  # fmt: skip
+        self.__dict__.update(made)
+
+    def forward(self, *args: Any, **options: Any) -> Any:
+        """What the module computes; every module defines it."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        for hook in list(self._before.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        result = self.forward(*args, **options)
+        for hook in list(self._after.values()):
+            changed = hook(self, args, result)
+            result = result if changed is None else changed
+        return result
+
+    def register_forward_pre_hook(self, hook: Callable) -> Any:
+        """Call `hook(module, args)` before forward; a result replaces the arguments."""
+        return self._before.add(hook)
+
+    def register_forward_hook(self, hook: Callable) -> Any:
+        """Call `hook(module, args, output)` after forward; a result replaces the output."""
+        return self._after.add(hook)
+
+    # ---- attributes
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        if isinstance(value, Parameter | Module):
+            kind = "parameters" if isinstance(value, Parameter) else "modules"
+            if "_modules" not in own:
+                word = "parameters" if kind == "parameters" else "module"
+                raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+            for place in (own, *self._places()):
+                place.pop(name, None)
+            own["_" + kind][name] = value
+            return
+        for place in self._places() if "_modules" in own else ():
+            if name in place:
+                if place is self._parameters and value is not None:
+                    raise TypeError(f"cannot assign '{_type_name(value)}' as parameter '{name}' "
+                                    "(torch.nn.Parameter or None expected)")  # fmt: skip
+                place[name] = value
+                return
+        own[name] = value
+
+    def _places(self) -> tuple:
+        own = self.__dict__
+        return own["_parameters"], own["_buffers"], own["_modules"]
+
+    def __getattr__(self, name: str) -> Any:  # where no ordinary attribute has the name
+        for kind in ("_parameters", "_buffers", "_modules"):
+            if name in self.__dict__.get(kind, ()):
+                return self.__dict__[kind][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name: str) -> None:
+        for place in self._places():
+            if name in place:
+                del place[name]
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter under a name; None keeps the place."""
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        """Add a tensor that belongs to the state but is not trained."""
+        self._buffers[name] = tensor
+        if not persistent:
+            self._not_saved.add(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a child module under a name."""
+        self._modules[name] = module
+
+    register_module = add_module
+
+    # ---- walking
+
+    def named_modules(self, memo: set | None = None, prefix: str = "") -> Iterator[tuple[str, Module]]:
+        """This module and all below it, once each, with their paths."""
+        memo = set() if memo is None else memo
+        if self not in memo:
+            memo.add(self)
+            yield prefix, self
+            for name, child in self._modules.items():
+                if child is not None:
+                    yield from child.named_modules(memo, f"{prefix}.{name}" if prefix else name)
+
+    def _named(self, kind: str, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+            for name, value in module.__dict__[kind].items():
+                if value is not None and id(value) not in seen:
+                    seen.add(id(value))
+                    yield f"{path}.{name}" if path else name, value
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their paths."""
+        return self._named("_parameters", prefix, recurse)
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their paths."""
+        return self._named("_buffers", prefix, recurse)
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly below, with their names."""
+        return ((name, child) for name, child in self._modules.items() if child is not None)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters."""
+        return (p for _, p in self.named_parameters(recurse=recurse))
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers."""
+        return (b for _, b in self.named_buffers(recurse=recurse))
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly below."""
+        return (child for _, child in self.named_children())
+
+    def modules(self) -> Iterator[Module]:
+        """This module and all below it."""
+        return (module for _, module in self.named_modules())
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a path such as `"encoder.0"`."""
+        module = self
+        for name in filter(None, target.split(".")):
+            module = getattr(module, name)
+        return module
+
+    # ---- changing all
+
+    def apply(self, fn: Callable[[Module], Any]) -> Module:
+        """Call `fn` on every module, children first."""
+        for child in self.children():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Module:
+        """Put all modules in training mode: dropout drops, batch norm follows its batches."""
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self) -> Module:
+        """Put all modules in evaluation mode."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Module:
+        """Switch recording on or off for all parameters."""
+        for p in self.parameters():
+            p.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters."""
+        for p in self.parameters():
+            forget_grad(p, set_to_none)
+
+    def to(self, *args: Any, **options: Any) -> Module:
+        """Move parameters and buffers to another type or device, in place."""
+        with no_grad():
+            for t in (*self.parameters(), *self.buffers()):
+                if t.is_floating_point():
+                    t.data = t.detach().to(*args, **options)
+                    if t.grad is not None:
+                        t.grad.data = t.grad.to(*args, **options)
+        return self
+
+    def float(self) -> Module:
+        return self.to(Tensor().float().dtype)
+
+    def double(self) -> Module:
+        return self.to(Tensor().double().dtype)
+
+    # ---- saving
+
+    def state_dict(self, *, prefix: str = "") -> OrderedDict[str, Tensor]:
+        """Parameters and buffers by path, without history, on the same memory."""
+        state: OrderedDict[str, Tensor] = OrderedDict()
+        for path, module in self.named_modules(prefix=prefix.rstrip(".")):
+            kept = {n: b for n, b in module._buffers.items() if n not in module._not_saved}
+            for name, value in {**module._parameters, **kept}.items():
+                if value is not None:
+                    state[f"{path}.{name}" if path else name] = value.detach()
+        return state
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True) -> Keys:
+        """Copy a saved state into the parameters and buffers.
+
+        Raises: RuntimeError for missing or unexpected names (if `strict`) and for other shapes.
+        """
+        own = self.state_dict()
+        keys = Keys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
+        problems = [
+            f"size mismatch for {n}: copying a param with shape {state_dict[n].shape} from checkpoint, the shape in "
+            f"current model is {t.shape}." for n, t in own.items()
+            if n in state_dict and state_dict[n].shape != t.shape]  # fmt: skip
+        for word, names in (("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys)):
+            if strict and names:
+                listed = ", ".join(f'"{n}"' for n in names)
+                problems.insert(0, f"{word} key(s) in state_dict: {listed}. ")
+        with no_grad():
+            for name, t in own.items():
+                if name in state_dict and state_dict[name].shape == t.shape:
+                    t.copy_(state_dict[name])
+        if problems:
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
+        return keys
+
+    # ---- printing
+
+    def extra_repr(self) -> str:
+        """What is shown between the parentheses."""
+        return ""
+
+    def _parts(self) -> list[tuple[str, str]]:
+        return [(name, repr(child)) for name, child in self._modules.items()]
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        if self._modules or len(lines) > 1:
+            lines += [f"({name}): " + text.replace("\n", "\n  ") for name, text in self._parts()]
+            extra = "\n  " + "\n  ".join(lines) + "\n"
+        return f"{type(self).__name__}({extra})"
+
+
+def forget_grad(p: Any, set_to_none: bool) -> None:
+    """Drop a gradient, or fill it with zeros."""
+    if set_to_none or p.grad is None:
+        p.grad = None
+    else:
+        p.grad.detach_().zero_()
+
+
+def _type_name(value: Any) -> str:
+    return "torch.FloatTensor" if isinstance(value, Tensor) else type(value).__name__

@@ -1,0 +1,47 @@
+"""torch.nn.utils: gradients kept in bounds, parameters as one vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .._tensor import Tensor
+from ..core.modes import no_grad
+from ..ops.shape import cat, stack
+
+
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Any:
+    """Scale all gradients so that their common norm is at most `max_norm`; returns what it was."""
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    grads = [p.grad for p in given if p.grad is not None]
+    with no_grad():
+        total = stack([g.norm(norm_type) for g in grads]).norm(norm_type)
+        factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
+        for g in grads:
+            g.mul_(factor)
+    return total
+
+
+def clip_grad_value_(parameters: Any, clip_value: float) -> None:
+    """Bring every element of every gradient into `[-clip_value, clip_value]`."""
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    with no_grad():
+        for p in given:
+            if p.grad is not None:
+                p.grad.clamp_(-clip_value, clip_value)
+
+
+def parameters_to_vector(parameters: Iterable[Any]) -> Any:
+    """All parameters end to end."""
+    return cat([p.view(-1) for p in parameters])
+
+
+def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
+    """Write a vector back into the parameters."""
+    at = 0
+    for p in parameters:
+        p.data = vec[at : at + p.numel()].view_as(p).data
+        at += p.numel()
+
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]

@@ -1,0 +1,240 @@
+"""torch.optim: ways to walk downhill. Each optimizer is one formula, `update`, on arrays.
+
+`update` gets a parameter, its gradient, what it keeps from step to step, and its options; it writes
+into the parameter. Everything around it (groups, closures, saving, printing) is in Optimizer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from .._tensor import Tensor
+from ..array.backend import xp
+from ..core.base import bump, constant
+from ..core.modes import enable_grad
+from ..nn.module import forget_grad
+from . import lr_scheduler
+
+
+class Optimizer:
+    """Parameters in groups with options, and a state for each. Source: torch.optim.Optimizer."""
+
+    shown: tuple[str, ...] = ()  # torch's further options, printed and saved, without effect here
+
+    def __init__(self, params: Any, **defaults: Any) -> None:
+        for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay"):
+            if name in defaults and not defaults[name] >= 0:
+                word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
+                raise ValueError(f"Invalid {word}: {defaults[name]}")
+        self.defaults = {**defaults, **dict.fromkeys(self.shown)}
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = _listed(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """More parameters, with options of their own."""
+        group = {**self.defaults, **param_group, "params": _listed(param_group["params"])}
+        for p in group["params"]:
+            if not isinstance(p, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+            if not p.is_leaf:
+                raise ValueError("can't optimize a non-leaf Tensor")
+            if any(p is q for g in self.param_groups for q in g["params"]):
+                raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append({"params": group.pop("params"), **group})
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                forget_grad(p, set_to_none)
+
+    def step(self, closure: Callable | None = None) -> Any:
+        """Update every parameter that has a gradient; a closure computes the loss anew first."""
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p._grad is not None:
+                    g = p._grad._array()
+                    self.update(p._array(), -g if group.get("maximize") else g, self.state[p], group)
+                    bump(p)
+        return loss
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """Write the new values into the array `p`; `g` is its gradient, `o` the options of its group."""
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """Options and state, parameters by number."""
+        number = {id(p): i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
+        groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]}
+                  for g in self.param_groups]  # fmt: skip
+        return {"state": {number[id(p)]: dict(s) for p, s in self.state.items()}, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue where the saved state was taken."""
+        params = [p for g in self.param_groups for p in g["params"]]
+        copied = {k: {n: v.clone() if isinstance(v, Tensor) else v for n, v in s.items()}
+                  for k, s in state_dict["state"].items()}  # fmt: skip
+        self.state = defaultdict(dict, {params[i]: s for i, s in copied.items()})
+        for group, saved in zip(self.param_groups, state_dict["param_groups"], strict=True):
+            group.update({k: v for k, v in saved.items() if k != "params"})
+
+    def __repr__(self) -> str:
+        text = type(self).__name__ + " ("
+        for i, group in enumerate(self.param_groups):
+            options = "".join(f"    {k}: {group[k]}\n" for k in sorted(group) if k != "params")
+            text += f"\nParameter Group {i}\n{options}"
+        return text + ")"
+
+
+def _listed(params: Any) -> list:
+    if isinstance(params, Tensor):
+        raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                        "torch.FloatTensor")  # fmt: skip
+    return [p for _, p in params] if isinstance(params, dict) else list(params)
+
+
+def kept(state: dict[str, Any], name: str, p: Any, value: float = 0.0) -> Any:
+    """An array in the shape of `p` that the state remembers under `name`."""
+    if name not in state:
+        state[name] = constant(Tensor, xp.full_like(p, value))
+    return state[name]._array()
+
+
+def counted(state: dict[str, Any]) -> int:
+    """The number of this step, from 1."""
+    state["step"] = constant(Tensor, xp.float32(int(state["step"]) + 1 if "step" in state else 1))
+    return int(state["step"])
+
+
+class SGD(Optimizer):
+    """p -= lr * g; with momentum g is a running sum of gradients that fades."""
+
+    shown = ("foreach", "fused")
+
+    def __init__(self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,
+                 nesterov: bool = False, *, maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
+                         nesterov=nesterov, maximize=maximize, differentiable=differentiable)  # fmt: skip
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        if o["weight_decay"]:
+            g = g + o["weight_decay"] * p
+        if o["momentum"]:
+            if state.get("momentum_buffer") is None:
+                state["momentum_buffer"] = constant(Tensor, g.copy())
+            else:
+                buffer = state["momentum_buffer"]._array()
+                buffer *= o["momentum"]
+                buffer += (1 - o["dampening"]) * g
+            buffer = state["momentum_buffer"]._array()
+            g = g + o["momentum"] * buffer if o["nesterov"] else buffer
+        p -= o["lr"] * g
+
+
+class Adam(Optimizer):
+    """Steps of about lr: the mean of past gradients over the root of the mean of their squares."""
+
+    shown = ("foreach", "fused")
+    decoupled = False  # True: weight decay shrinks the parameter itself, not through the gradient
+
+    def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False) -> None:  # fmt: skip
+        for i, beta in enumerate(betas):
+            if not 0 <= beta < 1:
+                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
+                         maximize=maximize, capturable=capturable, differentiable=differentiable,
+                         decoupled_weight_decay=self.decoupled)  # fmt: skip
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        (beta1, beta2), t = o["betas"], counted(state)
+        if self.decoupled:
+            p *= 1 - o["lr"] * o["weight_decay"]
+        elif o["weight_decay"]:
+            g = g + o["weight_decay"] * p
+        mean, square = kept(state, "exp_avg", p), kept(state, "exp_avg_sq", p)
+        mean += (1 - beta1) * (g - mean)
+        square *= beta2
+        square += (1 - beta2) * g * g
+        if o["amsgrad"]:
+            square = xp.maximum(kept(state, "max_exp_avg_sq", p), square, out=kept(state, "max_exp_avg_sq", p))
+        spread = xp.sqrt(square) / (1 - beta2**t) ** 0.5 + o["eps"]
+        p -= o["lr"] / (1 - beta1**t) * mean / spread
+
+
+class AdamW(Adam):
+    """Adam with weight decay that shrinks the parameters themselves."""
+
+    decoupled = True
+
+    def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2, amsgrad: bool = False, **options: Any) -> None:  # fmt: skip
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
+
+
+class RMSprop(Optimizer):
+    """The gradient over the root of the mean of its squares."""
+
+    shown = ("foreach",)
+
+    def __init__(self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
+                 momentum: float = 0, centered: bool = False, capturable: bool = False, maximize: bool = False,
+                 differentiable: bool = False) -> None:  # fmt: skip
+        super().__init__(params, lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
+                         weight_decay=weight_decay, capturable=capturable, maximize=maximize,
+                         differentiable=differentiable)  # fmt: skip
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        counted(state)
+        g = g + o["weight_decay"] * p if o["weight_decay"] else g
+        square = kept(state, "square_avg", p)
+        square *= o["alpha"]
+        square += (1 - o["alpha"]) * g * g
+        if o["centered"]:
+            mean = kept(state, "grad_avg", p)
+            mean += (1 - o["alpha"]) * (g - mean)
+            square = square - mean * mean
+        g = g / (xp.sqrt(square) + o["eps"])
+        if o["momentum"]:
+            buffer = kept(state, "momentum_buffer", p)
+            buffer *= o["momentum"]
+            buffer += g
+            g = buffer
+        p -= o["lr"] * g
+
+
+class Adagrad(Optimizer):
+    """The gradient over the root of the sum of all its squares."""
+
+    shown = ("foreach", "fused")
+
+    def __init__(self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+                 initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
+                 differentiable: bool = False) -> None:  # fmt: skip
+        super().__init__(params, lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+                         initial_accumulator_value=initial_accumulator_value, maximize=maximize,
+                         differentiable=differentiable)  # fmt: skip
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        t = counted(state)
+        g = g + o["weight_decay"] * p if o["weight_decay"] else g
+        total = kept(state, "sum", p, o["initial_accumulator_value"])
+        total += g * g
+        p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
+
+
+__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]

@@ -1,0 +1,12 @@
+"""torch.special: functions with names of their own. The rows are in `minigrad.ops`."""
+
+from ._tensor import Tensor
+from .ops.activation import digamma, erf, erfc, erfinv, log_softmax, logit, polygamma, softmax
+from .ops.activation import lgamma as gammaln
+from .ops.pointwise import exp2, expm1, log1p, sinc, xlogy
+from .ops.pointwise import sigmoid as expit
+
+psi, logsumexp, round = digamma, Tensor.logsumexp, Tensor.round
+
+__all__ = ["digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax",
+           "logit", "logsumexp", "polygamma", "psi", "round", "sinc", "softmax", "xlogy"]  # fmt: skip
