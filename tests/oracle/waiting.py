@@ -22,4 +22,10 @@ EXPRESSIONS = {
     "F.scaled_dot_product_attention(b[None],b2[None],b[None])": FUSED,
 }
 
-SNIPPETS: dict[str, str] = {}
+SNIPPETS: dict[str, str] = {
+    "functional: forward mode": "forward mode waits",
+    "functional: torch.func": "torch.func waits",
+    "functional: checkpoint": "torch.utils.checkpoint waits",
+    "inplace: out=": "out= waits",
+    "modes: inference mode": "torch writes into the inference tensor, then refuses; minigrad refuses first",
+}
