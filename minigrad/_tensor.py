@@ -612,7 +612,7 @@ FUNCTIONS = """
 ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma, "cat": shape.cat, "concat": shape.cat,
                   "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
                   "std_mean": reduce.std_mean, "einsum": linalg.einsum, "tensordot": linalg.tensordot,
-                  "pinverse": linalg.pinv, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,
+                  "pinverse": linalg.pinv_of, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,
                   "trapz": reduce.trapezoid, "searchsorted": reduce.searchsorted,
                   "bucketize": reduce.bucketize, "block_diag": shape.block_diag,
                   "broadcast_tensors": shape.broadcast_tensors, "cartesian_prod": shape.cartesian_prod,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -12,8 +11,7 @@ from ..core.base import constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, symbol
 from ..core.op import at_callers_line, inplace, op
 from ..text import presentation
-from .reduce import dims_of, named
-from .reduce import vector_norm as norm_of
+from .reduce import named
 from .shape import require
 
 
@@ -542,48 +540,6 @@ def kron(self: Any, other: Any) -> Any:
     return TENSORS.unsafe_view(left * right, tuple(i * j for i, j in zip(m, n, strict=True)))
 
 
-@at_callers_line
-def multi_dot(tensors: Any) -> Any:
-    """The product of several matrices in the cheapest order; the ends may be vectors."""
-    parts, sizes = list(tensors), [tuple(t.shape) for t in tensors]
-    if len(parts) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(parts)}")
-    shape = (*sizes[0][:-1], *(sizes[-1][1:] if len(sizes[-1]) > 1 else ()))
-    parts[0] = parts[0].unsqueeze(0) if parts[0].ndim == 1 else parts[0]
-    parts[-1] = parts[-1].unsqueeze(-1) if parts[-1].ndim == 1 else parts[-1]
-    for place, (left, right) in enumerate(itertools.pairwise(parts)):
-        if left.shape[1] != right.shape[0]:
-            raise RuntimeError(f"multi_dot(): tensors {place} and {place + 1} with shapes {list(sizes[place])} "
-                               f"and {list(sizes[place + 1])} cannot be multiplied")  # fmt: skip
-    return _cheapest(parts).view(shape)
-
-
-def _cheapest(parts: list) -> Any:
-    """The product of a chain, split where the fewest multiplications are needed."""
-    p = [parts[0].shape[0], *(t.shape[1] for t in parts)]
-    best: dict[tuple[int, int], tuple[int, Any]] = {(i, i + 1): (0, t) for i, t in enumerate(parts)}
-    n = len(parts)
-    for length in range(2, n + 1):
-        for i in range(n - length + 1):
-            j = i + length
-            best[i, j] = min((best[i, k][0] + best[k, j][0] + p[i] * p[k] * p[j], k) for k in range(i + 1, j))
-
-    def product(i: int, j: int) -> Any:
-        return parts[i] if j == i + 1 else mm(product(i, best[i, j][1]), product(best[i, j][1], j))
-
-    return product(0, n)
-
-
-def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """The scalar product along `dim`."""
-    return (x * y).sum(dim)
-
-
-def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
-    """The vector product along a dimension of length 3, the last by default."""
-    return cross_of(input, other, dim)
-
-
 def cross(self: Any, other: Any, dim: Any = None) -> Any:
     """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     if dim is None:
@@ -727,10 +683,7 @@ def _pair(a: Any, b: Any, summed: list[int]) -> Any:
 
 # ---- linear algebra as torch takes it
 
-_slogdet_type = [named(n, "sign", "logabsdet") for n in ("linalg_slogdet", "slogdet")]
-_eigh_type = named("linalg_eigh", "eigenvalues", "eigenvectors")
-_qr_type, _svd_type = named("linalg_qr", "Q", "R"), named("linalg_svd", "U", "S", "Vh")
-_lstsq_type = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+_slogdet_type = named("slogdet", "sign", "logabsdet")
 
 
 def inverse(self: Any) -> Any:
@@ -745,12 +698,7 @@ def det(A: Any) -> Any:
 
 def slogdet(A: Any) -> Any:
     """Sign and logarithm of the size of the determinant."""
-    return _slogdet_type[1](slogdet_of(A)[:2])
-
-
-def linalg_slogdet(A: Any) -> Any:
-    """Sign and logarithm of the size of the determinant."""
-    return _slogdet_type[0](slogdet_of(A)[:2])
+    return _slogdet_type(slogdet_of(A)[:2])
 
 
 @at_callers_line
@@ -761,98 +709,5 @@ def logdet(self: Any) -> Any:
     return TENSORS.where(sign.detach() == -1.0, nothing, size)
 
 
-def solve_of(A: Any, B: Any, *, left: bool = True) -> Any:
-    """The solution X of `A @ X = B` (or of `X @ A = B`)."""
-    return solve_ex(A, B, left)[0]
-
-
-def cholesky(self: Any, *, upper: bool = False) -> Any:
-    """The lower triangle L with `L @ L.T` equal to the matrix. Raises: LinAlgError if there is none."""
-    return cholesky_ex(self, upper)[0]
-
-
-def eigh(A: Any, UPLO: str = "L") -> Any:
-    """Eigenvalues and eigenvectors of a symmetric matrix."""
-    return _eigh_type(eigh_of(A, UPLO))
-
-
-def eigvalsh(A: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues of a symmetric matrix."""
-    return eigh_of(A, UPLO)[0]
-
-
-def svd(A: Any, full_matrices: bool = True) -> Any:
-    """`U`, `S`, `Vh` with `A = U @ diag(S) @ Vh`."""
-    return _svd_type(svd_of(A, full_matrices, min(A.shape[-2:])))
-
-
-def svdvals(A: Any) -> Any:
-    """The singular values."""
-    return svd_of(A, False, min(A.shape[-2:]))[1]
-
-
-def qr(A: Any, mode: str = "reduced") -> Any:
-    """`Q` with orthogonal columns and upper triangular `R`, `A = Q @ R`."""
-    return _qr_type(qr_of(A, mode))
-
-
-def pinv(A: Any) -> Any:
-    """The pseudo-inverse."""
-    return pinv_of(A)
-
-
-def lstsq(A: Any, B: Any) -> Any:
-    """The least-squares solution of `A @ X = B`."""
-    empty = constant(A._plain, xp.empty((0,), A._data.dtype))
-    rank = constant(A._plain, xp.asarray(xp.linalg.matrix_rank(A._data)))
-    return _lstsq_type((lstsq_of(A, B)[0], empty, rank, empty))
-
-
-def matrix_rank(A: Any) -> Any:
-    """How many singular values are not (nearly) 0."""
-    return constant(A._plain, xp.asarray(xp.linalg.matrix_rank(A._data)))
-
-
-def vector_norm(x: Any, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of all elements taken as one vector, or along `dim`."""
-    x = x if dtype is None else x.to(dtype)
-    return norm_of(x, ord, None if dim is None else dims_of(x, dim), keepdim)
-
-
-def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
-    """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
-    if A._data.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    dims = tuple(d % A._data.ndim for d in dim)
-    if ord == "fro":
-        return norm_of(A, 2, dims, keepdim)
-    if ord in ("nuc", 2, -2):
-        return _of_singular_values(A, ord, dims, keepdim)
-    along, across = dims if abs(ord) == 1 else dims[::-1]
-    sums = norm_of(A, 1.0, (along,), keepdim)
-    across = across if keepdim or across < along else across - 1
-    return (sums.amax if ord > 0 else sums.amin)((across,), keepdim)
-
-
-def _of_singular_values(A: Any, ord: Any, dims: tuple, keepdim: bool) -> Any:
-    rest = [d for d in range(A._data.ndim) if d not in dims]
-    S = svdvals(A.permute([*rest, *dims]))
-    value = S.sum((-1,)) if ord == "nuc" else S.amax((-1,)) if ord == 2 else S.amin((-1,))
-    if keepdim:
-        for d in sorted(dims):
-            value = value.unsqueeze(d)
-    return value
-
-
-def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
-    A = A if dtype is None else A.to(dtype)
-    matrix = isinstance(ord, str) or (isinstance(dim, tuple | list) and len(dim) == 2)
-    if ord is not None and (matrix or (dim is None and A._data.ndim == 2)):
-        return matrix_norm(A, ord, tuple(dim) if dim is not None else (0, 1), keepdim)
-    return vector_norm(A, 2.0 if ord is None else ord, dim, keepdim)
-
-
-TENSORS.matrix_norm = matrix_norm
 for _carrier in (RAW, TENSORS):
     _carrier.scaled, _carrier.outer = scaled, outer
