@@ -21,7 +21,7 @@ import minigrad
 import minigrad as torch
 import minigrad.nn.functional as F
 from minigrad.array import printing
-from minigrad.core import backward
+from minigrad.text import presentation
 from minigrad.eras import era, table
 from minigrad.eras import printing as old_printing
 from minigrad.eras.table import parsed
@@ -73,7 +73,7 @@ def test_a_node_has_its_name_of_every_version(code):
 def said(code):
     """What code shows, or the error it ends with, and its first warning."""
     space = names()
-    backward._warned.clear()
+    presentation.warned.clear()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -9,6 +9,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.graph import record
+from minigrad.text import presentation
 from minigrad.graph.recorder import Frame
 
 
@@ -136,6 +137,7 @@ def test_a_preview_does_not_write_into_the_gradient_it_is_given():
 def test_a_preview_uses_up_no_warning():
     x = mg.ones(2, requires_grad=True)
     y = (x * 2).sum()
+    presentation.warned.clear()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         record(y, create_graph=True)
