@@ -1,6 +1,6 @@
-"""`python -m tests.oracle.fuzz --from 0 --count 1000 --level 4`: search for differences.
+"""`python -m tests.oracle.fuzz --from 0 --count 2500 --level 1 2 3 4`: search for differences.
 
-Runs each seed's program in torch and in minigrad and prints the first programs whose transcripts
+As it stands this is 10 000 programs. It runs each seed's program in torch and in minigrad and prints the first programs whose transcripts
 differ, cut down to the statements that matter, with both outputs.
 """
 
@@ -10,7 +10,7 @@ import sys
 import time
 from types import ModuleType
 
-from .programs import differ, program, run
+from .programs import LEVELS, differ, program, run
 from .transcript import statements
 
 
@@ -45,24 +45,30 @@ def report(source: str, torch: ModuleType, other: ModuleType) -> str:
 def main(argv: list[str] | None = None) -> int:
     options = parser().parse_args(argv)
     torch, other = (importlib.import_module(name) for name in ("torch", options.against))
+    seeds = range(options.first, options.first + options.count)
+    return sum(search(seeds, level, torch, other, options.show) for level in options.level) > 0
+
+
+def search(seeds: range, level: int, torch: ModuleType, other: ModuleType, show: int) -> int:
+    """Run one level's programs, print the first that differ, return how many do."""
     found, begin = 0, time.perf_counter()
-    for seed in range(options.first, options.first + options.count):
-        source = program(seed, options.level)
+    for seed in seeds:
+        source = program(seed, level)
         if disagree(source, torch, other):
             found += 1
-            if found <= options.show:
-                print(f"\n=== seed {seed}, level {options.level}")
+            if found <= show:
+                print(f"\n=== seed {seed}, level {level}")
                 print(report(minimised(source, torch, other), torch, other))
     seconds = time.perf_counter() - begin
-    print(f"{options.count} programs of level {options.level}, {found} differ, {seconds:.0f} s")
-    return bool(found)
+    print(f"{len(seeds)} programs of level {level}, {found} differ, {seconds:.0f} s", flush=True)
+    return found
 
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--from", dest="first", type=int, default=0, help="first seed")
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--level", type=int, default=4, choices=(1, 2, 3, 4))
+    parser.add_argument("--count", type=int, default=2500, help="seeds of each level")
+    parser.add_argument("--level", type=int, nargs="+", default=LEVELS, choices=LEVELS)
     parser.add_argument("--show", type=int, default=5, help="how many differences to print")
     parser.add_argument("--against", default="minigrad", help="the module to compare with torch")
     return parser
