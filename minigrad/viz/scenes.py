@@ -249,9 +249,9 @@ class Scenes:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
         if f is None or f.before == "None":
             return None
-        leaf = self.graph.tensor(self.graph.node(f.node or "").leaf or "").label
-        return (at, f"grad:{self.graph.node(f.node or '').leaf}", both("player.ask_grad", leaf=leaf), f.after, [f.name, f.before],
-                "accumulate", "overwrite")  # fmt: skip
+        leaf = self.graph.tensor(self.graph.node(f.node or "").leaf or "")
+        ask = both("player.ask_grad", leaf=leaf.label)
+        return at, f"grad:{leaf.id}", ask, f.after, [f.name, f.before], "accumulate", "overwrite"
 
     def send_quiz(self, frames: list[Frame]) -> tuple | None:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "compute"), (0, None))
@@ -292,18 +292,19 @@ def widest(steps: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def expected(graph: Graph) -> dict[str, str]:
-    """The same for a backward that has not run: a number for each element, as wide as they come."""
-    found = {}
-    for t in graph.tensors:
-        few = t.shape and t.shape[0] <= 4 and len(t.shape) == 1
-        text = f"[{', '.join(['−0.00'] * t.shape[0])}]" if few else "[[−0.00, −0.00, … ×9999]]"
-        found[t.id] = "−0.000" if t.shape == () else text
-    slots = {f"{kind}:{t.node}": found[t.id] for t in graph.tensors for kind in ("in", "seed") if t.node}
-    slots |= {f"grad:{t}": text for t, text in found.items()}
-    for node in graph.nodes:
-        slots |= {f"{kind}:{node.edge_id(e.slot)}": found.get(e.tensor, "−0.000")
-                  for e in node.edges for kind in ("edge", "sum")}
-    return slots
+    """The same for a backward that has not run: as wide as a gradient of each shape usually is."""
+    wide = {t.id: gradient_like(t) for t in graph.tensors}
+    slots = {f"grad:{t.id}": wide[t.id] for t in graph.tensors}
+    slots |= {f"in:{t.node}:{t.nr}": wide[t.id] for t in graph.tensors if t.node}
+    edges = [(n.edge_id(e.slot), e) for n in graph.nodes for e in n.edges if e.tensor]
+    return slots | {f"{'sum' if e.expands else 'edge'}:{id}": wide[e.tensor] for id, e in edges}
+
+
+def gradient_like(t: Tensor) -> str:
+    if t.shape == ():
+        return "−0.00"
+    few = len(t.shape) == 1 and t.shape[0] <= 4
+    return f"[{', '.join(['0.00'] * t.shape[0])}]" if few else "[[0.00, −0.00, … ×99]]"
 
 
 def trace(graph: Graph, frames: tuple[Frame, ...]) -> str:

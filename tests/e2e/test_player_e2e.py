@@ -181,6 +181,17 @@ def test_both_twins_of_the_tutorial_step_to_the_recorded_gradient(lab, page, lan
     assert player.locator(".mg-say").inner_text().startswith("5")
 
 
+def test_next_and_last_in_drive_take_what_pytorch_would(page, exported):
+    page.goto((exported / "first.html").as_uri())
+    player = page.locator(".mg-player")
+    press(player, "drive")
+    press(player, "next")
+    assert count(player) == "1 / 6"
+    press(player, "last")
+    assert count(player) == "6 / 6"
+    assert player.locator('[data-do="next"]').is_disabled()
+
+
 # ---- without Jupyter: the exported file, at every size
 
 

@@ -270,7 +270,7 @@ function render({ model, el }) {
     if (!fit.clientWidth || !svg.viewBox.baseVal) return;
     if (!nodes.size) decorate();
     const vb = svg.viewBox.baseVal, wide = vb.width > vb.height * 1.2, W = fit.clientWidth, H = fit.clientHeight;
-    const roomX = wide ? 0 : 320, roomY = wide ? 116 : 0;
+    const roomX = wide ? 0 : 320, roomY = wide ? 116 : 96;
     const k = Math.min(1.3, Math.max(0.84, Math.min((W - roomX) / vb.width, (H - roomY) / vb.height)));
     stage.style.setProperty("--mg-up", String(Math.max(1, 12.05 / (13 * k))));
     Object.assign(view, { x: vb.x, y: vb.y, k, w: Math.max(W, vb.width * k), h: Math.max(H, vb.height * k + roomY) });
@@ -513,7 +513,17 @@ function render({ model, el }) {
   const prev = () => go(S.quiz && frame() > 0 ? frame() : walk.ends.findLast((k) => k < frame()) ?? 0);
   function last() {
     if (model.get("live")) ask(Object.keys(walk.scene.nodes).length);
+    else if (drive()) setPath(completed());
     go(walk.end);
+  }
+  /** What was driven so far, and the rest as PyTorch would take it. */
+  function completed() {
+    const path = walk.order.slice(0, walk.count(frame())), done = new Set(path);
+    for (let id = walk.ready(done, "")[0]; walk.steps.has(id); id = walk.ready(done, "")[0]) {
+      path.push(id);
+      done.add(id);
+    }
+    return path;
   }
   /** Ask the kernel for `want` nodes in all; until they come, it is busy. @param {number} want */
   function ask(want) {
