@@ -12,6 +12,7 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.
 
 from . import _foreign, _tensor, autograd, linalg, nn, optim, random, special  # noqa: E402
 from ._tensor import Size, Tensor  # noqa: E402
+from .autograd import is_anomaly_enabled  # noqa: E402
 from .array.backend import device  # noqa: E402
 from .array.dtypes import (  # noqa: E402
     bool, can_cast, double, dtype, finfo, float, float16, float32, float64, get_default_dtype, half, iinfo,

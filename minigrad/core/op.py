@@ -467,6 +467,8 @@ def binary(row: Row) -> Callable:
             z = forward(a, b)
         except ValueError:
             raise shape_mismatch(a, b) from None
+        except TypeError as refused:
+            raise type_mismatch(row, a, b, refused) from None
         if may_change_type and z.dtype is not a.dtype:
             z = settle_binary(forward, z, a, b)
         t = new(Tensor)
@@ -544,6 +546,19 @@ def settle_binary(forward: Callable, z: Any, a: Any, b: Any) -> Any:
         kind = dtypes.get_default_dtype().np
         return forward(a.astype(kind), b.astype(kind))
     return z
+
+
+def type_mismatch(row: Row, a: Any, b: Any, refused: TypeError) -> Exception:
+    """torch's text for types that an operation is not made for."""
+    if row.name == "sub" and a.dtype.kind == b.dtype.kind == "b":
+        return RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if row.name.startswith("bitwise") or row.name.endswith("shift"):
+        kind = dtypes.of(a.dtype).scalar_type
+        return NotImplementedError(f"\"{row.name}_cpu\" not implemented for '{kind}'")
+    return refused
 
 
 def shape_mismatch(a: Any, b: Any) -> Exception:

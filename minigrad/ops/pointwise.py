@@ -401,16 +401,7 @@ def add_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
 
 
 def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
-    """`self - alpha * other`. Raises: RuntimeError for bools, which have no minus."""
-    if self._data.dtype.kind == "b" == getattr(other, "_data", self._data).dtype.kind:
-        both = hasattr(other, "_data")
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-            "`logical_xor()` operator instead."
-            if both else
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
-            "invert a mask, use the `~` or `logical_not()` operator instead."
-        )
+    """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
     return sub(self, other) if alpha == 1 else sub_scaled(self, other, alpha)
 
 
