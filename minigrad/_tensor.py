@@ -174,10 +174,10 @@ class Tensor(TensorBase):
     gather, scatter, scatter_add = index.gather_of, index.scatter_of, index.scatter_add_of
     index_select, index_add, index_copy, index_fill = (
         index.index_select_of, index.index_add_of, index.index_copy_of, index.index_fill_of)  # fmt: skip
-    index_put, put, take, take_along_dim = (index.index_put, index.put_of, index.take,
+    index_put, put, take, take_along_dim = (index.index_put, index.put, index.take,
                                             index.take_along_dim)  # fmt: skip
-    masked_select, masked_scatter = index.masked_select, index.masked_scatter_of
-    select_scatter, slice_scatter = index.select_scatter_of, index.slice_scatter
+    masked_select, masked_scatter = index.masked_select, index.masked_scatter
+    select_scatter, slice_scatter = index.select_scatter, index.slice_scatter
     nonzero, argwhere = index.nonzero, index.nonzero
 
     @property

@@ -262,7 +262,7 @@ masked_scatter = op("masked_scatter", _masked_scatter, fixed=("mask",),
     source = lambda F, grad, mask, source_sym_sizes: F.filled_up(F.masked_select(grad, mask), source_sym_sizes))
 take = op("take", lambda self, index: self.reshape(-1)[_spots(self, index)], fixed=("index",),
     self = lambda F, grad, self, index: F.put(F.zeros_as(grad, F.sizes(self)), index, grad, True))
-put = op("put", _put, fixed=("index",),
+put = op("put", lambda self, index, source, accumulate=False: _put(self, index, source, accumulate), fixed=("index",),
     self   = lambda F, grad, index, source, accumulate: F.kept_unput(grad, index, source, accumulate),
     source = lambda F, grad, index, source: F.reshape(F.take(grad, index), F.sizes(source)))
 
@@ -513,61 +513,36 @@ def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False)
     return _index_put_(self, values, tuple(map(_part, indices)), accumulate)
 
 
-def gather_of(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    """The elements that `index` names along `dim`; the result has the shape of `index`."""
-    check_dim(dim, self._data.ndim)
-    return gather(self, index, dim, sparse_grad)
+def _along_dim(call: Any, doc: str, reorder: Any) -> Any:
+    """torch's order of arguments, `dim` first and checked, for a row that has its tensors first."""
+
+    def along(self: Any, dim: int, index: Any, *args: Any, **options: Any) -> Any:
+        check_dim(dim, self._data.ndim)
+        return reorder(call, self, dim, index, *args, **options)
+
+    along.__name__ = along.__qualname__ = call.row.name
+    along.__doc__ = doc
+    return along
 
 
-def scatter_of(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
-    """A copy with the elements of `src` (or a number) where `index` says along `dim`."""
-    check_dim(dim, self._data.ndim)
-    src = value if src is None else src
-    if isinstance(src, TensorBase):
-        return scatter(self, index, src, dim)
-    return scatter_value(self, index, dim, src)
-
-
-def scatter_add_of(self: Any, dim: int, index: Any, src: Any) -> Any:
-    """A copy with the elements of `src` added where `index` says along `dim`."""
-    check_dim(dim, self._data.ndim)
-    return scatter_add(self, index, src, dim)
-
-
-def index_select_of(self: Any, dim: int, index: Any) -> Any:
-    """The slices `index` along `dim`."""
-    check_dim(dim, self._data.ndim)
-    return index_select(self, index, dim)
-
-
-def index_add_of(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
-    """A copy with the slices of `source` added at `index` along `dim`."""
-    check_dim(dim, self._data.ndim)
-    return index_add(self, index, source, dim, alpha)
-
-
-def index_copy_of(self: Any, dim: int, index: Any, source: Any) -> Any:
-    """A copy with the slices of `source` written at `index` along `dim`."""
-    check_dim(dim, self._data.ndim)
-    return index_copy(self, index, source, dim)
-
-
-def index_fill_of(self: Any, dim: int, index: Any, value: Any) -> Any:
-    """A copy with `value` in the slices `index` along `dim`."""
-    check_dim(dim, self._data.ndim)
-    if isinstance(value, TensorBase):
-        return index_fill_tensor(self, index, value, dim)
-    return index_fill(self, index, dim, value)
-
-
-def masked_scatter_of(self: Any, mask: Any, source: Any) -> Any:
-    """A copy with the elements of `source`, in order, where `mask` is True."""
-    return masked_scatter(self, mask, source)
-
-
-def put_of(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """A copy with `source` at positions of the flattened tensor."""
-    return put(self, index, source, accumulate)
+# fmt: off
+gather_of = _along_dim(gather, "The elements that `index` names along `dim`, in the shape of `index`.",
+    lambda row, self, dim, index, *, sparse_grad=False: row(self, index, dim, sparse_grad))
+scatter_of = _along_dim(scatter, "A copy with elements of `src`, or a number, where `index` says along `dim`.",
+    lambda row, self, dim, index, src=None, *, value=None: row(self, index, src, dim) if isinstance(src, TensorBase)
+        else scatter_value(self, index, dim, value if src is None else src))
+scatter_add_of = _along_dim(scatter_add, "A copy with elements of `src` added where `index` says along `dim`.",
+    lambda row, self, dim, index, src: row(self, index, src, dim))
+index_select_of = _along_dim(index_select, "The slices `index` along `dim`.",
+    lambda row, self, dim, index: row(self, index, dim))
+index_add_of = _along_dim(index_add, "A copy with the slices of `source` added at `index` along `dim`.",
+    lambda row, self, dim, index, source, *, alpha=1: row(self, index, source, dim, alpha))
+index_copy_of = _along_dim(index_copy, "A copy with the slices of `source` written at `index` along `dim`.",
+    lambda row, self, dim, index, source: row(self, index, source, dim))
+index_fill_of = _along_dim(index_fill, "A copy with `value` in the slices `index` along `dim`.",
+    lambda row, self, dim, index, value: index_fill_tensor(self, index, value, dim) if isinstance(value, TensorBase)
+        else row(self, index, dim, value))
+# fmt: on
 
 
 def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
@@ -587,11 +562,6 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     return gather(a, b, dim)
 
 
-def select_scatter_of(self: Any, src: Any, dim: int, index: int) -> Any:
-    """A copy with `src` as the slice `index` along `dim`."""
-    return select_scatter(self, src, dim, index)
-
-
 def _apart_first(call: Any) -> Any:
     """The in-place twin of an operation that reads other tensors at other places."""
     write = inplace(call)
@@ -607,5 +577,5 @@ def _apart_first(call: Any) -> Any:
 
 
 scatter_, scatter_add_, index_add_, index_copy_, put_ = map(
-    _apart_first, (scatter_of, scatter_add_of, index_add_of, index_copy_of, put_of))  # fmt: skip
-index_fill_, masked_scatter_ = inplace(index_fill_of), inplace(masked_scatter_of)
+    _apart_first, (scatter_of, scatter_add_of, index_add_of, index_copy_of, put))  # fmt: skip
+index_fill_, masked_scatter_ = inplace(index_fill_of), inplace(masked_scatter)

@@ -117,8 +117,10 @@ logsumexp_dim = op("logsumexp", lambda self, dim, keepdim=False: _logsumexp(self
     self = lambda F, grad, self, result, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim)
         * F.exp(self - F.kept(result, F.sizes(self), dim, keepdim)))
 
-# ---- extremes
+# ---- extremes: the elements that were taken get the gradient, equal ones share it
 
+TAKEN = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self_sym_sizes, dim, keepdim:
+    F.to_chosen(grad, indices, self_sym_sizes, dim, keepdim)}
 max_all = op("max", lambda self: _filled(self, None, "max").max(), grad_fn="MaxBackward1",
     self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
 min_all = op("min", lambda self: _filled(self, None, "min").min(), grad_fn="MinBackward1",
@@ -136,26 +138,16 @@ aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
     outputs=("min", "max"), multi=True,
     self = lambda F, grad, self, min, max, dim, keepdim: F.share_both(grad, self, min, max, dim, keepdim))
 max_dim = op("max_dim", lambda self, dim, keepdim=False: _chosen(_filled(self, dim, "max"), dim, keepdim, xp.argmax),
-    grad_fn="MaxBackward0", outputs=("values", "indices"),
-    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
-        grad, indices, self_sym_sizes, dim, keepdim))
+    grad_fn="MaxBackward0", **TAKEN)
 min_dim = op("min_dim", lambda self, dim, keepdim=False: _chosen(_filled(self, dim, "min"), dim, keepdim, xp.argmin),
-    grad_fn="MinBackward0", outputs=("values", "indices"),
-    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
-        grad, indices, self_sym_sizes, dim, keepdim))
+    grad_fn="MinBackward0", **TAKEN)
 median_dim = op("median_dim", lambda self, dim, keepdim=False: _kth(
         _filled(self, dim, "median"), (self.shape[dim] + 1) // 2 if self.ndim else 1, dim, keepdim),
-    grad_fn="MedianBackward1", outputs=("values", "indices"),
-    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
-        grad, indices, self_sym_sizes, dim, keepdim))
+    grad_fn="MedianBackward1", **TAKEN)
 kthvalue_dim = op("kthvalue", lambda self, k, dim=-1, keepdim=False: _kth(self, k, dim, keepdim),
-    outputs=("values", "indices"),
-    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
-        grad, indices, self_sym_sizes, dim, keepdim))
+    **TAKEN)
 mode_dim = op("mode", lambda self, dim=-1, keepdim=False: _mode(_filled(self, dim, "mode"), dim, keepdim),
-    outputs=("values", "indices"),
-    self = lambda F, grad, indices, self_sym_sizes, dim, keepdim: F.to_chosen(
-        grad, indices, self_sym_sizes, dim, keepdim))
+    **TAKEN)
 sort_dim = op("sort", lambda self, dim=-1, descending=False: _sort(self, dim, descending),
     outputs=("values", "indices"),
     self = lambda F, grad, indices, self_sym_sizes, dim: F.to_chosen(grad, indices, self_sym_sizes, dim, True))

@@ -330,7 +330,7 @@ diag_embed = op("diag_embed", lambda self, offset=0, dim1=-2, dim2=-1: _diag_emb
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
 trace = op("trace", lambda self: xp.trace(_one_matrix(self), dtype=None if self.dtype.kind == "f" else "int64"),
     self = lambda F, grad, self_sym_sizes: F.on_diagonal(grad, self_sym_sizes))
-diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: _with_diagonal(
+diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: _diagonal_written(
         self, src, offset, dim1, dim2),
     self = lambda F, grad, offset, dim1, dim2: F.diagonal_scatter(grad, F.zeros_as(grad, ()), offset, dim1, dim2),
     src  = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
@@ -373,11 +373,9 @@ def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
     return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
 
 
-def _with_diagonal(self: Any, src: Any, offset: int, dim1: int, dim2: int) -> Any:
+def _diagonal_written(self: Any, src: Any, offset: int, dim1: int, dim2: int) -> Any:
     whole = self.copy()
-    place = xp.diagonal(whole, offset, dim1, dim2)
-    place.flags.writeable = True
-    place[...] = src
+    _diagonal(whole, offset, dim1, dim2)[...] = src
     return whole
 
 
