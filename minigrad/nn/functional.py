@@ -207,17 +207,18 @@ def tuple_of(value: Any, n: int) -> tuple:
     return (value,) * n if isinstance(value, int) else tuple(value)
 
 
-def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
+              transposed: bool = False, output_padding: Any = 0) -> Any:  # fmt: skip
     if input.ndim not in (n + 1, n + 2):
-        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input of "
+        name = f"conv{'_transpose' * transposed}{n}d"
+        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
                            f"size: {list(input.shape)}")  # fmt: skip
-    stride, dilation = tuple_of(stride, n), tuple_of(dilation, n)
+    stride, dilation, output_padding = (tuple_of(v, n) for v in (stride, dilation, output_padding))
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
-    padding, none = tuple_of(padding, n), (0,) * n
     sizes = (0,) if bias is None else tuple(bias.shape)
-    y = conv.convolution(x, weight, bias, stride, padding, dilation, False, none, groups, sizes)
+    y = conv.convolution(x, weight, bias, stride, tuple_of(padding, n), dilation, transposed, output_padding, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
 
 
@@ -247,6 +248,20 @@ def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
            groups: int = 1) -> Any:  # fmt: skip
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@at_callers_line
+def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:  # fmt: skip
+    """What conv1d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, size)`."""
+    return _convolve(1, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
+
+
+@at_callers_line
+def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:  # fmt: skip
+    """What conv2d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, h, w)`."""
+    return _convolve(2, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
 # ---- pooling
@@ -330,10 +345,11 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     pad = tuple(pad)
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
-    for i in range(len(pad) // 2):
-        dim, n = input.ndim - 1 - i, input.shape[-1 - i]
-        at = xp.pad(xp.arange(n), pad[2 * i : 2 * i + 2], {"replicate": "edge", "circular": "wrap"}.get(mode, mode))
-        input = input.index_select(dim, constant(Tensor, at))
+    if mode in conv.PADS and len(pad) // 2 in (1, 2):
+        return conv.PADS[mode][len(pad) // 2 - 1](input, pad)
+    for i in range(len(pad) // 2):  # circular
+        at = xp.pad(xp.arange(input.shape[-1 - i]), pad[2 * i : 2 * i + 2], "wrap")
+        input = input.index_select(input.ndim - 1 - i, constant(Tensor, at))
     return input
 
 
@@ -378,6 +394,16 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
                            f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
+
+
+@at_callers_line
+def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
+                  use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
+    """Mean 0 and variance 1 for each channel of each example."""
+    n, c, *rest = input.shape
+    repeated = (None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias))
+    y = batch_norm(input.view(1, n * c, *rest), *repeated, use_input_stats, momentum, eps)
+    return y.view(input.shape)
 
 
 @at_callers_line
@@ -496,7 +522,7 @@ def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing
     parts = logs * target if weight is None else logs * target * _per_class(weight, logs)
     if reduction == "none":
         return -parts.sum(dim)
-    return -parts.sum() / (logs.numel() / classes) if reduction == "mean" else -parts.sum()
+    return loss.div_scalar(-parts.sum(), logs.numel() // classes) if reduction == "mean" else -parts.sum()
 
 
 @at_callers_line
@@ -506,9 +532,10 @@ def _smoothed(logs: Any, target: Any, weight: Any, ignore_index: int, reduction:
     ignored = target == ignore_index
     even = even.masked_fill(ignored, 0.0)
     if reduction == "mean":
-        kept = constant(Tensor, target._data[~ignored._data])
-        even = even.sum() / (kept.numel() if weight is None else weight[kept].sum())
-    return (1 - smoothing) * hard + (even.sum() if reduction == "sum" else even) * (smoothing / logs.shape[dim])
+        counted = ~ignored if weight is None else weight[target[~ignored]]
+        even = even.sum() / counted.sum()
+    even = even.sum() if reduction == "sum" else even
+    return pointwise.mul_scalar(hard, 1 - smoothing) + pointwise.mul_scalar(even, smoothing / logs.shape[dim])
 
 
 def _per_class(weight: Any, logs: Any) -> Any:
@@ -613,6 +640,7 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
 # Functions that torch has by the same name at the top.
 TORCH_FUNCTIONS = """
     avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d
+    conv_transpose1d conv_transpose2d
     cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div layer_norm
     margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
     triplet_margin_loss

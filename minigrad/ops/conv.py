@@ -81,16 +81,25 @@ def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
                            "Kernel size can't be greater than actual input size")  # fmt: skip
 
 
-def _convolution(x: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+def _convolution(x: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+                 output_padding: tuple, groups: int) -> Any:  # fmt: skip
+    if transposed:
+        spread = ((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in zip(
+            x.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))  # fmt: skip
+        sizes = (x.shape[0], weight.shape[1] * groups, *spread)
+        y = _conv_input(x, weight, sizes, stride, padding, dilation, groups)
+    else:
+        y = _conv_output(x, weight, stride, padding, dilation, groups)
+    return y if bias is None else y + bias.reshape(-1, *(1,) * len(stride))
+
+
+def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     _check(x, weight, groups, padding)
     kernel = weight.shape[2:]
     out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
     columns = _columns(x, kernel, out, stride, padding, dilation, groups)
     y = xp.matmul(weight.reshape(groups, weight.shape[0] // groups, -1), columns)
-    y = y.reshape(x.shape[0], weight.shape[0], *out)
-    if bias is not None:
-        y += bias.reshape(-1, *(1,) * len(out))
-    return y
+    return y.reshape(x.shape[0], weight.shape[0], *out)
 
 
 def _conv_input(grad: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
@@ -381,12 +390,13 @@ def _embedding_back(grad: Any, indices: Any, count: int, padding_idx: int, scale
 # ---- convolution
 
 convolution = op("convolution", lambda input, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
-        bias_sym_sizes_opt: _convolution(input, weight, bias, stride, padding, dilation, groups),
-    keeps=("transposed", "output_padding", "bias_sym_sizes_opt"),
-    input  = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_input(
-        grad, weight, tuple(input.shape), stride, padding, dilation, groups),
-    weight = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_weight(
-        grad, input, tuple(weight.shape), stride, padding, dilation, groups),
+        bias_sym_sizes_opt: _convolution(
+            input, weight, bias, stride, padding, dilation, transposed, output_padding, groups),
+    keeps=("output_padding", "bias_sym_sizes_opt"),
+    input  = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_input(
+        grad, input, weight, stride, padding, dilation, transposed, groups),
+    weight = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_weight(
+        grad, input, weight, stride, padding, dilation, transposed, groups),
     bias   = lambda F, grad: F.per_channel(grad))
 convolution_input = op("convolution_input", lambda grad_output, weight, sizes, stride, padding, dilation, groups: _conv_input(
         grad_output, weight, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
@@ -506,3 +516,47 @@ def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
     """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
     both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], -1))
     return F.reshape(F.mm(F.t(grad), both), (grad.shape[1], i1.shape[1], i2.shape[1]))
+
+
+@formula(tex=lambda grad, _x, weight, *_: Symbol(rf"{grad.at(4)} \star {weight.at(4)}^{{\leftarrow}}", 1))
+def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+             groups: int) -> Any:  # fmt: skip
+    """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
+    if transposed:
+        return F.convolve(grad, weight, stride, padding, dilation, groups)
+    return F.convolution_input(grad, weight, tuple(x.shape), stride, padding, dilation, groups)
+
+
+@formula(tex=lambda grad, x, *_: Symbol(rf"{x.at(4)} \star {grad.at(4)}", 1))
+def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+              groups: int) -> Any:  # fmt: skip
+    """Gradient of a convolution by its weight."""
+    small, large = (x, grad) if transposed else (grad, x)
+    return F.convolution_weight(small, large, tuple(weight.shape), stride, padding, dilation, groups)
+
+
+# ---- padding by what is there
+
+
+def _pad_row(name: str, mode: str, rank: int) -> Any:
+    """A row that pads the last `rank` dimensions with copies of their cells."""
+
+    def forward(self: Any, padding: tuple) -> Any:
+        pairs = [padding[2 * i : 2 * i + 2] for i in reversed(range(rank))]
+        return xp.pad(self, [(0, 0)] * (self.ndim - rank) + pairs, mode)
+
+    return op(f"{name}_pad{rank}d", forward,
+              self=lambda F, grad, self, padding: F.pad_back(grad, self, padding, mode))  # fmt: skip
+
+
+@formula()
+def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
+    """Each cell gets the sum of the gradients of its copies."""
+    pairs, kind = [padding[2:4] or (0, 0), padding[:2]], getattr(grad, "_data", grad).dtype
+    left, right = ((xp.arange(n)[:, None] == xp.pad(xp.arange(n), pair, mode)).astype(kind)
+                   for n, pair in zip(x.shape[-2:], pairs, strict=True))  # fmt: skip
+    return F.tied(F.two_sided(grad, left, right), x)
+
+
+PADS = {word: [_pad_row(name, mode, rank) for rank in (1, 2)]
+        for word, name, mode in (("reflect", "reflection", "reflect"), ("replicate", "replication", "edge"))}  # fmt: skip

@@ -149,6 +149,8 @@ def _huber(off: Any, delta: float) -> Any:
 _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 
 # fmt: off
+div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
+    self = lambda grad, other: grad / other)
 nll_loss = op("nll_loss", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
     self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
         grad, self, target, weight, total_weight, reduction, ignore_index))
