@@ -7,6 +7,8 @@ cannot come from the code as it stands, the notebook shows the cell twice: "as s
 
 import json
 import re
+import subprocess
+import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -159,3 +161,12 @@ def test_a_lesson_is_short(name):
 
     assert len(cells) <= 20
     assert all(len(c.source.splitlines()) <= 12 for c in cells if c.cell_type == "code")
+
+
+def test_the_conformance_page_is_what_a_run_gives():
+    """Run in a process of its own: here the name `torch` may be taken by the real one."""
+    command = [sys.executable, "-m", "notebooks.conformance", "--check"]
+    run = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, encoding="utf-8")
+
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert f"**{len(CODE)} of {len(CODE)}**" in (NOTEBOOKS / "CONFORMANCE.md").read_text("utf-8")
