@@ -82,7 +82,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     edges = [_wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
     run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
-        inputs=edges, captured=found)  # fmt: skip
+        inputs=[e for e in edges if e is not None], captured=found)  # fmt: skip
     results = [found.get(key_of(edge)) for edge in edges]
     for place, result in enumerate(results):
         if result is None and not allow_unused:
@@ -174,7 +174,7 @@ def _wanted_edge(t: Any) -> Any:
         variable = getattr(t.node, "variable", None)
         return t.node if variable is None else variable
     edge = t._edge()
-    if edge is None:
+    if edge is None and not t.requires_grad:
         raise presentation.error(RuntimeError, "constant_input",
             "One of the differentiated Tensors does not require grad", tensor=t)  # fmt: skip
     return edge
