@@ -26,6 +26,16 @@ def whole(values: Any) -> Callable:
     return lambda torch: torch.tensor(values)
 
 
+def fixed(values: Any) -> Callable:
+    """A constant of numbers."""
+    return lambda torch: torch.tensor(values, dtype=torch.float64)
+
+
+def array(values: Any) -> Callable:
+    """An option of a row: numbers that no tensor holds."""
+    return lambda torch: fixed(values)(torch).numpy()
+
+
 def square(n: int, symmetric: bool = False, turn: float = 0.0) -> Callable:
     """A well-conditioned matrix that requires grad; its gradient may move it out of symmetry."""
     values = [[(2.0 + i if i == j else 0.0) + 0.3 * ((0.618034 * (n * i + j + 1) + turn) % 1)
@@ -203,12 +213,79 @@ SAMPLES: dict[str, list[Callable]] = {
     "slice_scatter": [on(X, real(2, 2), 1, 0, 2)],
 }
 
+
+IMAGE, KERNEL, BIAS = real(1, 2, 4, 4), real(2, 2, 2, 2), real(2, turn=0.4)
+CLASSES, COUNTS = whole([2, 0]), whole([[0, 2], [1, 1]])
+WIDE = real(2, 3, low=-2.3, high=2.1)
+
+SAMPLES |= {
+    # ---- activations and special functions
+    **{name: [on(WIDE)] for name in ("hardsigmoid", "hardswish", "silu", "mish", "erf", "erfc", "log_sigmoid")},
+    "leaky_relu": [on(SIGNED, 0.1)],
+    "prelu_kernel": [on(SIGNED, real(1, 3))],
+    "rrelu_with_noise": [on(SIGNED, fixed([[0.2] * 3] * 2), 0.1, 0.3, True)],
+    "threshold": [on(SIGNED, 0.1, 2.0)],
+    "hardtanh": [on(SIGNED, -0.4, 0.6)],
+    "tied": [on(X, Y)],
+    "hardshrink": [on(SIGNED, 0.3)],
+    "softshrink": [on(SIGNED, 0.3)],
+    "elu": [on(SIGNED, 1.5, 1, 1)],
+    "celu": [on(SIGNED, 1.5)],
+    "gelu": [on(SIGNED, "none"), on(SIGNED, "tanh")],
+    "softplus": [on(SIGNED, 1, 20), on(SIGNED, 2, 1)],
+    "glu": [on(real(2, 4), -1)],
+    "softmax": [on(SIGNED, 1), on(SIGNED, 0)],
+    "log_softmax": [on(SIGNED, 1), on(SIGNED, 0)],
+    "logit": [on(real(2, 3, low=0.1, high=0.9), None)],
+    "erfinv": [on(UNIT)],
+    "lgamma": [on(X)],
+    "digamma": [on(X)],
+    "polygamma": [on(1, X)],
+    "div_scalar": [on(X, 2.0)],
+    "fill_diagonal": [on(X, 2.0)],
+    # ---- losses
+    "nll_loss": [on(SIGNED, CLASSES, None, r, -100) for r in (0, 1, 2)],
+    "nll_loss2d": [on(real(1, 3, 2, 2), whole([[[0, 2], [1, 1]]]), None, r, -100) for r in (0, 1, 2)],
+    "nll_loss_backward": [on(ONE, X, CLASSES, None, fixed(2.0), 1, -100)],
+    "mse_loss": [on(X, Y, r) for r in (0, 1, 2)],
+    "soft_margin_loss": [on(X, fixed([[1, -1, 1], [-1, -1, 1]]), r) for r in (0, 1, 2)],
+    "smooth_l1_loss": [on(X, real(2, 3, low=-1, turn=0.2), r, 0.7) for r in (0, 1)],
+    "huber_loss": [on(X, real(2, 3, low=-1, turn=0.2), r, 0.7) for r in (0, 1)],
+    "binary_cross_entropy": [on(real(2, 3, low=0.1, high=0.9), real(2, 3, low=0.2, high=0.8), None, r)
+                             for r in (0, 1)],
+    "binary_cross_entropy_with_logits": [on(SIGNED, real(2, 3, low=0.2, high=0.8), None, None, r) for r in (0, 1)],
+    # ---- convolutions, pools, paddings
+    "convolution": [on(IMAGE, KERNEL, BIAS, (1, 1), (0, 0), (1, 1), False, (0, 0), 1, (2,)),
+                    on(IMAGE, KERNEL, None, (2, 1), (1, 0), (1, 2), False, (0, 0), 1, (0,)),
+                    on(real(1, 2, 2, 2), KERNEL, None, (2, 2), (0, 0), (1, 1), True, (0, 0), 1, (0,))],
+    "convolution_input": [on(real(1, 2, 3, 3), KERNEL, (1, 2, 4, 4), (1, 1), (0, 0), (1, 1), 1)],
+    "convolution_weight": [on(real(1, 2, 3, 3), IMAGE, (2, 2, 2, 2), (1, 1), (0, 0), (1, 1), 1)],
+    "trilinear": [on(X, Y, real(2, 3, 3))],
+    "max_pool2d_with_indices": [on(IMAGE, (2, 2), (2, 2), (0, 0), (1, 1), False)],
+    "adaptive_max_pool2d": [on(IMAGE, (2, 1))],
+    "avg_pool2d": [on(IMAGE, (2, 2), (), (1, 1), False, True, None)],
+    "avg_pool2d_backward": [on(real(1, 2, 2, 2), IMAGE, (2, 2), (), (0, 0), False, True, None)],
+    **{name: [on(IMAGE, array([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]]), array([[0.25] * 4]))]
+       for name in ("two_sided", "adaptive_avg_pool2d")},
+    "upsample_nearest1d": [on(real(1, 2, 3), (6,), None)],
+    "upsample_nearest2d": [on(real(1, 1, 2, 2), (4, 4), None, None)],
+    **{f"{kind}_pad1d": [on(real(2, 4), (1, 2))] for kind in ("reflection", "replication")},
+    **{f"{kind}_pad2d": [on(IMAGE, (1, 2, 0, 1))] for kind in ("reflection", "replication")},
+    # ---- norms and embeddings
+    "native_layer_norm": [on(X, ROW, real(3), (3,), 1e-5), on(X, None, None, (3,), 1e-5)],
+    "native_batch_norm": [on(real(4, 2), BIAS, real(2), None, None, True, 0.1, 1e-5)],
+    "native_group_norm": [on(real(2, 4), real(4, turn=0.2), real(4), 2, 4, 1, 2, 1e-5)],
+    "embedding": [on(X, whole([[0, 1], [1, 1]]), -1, False, False)],
+    "embedding_backward": [on(real(2, 2, 3), whole([[0, 1], [1, 1]]), 2, -1, False)],
+}
+
 # Rows without a sample, and why; rows that torch differentiates only once.
 NO_SAMPLE = {
     "floor_divide": "has no derivative: backward says so",
     "heaviside": "has no derivative: backward says so",
     "_unique2": "torch does not differentiate unique",
     "cdist_back": "torch differentiates cdist once only",
+    "hardsigmoid_backward": "torch differentiates hardsigmoid once only",
     **dict.fromkeys(("normal", "uniform", "random", "bernoulli", "bernoulli_values"), "draws new numbers at every call"),
 }
-ONCE = {"cdist": "torch differentiates cdist once only"}
+ONCE = {name: f"torch differentiates {name} once only" for name in ("cdist", "hardsigmoid")}
