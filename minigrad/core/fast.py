@@ -90,6 +90,8 @@ def _mul(n: Any, grad: Any, keep: bool) -> tuple:
 
 @derivative("mm")
 def _mm(n: Any, grad: Any, keep: bool) -> tuple:
+    if 1 in grad.shape:  # the row minds the sign of zero
+        return n.apply(grad, RAW, keep)
     to_self, to_mat2 = n.edges
     mine = theirs = None
     if to_self is not None:

@@ -125,6 +125,8 @@ def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn:
         call = unary(row)
     elif row.inputs == ("self", "other") and len(derivatives) in (0, 2) and not elementwise:
         call = binary(row)
+    elif row.tensors == ("self",) == row.inputs[:1] and not (outputs or multi or elementwise):
+        call = single(row)
     else:
         call = nary(row)
     return publish(row, call)
@@ -341,29 +343,6 @@ def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
     n.seq = next_seq()
     n.code, n.lasti = learners_line()
     return n
-
-
-def at_callers_line(function: Callable) -> Callable:
-    """For functions made of several operations: their nodes point at the line that called them.
-
-    `unary` and `binary` note their direct caller, which costs the least; this corrects it.
-    """
-
-    @functools.wraps(function)
-    def composed(*args: Any, **options: Any) -> Any:
-        first = next_seq()
-        result = function(*args, **options)
-        line = learners_line()
-        stack = [result._fn] if isinstance(result, TensorBase) else []
-        while stack:
-            fn = stack.pop()
-            n = fn.node if isinstance(fn, Port) else fn
-            if isinstance(n, Node) and n.seq > first and (n.code, n.lasti) != line:
-                n.code, n.lasti = line
-                stack += n.edges
-        return result
-
-    return composed
 
 
 def untracked(t: Any, mode: Any) -> None:
@@ -595,7 +574,7 @@ def nary(row: Row) -> Callable:
             return untracked_result(z, mode)
         edges = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked]
         if getattr(z, "dtype", _FLOAT).kind != "f" or not (
-            edges.count(None) < len(edges) or any([requires_grad(args[i]) for i in tracked])):  # fmt: skip
+            any([e is not None for e in edges]) or any([requires_grad(args[i]) for i in tracked])):  # fmt: skip
             return untracked_result(z, mode)
         metas = None
         if fits:
@@ -607,6 +586,37 @@ def nary(row: Row) -> Callable:
         if mode is not True:
             mode.recorded(n, result)
         return result
+
+    return call
+
+
+def single(row: Row) -> Callable:
+    """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
+    forward, cls, total = row.forward, row.node, len(row.inputs)
+    save, others = saver(row), nary(row)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        self = args[0]
+        if not isinstance(self, TensorBase):
+            return others(*args)
+        z, mode = forward(self._data, *args[1:]), grad_mode()
+        if not mode:
+            return untracked_result(z, mode)
+        edge = self._edge()
+        if z.__class__ is list or z.dtype.kind != "f" or (edge is None and not self.requires_grad):
+            return untracked_result(z, mode)
+        t, n = new(Tensor), new(cls)
+        t._data, t._fn, t._requires_grad = z, n, True
+        t._counter = t._grad = t._hooks = t._view = None
+        n.edges, n.metas, n.hooks = (edge,), None, None
+        n.seq = next_seq()
+        n.code, n.lasti = learners_line()
+        save(n, args, z, t)
+        if mode is not True:
+            mode.recorded(n, t)
+        return t
 
     return call
 
@@ -801,8 +811,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
     name = call.__name__.removesuffix("_of") + "_"
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
-        wants = any(isinstance(x, TensorBase) and x.requires_grad for x in args)
-        recorded = bool(grad_mode()) and (wants or self.requires_grad)
+        recorded = bool(grad_mode()) and any(
+            [isinstance(x, TensorBase) and x.requires_grad for x in (self, *args)])  # fmt: skip
         check_inplace(self, recorded)
         if name not in ("zero_", "fill_") and not (name == "copy_" and args[0] is self):
             check_single_memory(self)  # one value everywhere, or its own, may be written twice

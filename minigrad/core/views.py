@@ -134,7 +134,7 @@ def _leaf_error(what: str, leaf: Any) -> Exception:
 def check_single_memory(t: Any) -> None:
     """Refuse to write into an expanded tensor, whose elements share memory."""
     array = t._array()
-    if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
+    if 0 in array.strides and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
         raise presentation.error(RuntimeError, "expanded_write",
             "unsupported operation: more than one element of the written-to tensor refers to a single "
             "memory location. Please clone() the tensor before performing the operation.",

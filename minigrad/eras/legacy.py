@@ -19,7 +19,7 @@ from ..array import dtypes
 from ..core.base import TensorBase, constant
 from ..core.modes import no_grad
 from ..core.node import Node
-from ..core.op import Number, at_callers_line
+from ..core.op import Number
 from ..nn import functional
 from . import exchange, module
 
@@ -29,15 +29,13 @@ CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 def dressed(function: Callable) -> Callable:
     """Today's operation with yesterday's results."""
-    operate = at_callers_line(function)
-
     @functools.wraps(function)
     def legacy(*args: Any, **options: Any) -> Any:
         variables = list(variables_in((*args, *options.values())))
         if any(getattr(v, "volatile", False) for v in variables):
             with no_grad():
-                return volatile(dress(operate(*args, **options), args, True))
-        return dress(operate(*args, **options), args, bool(variables))
+                return volatile(dress(function(*args, **options), args, True))
+        return dress(function(*args, **options), args, bool(variables))
 
     return legacy
 

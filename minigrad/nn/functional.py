@@ -17,7 +17,6 @@ from ..array import random
 from ..array.backend import xp
 from ..core.base import constant
 from ..core.modes import no_grad
-from ..core.op import at_callers_line
 from ..core.op import inplace as in_place
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
@@ -38,7 +37,6 @@ def _activation(name: str, call: Callable, after: tuple = (), **options: Any) ->
     """`call` as torch's function: options with defaults, then `inplace`; `after` goes to the row."""
     names, twin = tuple(options), in_place(call)
 
-    @at_callers_line
     def activate(input: Any, *args: Any, inplace: bool = False, **given: Any) -> Any:
         if len(args) > len(names):
             *args, inplace = args  # type: ignore[assignment]
@@ -61,7 +59,7 @@ hardtanh = _activation("hardtanh", act.hardtanh_of, min_val=-1.0, max_val=1.0)
 relu6 = _activation("relu6", act.hardtanh_of, (0, 6))
 hardsigmoid = _activation("hardsigmoid", act.hardsigmoid)
 hardswish = _activation("hardswish", act.hardswish)
-sigmoid, tanh = at_callers_line(Tensor.sigmoid), at_callers_line(Tensor.tanh)
+sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
 logsigmoid = _activation("logsigmoid", lambda input: act.log_sigmoid(input)[0])
 hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
 softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
@@ -83,13 +81,11 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     return act.softplus_of(input, beta, threshold)
 
 
-@at_callers_line
 def softsign(input: Any) -> Any:
     """x / (1 + |x|)."""
     return input / (input.abs() + 1)
 
 
-@at_callers_line
 def tanhshrink(input: Any) -> Any:
     """x - tanh(x)."""
     return input - input.tanh()
@@ -109,7 +105,6 @@ def glu(input: Any, dim: int = -1) -> Any:
     return act.glu_of(input, dim)
 
 
-@at_callers_line
 def softmin(input: Any, dim: Any = None) -> Any:
     """softmax of -x."""
     return softmax(-input, dim)
@@ -118,7 +113,6 @@ def softmin(input: Any, dim: Any = None) -> Any:
 # ---- linear maps
 
 
-@at_callers_line
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
     rank = input._data.ndim
@@ -152,7 +146,6 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     return constant(Tensor, (index[..., None] == xp.arange(count)).astype("int64"))
 
 
-@at_callers_line
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
                                  is_causal: bool = False, scale: float | None = None) -> Any:  # fmt: skip
     """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
@@ -178,13 +171,11 @@ def _checked_p(p: float) -> float:
     return p
 
 
-@at_callers_line
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
     return _dropped(input, input._data.shape, _checked_p(p), training, inplace)
 
 
-@at_callers_line
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """As dropout, for whole channels."""
     sizes = input._data.shape
@@ -236,28 +227,24 @@ def _named_padding(x: Any, weight: Any, padding: str, stride: tuple, dilation: t
     return x, tuple(b // 2 for b in both)
 
 
-@at_callers_line
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
            groups: int = 1) -> Any:  # fmt: skip
     """Slide filters over sequences `(batch, channels, length)`; `weight` is `(out, in / groups, size)`."""
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@at_callers_line
 def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
            groups: int = 1) -> Any:  # fmt: skip
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@at_callers_line
 def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
                      output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:  # fmt: skip
     """What conv1d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, size)`."""
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
-@at_callers_line
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
                      output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:  # fmt: skip
     """What conv2d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, h, w)`."""
@@ -287,7 +274,6 @@ def _flat(value: Any, other: int) -> Any:
     return value if value is None else (other, *tuple_of(value, 1))
 
 
-@at_callers_line
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each stretch of a sequence."""
@@ -297,7 +283,6 @@ def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
     return (values, places) if return_indices else values
 
 
-@at_callers_line
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Any:  # fmt: skip
     """The mean of each stretch of a sequence."""
@@ -324,13 +309,11 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     return pooled if return_indices else pooled[0]
 
 
-@at_callers_line
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     """The mean of `output_size` stretches that cover a sequence."""
     return adaptive_avg_pool2d(input.unsqueeze(-2), _flat(output_size, 1)).squeeze(-2)
 
 
-@at_callers_line
 def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
     """The largest element of `output_size` stretches that cover a sequence."""
     return adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1)).squeeze(-2)
@@ -339,7 +322,6 @@ def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
 # ---- padding and resizing
 
 
-@at_callers_line
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
     pad = tuple(pad)
@@ -396,7 +378,6 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
 
 
-@at_callers_line
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel of each example."""
@@ -406,7 +387,6 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
     return y.view(input.shape)
 
 
-@at_callers_line
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
     """Vectors along `dim` divided by their p-norm."""
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
@@ -415,7 +395,6 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> A
 # ---- distances
 
 
-@at_callers_line
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
     x1, x2 = shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
@@ -426,13 +405,11 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return ((x1 / norms[0]) * (x2 / norms[1])).sum(dim)
 
 
-@at_callers_line
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of `x1 - x2 + eps` along the last dimension."""
     return (x1 - x2 + eps).norm(p, -1, keepdim)
 
 
-@at_callers_line
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """`input1 @ weight[k] @ input2` for each k."""
     rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
@@ -514,7 +491,6 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, hard) if label_smoothing else hard
 
 
-@at_callers_line
 def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing: float) -> Any:
     dim = 1 if logs.ndim > 1 else 0
     classes = logs.shape[dim]
@@ -525,7 +501,6 @@ def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing
     return loss.div_scalar(-parts.sum(), logs.numel() // classes) if reduction == "mean" else -parts.sum()
 
 
-@at_callers_line
 def _smoothed(logs: Any, target: Any, weight: Any, ignore_index: int, reduction: str, smoothing: float, hard: Any) -> Any:
     dim = 1 if logs.ndim > 1 else 0
     even = -(logs if weight is None else logs * _per_class(weight, logs)).sum(dim)
@@ -545,7 +520,6 @@ def _per_class(weight: Any, logs: Any) -> Any:
 def _composed(function: Callable) -> Callable:
     """A loss written element by element: gets `reduction`, and its nodes the learner's line."""
 
-    @at_callers_line
     @functools.wraps(function)
     def reduced(*args: Any, reduction: str = "mean", size_average: Any = None, reduce: Any = None, **options: Any) -> Any:
         return _total(function(*args, **options), reduction)
@@ -565,7 +539,6 @@ def l1_loss(input: Any, target: Any) -> Any:
     return (input - target).abs()
 
 
-@at_callers_line
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
            log_target: bool = False) -> Any:  # fmt: skip
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""

@@ -29,6 +29,12 @@ def _options(module: Module, names: Iterable[str]) -> str:
     return ", ".join(f"{name}={getattr(module, name)!r}" for name in names)
 
 
+def _affine(module: Module, sizes: tuple, weight: bool, bias: bool, dtype: Any) -> None:
+    """The scale 1 and the shift 0 that a norm begins with, where they are wanted."""
+    for name, value, wanted in (("weight", 1.0, weight), ("bias", 0.0, bias)):
+        module.register_parameter(name, Parameter(_new(*sizes, value=value, dtype=dtype)) if wanted else None)
+
+
 # ---- containers
 
 
@@ -210,9 +216,9 @@ class _Conv(_Weighted):
         shown = [f"{self.in_channels}, {self.out_channels}", _options(self, ("kernel_size", "stride"))]
         usual = {"padding": (0,) * self.dims, "dilation": (1,) * self.dims, "groups": 1, "padding_mode": "zeros"}
         odd = [name for name, value in usual.items() if getattr(self, name) != value]
-        shown += [_options(self, [name]) for name in odd if name != "padding_mode"]
-        shown += [] if self.bias is not None else ["bias=False"]
-        shown += [f"padding_mode={self.padding_mode}"] if "padding_mode" in odd else []
+        shown += [f"{name}={getattr(self, name)}" for name in odd]
+        if self.bias is None:
+            shown.insert(len(shown) - ("padding_mode" in odd), "bias=False")
         return ", ".join(shown)
 
 
@@ -254,12 +260,11 @@ class _BatchNorm(Module):
     ranks: tuple[int, ...]
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name, value in (("weight", 1.0), ("bias", 0.0)):
-            self.register_parameter(name, Parameter(_new(num_features, value=value, dtype=dtype)) if affine else None)
+        _affine(self, (num_features,), affine, affine and bias, dtype)
         for name, value in (("running_mean", 0.0), ("running_var", 1.0)):
             self.register_buffer(name, _new(num_features, value=value, dtype=dtype) if track_running_stats else None)
         counted = constant(Tensor, xp.asarray(0)) if track_running_stats else None
@@ -279,7 +284,9 @@ class _BatchNorm(Module):
         return F.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_features}, {_options(self, ('eps', 'momentum', 'affine', 'track_running_stats'))}"
+        options = _options(self, ("eps", "momentum", "affine"))
+        return (f"{self.num_features}, {options}, bias={self.bias is not None}, "
+                f"track_running_stats={self.track_running_stats}")  # fmt: skip
 
 
 class BatchNorm1d(_BatchNorm):
@@ -302,9 +309,7 @@ class LayerNorm(Module):
         super().__init__()
         self.normalized_shape = F.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        for name, value, wanted in (("weight", 1.0, True), ("bias", 0.0, bias)):
-            made = Parameter(_new(*self.normalized_shape, value=value, dtype=dtype)) if elementwise_affine and wanted else None
-            self.register_parameter(name, made)
+        _affine(self, self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -317,17 +322,16 @@ class GroupNorm(Module):
     """Normalises groups of channels of each example."""
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
-                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
         super().__init__()
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        for name, value in (("weight", 1.0), ("bias", 0.0)):
-            self.register_parameter(name, Parameter(_new(num_channels, value=value, dtype=dtype)) if affine else None)
+        _affine(self, (num_channels,), affine, affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, {_options(self, ('eps', 'affine'))}"
+        return f"{self.num_groups}, {self.num_channels}, {_options(self, ('eps', 'affine'))}, bias={self.bias is not None}"
 
 
 class PReLU(Module):
@@ -423,6 +427,8 @@ def _with_stride(cls: type[Module]) -> type[Module]:
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         begin(self, *args, **given)
         self.stride = self.kernel_size if self.stride is None else self.stride
+        if cls.__name__ == "AvgPool1d":
+            self.__dict__.update({n: F.tuple_of(getattr(self, n), 1) for n in _pool})
 
     cls.__init__ = __init__  # type: ignore[method-assign]
     return cls
@@ -454,7 +460,9 @@ Tanh        = _layer("Tanh", F.tanh)
 LogSigmoid  = _layer("LogSigmoid", F.logsigmoid)
 Softsign    = _layer("Softsign", F.softsign)
 Tanhshrink  = _layer("Tanhshrink", F.tanhshrink)
-Flatten     = _layer("Flatten", F.at_callers_line(Tensor.flatten), "start_dim end_dim", start_dim=1, end_dim=-1)
+Flatten     = _layer("Flatten", Tensor.flatten, "start_dim end_dim", start_dim=1, end_dim=-1)
+Unflatten   = _layer("Unflatten", F.at_callers_line(lambda x, dim, unflattened_size: x.unflatten(dim, unflattened_size)),
+                     "dim unflattened_size", dim=..., unflattened_size=...)
 
 MaxPool1d = _with_stride(_layer("MaxPool1d", F.max_pool1d, "kernel_size stride padding dilation ceil_mode",
                                 **_pool, dilation=1, return_indices=False, ceil_mode=False))

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array.backend import as_strided as strided_view
 from ..array.backend import strides, xp
-from ..core.carriers import Symbol, formula
+from ..core.carriers import RAW, Symbol, formula
 from ..core.op import op
 
 # ---- windows
@@ -246,6 +246,12 @@ def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any
     return F.two_sided(grad, left.T, right.T)
 
 
+@formula(tex=lambda grad, left, right: Symbol(rf"L^{{\top}}\, {grad.at(3)}\, R", 1))
+def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
+    """The reverse of `left @ x @ right.T`."""
+    return F.two_sided(grad, left.T, right.T)
+
+
 # ---- normalisation
 
 
@@ -284,12 +290,13 @@ def scaled_by(F: Any, grad: Any, weight: Any, x: Any) -> Any:
     return grad if weight is None else grad * F.reshape(weight, (-1, *(1,) * (len(x.shape) - 2)))
 
 
-def _last(normalized_shape: tuple) -> tuple:
+@formula(tex=lambda shape: shape)
+def last_dims(F: Any, normalized_shape: tuple) -> tuple:
     return tuple(range(-len(normalized_shape), 0))
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
-    mean, rstd = _standard(x, _last(normalized_shape), eps)
+    mean, rstd = _standard(x, RAW.last_dims(normalized_shape), eps)
     y = (x - mean) * rstd
     y = y if weight is None else y * weight
     return y if bias is None else y + bias, mean, rstd
@@ -390,7 +397,7 @@ def _embedding_back(grad: Any, indices: Any, count: int, padding_idx: int, scale
 # ---- convolution
 
 convolution = op("convolution", lambda input, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
-        bias_sym_sizes_opt: _convolution(
+        bias_sym_sizes_opt=(0,): _convolution(
             input, weight, bias, stride, padding, dilation, transposed, output_padding, groups),
     keeps=("output_padding", "bias_sym_sizes_opt"),
     input  = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_input(
@@ -403,13 +410,13 @@ convolution_input = op("convolution_input", lambda grad_output, weight, sizes, s
     grad_output = lambda F, grad, weight, stride, padding, dilation, groups: F.convolve(
         grad, weight, stride, padding, dilation, groups),
     weight      = lambda F, grad, grad_output, weight, stride, padding, dilation, groups: F.convolution_weight(
-        grad_output, grad, tuple(weight.shape), stride, padding, dilation, groups))
+        grad_output, grad, F.sizes(weight), stride, padding, dilation, groups))
 convolution_weight = op("convolution_weight", lambda grad_output, input, sizes, stride, padding, dilation, groups: _conv_weight(
         grad_output, input, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
     grad_output = lambda F, grad, input, stride, padding, dilation, groups: F.convolve(
         input, grad, stride, padding, dilation, groups),
     input       = lambda F, grad, grad_output, input, stride, padding, dilation, groups: F.convolution_input(
-        grad_output, grad, tuple(input.shape), stride, padding, dilation, groups))
+        grad_output, grad, F.sizes(input), stride, padding, dilation, groups))
 
 trilinear = op("trilinear", lambda i1, i2, weight: xp.einsum("bi,bj,kij->bk", i1, i2, weight),
     i1     = lambda F, grad, i2, weight: F.each_at(F.mixed(grad, weight), i2),
@@ -438,9 +445,9 @@ avg_pool2d_backward = op("avg_pool2d_backward",
         F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
 two_sided = op("two_sided", lambda self, left, right: left @ self @ right.T,
-    self = lambda F, grad, left, right: F.two_sided(grad, left.T, right.T))
+    self = lambda F, grad, left, right: F.turned_back(grad, left, right))
 adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", lambda self, left, right: left @ self @ right.T, hidden=("left", "right"),
-    self = lambda F, grad, self, left, right: F.tied(F.two_sided(grad, left.T, right.T), self))
+    self = lambda F, grad, self, left, right: F.tied(F.turned_back(grad, left, right), self))
 upsample_nearest1d = op("upsample_nearest1d", lambda self, output_size, scales: _upsampled(self, output_size, scales),
     keeps=("output_size",),
     self = lambda F, grad, self_sym_sizes, scales: F.upsample_back(grad, self_sym_sizes, scales))
@@ -454,9 +461,9 @@ native_layer_norm = op("native_layer_norm", lambda input, weight, bias, normaliz
         input, weight, bias, normalized_shape, eps), outputs=("result0", "result1", "result2"),
     keeps=("result1", "result2"), hidden=("eps",),
     input  = lambda F, grad, input, weight, bias, normalized_shape, eps: F.standardized_back(
-        F.weighted(grad, weight), input, _last(normalized_shape), eps),
+        F.weighted(grad, weight), input, F.last_dims(normalized_shape), eps),
     weight = lambda F, grad, input, normalized_shape, eps: F.to_last(
-        grad * F.standardized(input, _last(normalized_shape), eps), normalized_shape),
+        grad * F.standardized(input, F.last_dims(normalized_shape), eps), normalized_shape),
     bias   = lambda F, grad, bias, normalized_shape: F.to_last(grad, normalized_shape))
 native_batch_norm = op("native_batch_norm", lambda input, weight, bias, running_mean, running_var, training, momentum, eps:
         _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps),

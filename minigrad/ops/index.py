@@ -16,7 +16,7 @@ from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import TENSORS, formula
 from ..core.modes import grad_mode
-from ..core.op import at_callers_line, inplace, op, shape_mismatch
+from ..core.op import inplace, op, shape_mismatch
 from ..core.views import check_inplace
 from ..text import presentation
 from . import shape as views
@@ -551,7 +551,6 @@ def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
     return views.unbind(found, 1) if as_tuple else found
 
 
-@at_callers_line
 def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     """The elements that `indices` names along `dim`; the other dimensions broadcast."""
     if dim is None:

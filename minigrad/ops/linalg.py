@@ -9,7 +9,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, symbol
-from ..core.op import at_callers_line, inplace, op
+from ..core.op import inplace, op
 from ..text import presentation
 from .reduce import named
 from .shape import require
@@ -21,6 +21,13 @@ def _same_type(what: str, a: Any, b: Any) -> None:
         raise RuntimeError(f"{what}: {' != '.join(names)}")
 
 
+def _product(a: Any, b: Any) -> Any:
+    """`a.dot(b)` with zeros signed as torch signs them: sums start at +0, single products are exact."""
+    if a.shape[-1] != 1:
+        return a.dot(b)
+    return a * b if b.ndim == 2 and a.shape[0] > 1 and b.shape[1] > 1 else a.dot(b) + 0
+
+
 def _mm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 2, "self must be a matrix")
     require(mat2.ndim == 2, "mat2 must be a matrix")
@@ -30,7 +37,7 @@ def _mm(self: Any, mat2: Any) -> Any:
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"mat1 and mat2 shapes cannot be multiplied ({a} and {b})",
             shapes=(self.shape, mat2.shape))  # fmt: skip
-    return self.dot(mat2)
+    return _product(self, mat2)
 
 
 def _mv(self: Any, vec: Any) -> Any:
@@ -45,7 +52,7 @@ def _mv(self: Any, vec: Any) -> Any:
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), "
             f"vec ({vec.shape[0]})", shapes=(self.shape, vec.shape))  # fmt: skip
-    return self.dot(vec)
+    return _product(self, vec)
 
 
 def _dot(self: Any, tensor: Any) -> Any:
@@ -60,7 +67,7 @@ def _dot(self: Any, tensor: Any) -> Any:
             f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
             f"the same number of elements, but got {self.size} and {tensor.size} elements respectively"
         )
-    return self.dot(tensor)
+    return _product(self, tensor)
 
 
 # fmt: off
@@ -448,7 +455,6 @@ def matmul(self: Any, other: Any) -> Any:
     return _composed(self, other, ranks)
 
 
-@at_callers_line
 def _composed(self: Any, other: Any, ranks: tuple) -> Any:
     if ranks == (3, 3) and self.shape[0] != other.shape[0]:  # a batch of one, and worth folding
         for one, pair in ((self, lambda: (self.squeeze(0), other)), (other, lambda: (self, other.squeeze(0)))):
@@ -490,17 +496,19 @@ def _folded(a: Any, b: Any) -> Any:
 
 
 def _batched(a: Any, b: Any) -> Any:
-    vector = b.ndim == 1
-    left, right = a.shape[-2:], b.shape[-1:] if vector else b.shape[-2:]
+    rows, columns, vector = a._data.shape, b._data.shape, b.ndim == 1
+    left, right = rows[-2:], columns[-1:] if vector else columns[-2:]
     left = left if a.ndim > 1 else (1, *left)
-    batch = xp.broadcast_shapes(a.shape[:-2], () if vector else b.shape[:-2])
-    x = a.expand(*batch, *left).reshape(-1, *left)
-    y = b.expand(*batch, *right).reshape(-1, *right)
+    batch, ours, theirs = rows[:-2], rows[:-2], () if vector else columns[:-2]
+    if ours != theirs:
+        batch = xp.broadcast_shapes(ours, theirs)
+    expand, reshape = TENSORS.expand, TENSORS.reshape
+    x = reshape(expand(a, (*batch, *left)), (-1, *left))
+    y = reshape(expand(b, (*batch, *right)), (-1, *right))
     product = bmm(x, y.unsqueeze(2)).squeeze(-1) if vector else bmm(x, y)
-    return TENSORS.unsafe_view(product, (*batch, *a.shape[-2:-1], *right[1:]))
+    return TENSORS.unsafe_view(product, (*batch, *rows[-2:-1], *right[1:]))
 
 
-@at_callers_line
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
     if isinstance(dims, int):
@@ -522,7 +530,6 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     return mm(left, b.permute(of_b + free_b).reshape(count, -1)).reshape(sizes)
 
 
-@at_callers_line
 def inner(self: Any, other: Any) -> Any:
     """Sum over the last dimension of both."""
     if not self.ndim or not other.ndim:
@@ -530,7 +537,6 @@ def inner(self: Any, other: Any) -> Any:
     return tensordot(self, other, ([-1], [-1]))
 
 
-@at_callers_line
 def kron(self: Any, other: Any) -> Any:
     """Every element of `self` times the whole of `other`."""
     rank = max(self.ndim, other.ndim)
@@ -549,7 +555,6 @@ def cross(self: Any, other: Any, dim: Any = None) -> Any:
     return cross_of(self, other, dim)
 
 
-@at_callers_line
 def matrix_power(self: Any, n: int) -> Any:
     """The product of `n` copies of a square matrix, by repeated squaring."""
     _square("linalg.matrix_power", self._data)
@@ -572,7 +577,6 @@ def matrix_power(self: Any, n: int) -> Any:
 # ---- einsum: the sum as torch composes it
 
 
-@at_callers_line
 def einsum(equation: str, *operands: Any) -> Any:
     """A sum of products written with one letter for each dimension, such as `"ij,jk->ik"`.
 
@@ -701,7 +705,6 @@ def slogdet(A: Any) -> Any:
     return _slogdet_type(slogdet_of(A)[:2])
 
 
-@at_callers_line
 def logdet(self: Any) -> Any:
     """The logarithm of the determinant; nan where it is negative."""
     sign, size = slogdet_of(self)[:2]

@@ -16,7 +16,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula
-from ..core.op import at_callers_line, inplace, op
+from ..core.op import inplace, op
 
 _add = xp.add.reduce
 
@@ -742,7 +742,6 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     return nansum_dim(self, None if dim is None else dims_of(self, dim), keepdim)
 
 
-@at_callers_line
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The mean without the nans."""
     return nansum(self, dim, keepdim) / sum(~self.detach().isnan(), dim, keepdim)
@@ -788,7 +787,6 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
     return cdist_of_two(x1, x2, float(p))
 
 
-@at_callers_line
 def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     at = q._data if isinstance(q, TensorBase) else xp.asarray(q, self._data.dtype)
@@ -861,7 +859,6 @@ def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equ
     return _tensor_of(xp.isclose(self._data, other._data, rtol, atol, equal_nan))
 
 
-@at_callers_line
 def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
     """The area under the line through the points `y`."""
     n = y.shape[dim]

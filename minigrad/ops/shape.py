@@ -18,7 +18,7 @@ from ..array.backend import xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, formula, symbol
 from ..core.modes import grad_mode
-from ..core.op import at_callers_line, inplace, op, shape_mismatch, stand_in
+from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inplace, place_of
 from ..text import presentation
 from .reduce import check_dim
@@ -154,6 +154,8 @@ def spread(x: Any, shape: tuple) -> Any:
         lead, x = len(shape) - x.ndim, xp.asarray(x)
         steps = [s if n == 1 else 0 for n, s in zip(shape[lead:], x.strides, strict=True)]
         return xp.ndarray(shape, x.dtype, x, 0, (0,) * lead + tuple(steps))
+    if x.shape == shape:
+        return x[...]
     known = xp.broadcast_to(x, shape)  # checks the shapes
     return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
 
@@ -553,7 +555,7 @@ def ints(values: tuple) -> tuple[int, ...]:
     """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size."""
     if len(values) == 1 and isinstance(values[0], tuple | list):
         values = tuple(values[0])
-    return tuple(int(v) for v in values)
+    return tuple(map(int, values))
 
 
 def view_of(self: Any, *size: Any) -> Any:
@@ -829,7 +831,6 @@ def block_diag(*tensors: Any) -> Any:
     return block_diag_of(tensors)
 
 
-@at_callers_line
 def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
     """Each element (or slice along `dim`) `repeats` times in a row."""
     if dim is None:
@@ -847,7 +848,6 @@ def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
     return flatten(clone(spread_out), dim, dim + 1)
 
 
-@at_callers_line
 def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The difference of each element from the one before, `n` times over."""
     given = [t for t in (prepend, self, append) if t is not None]
@@ -872,7 +872,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     return tuple(expand(view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
 
 
-@at_callers_line
 def cartesian_prod(*tensors: Any) -> Any:
     """Every combination of the elements of the vectors, one row each."""
     if len(tensors) == 1:
@@ -880,7 +879,6 @@ def cartesian_prod(*tensors: Any) -> Any:
     return stack([flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@at_callers_line
 def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Every choice of `r` elements of a vector, one row each."""
     places = xp.meshgrid(*[xp.arange(self.numel())] * r, indexing="ij")
@@ -944,7 +942,6 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     return small if len(wanted) == len(have) else view(small, wanted)
 
 
-@at_callers_line
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """Powers of a vector as columns, the highest first."""
     count = x.numel() if N is None else N
