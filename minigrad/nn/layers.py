@@ -461,7 +461,7 @@ LogSigmoid  = _layer("LogSigmoid", F.logsigmoid)
 Softsign    = _layer("Softsign", F.softsign)
 Tanhshrink  = _layer("Tanhshrink", F.tanhshrink)
 Flatten     = _layer("Flatten", Tensor.flatten, "start_dim end_dim", start_dim=1, end_dim=-1)
-Unflatten   = _layer("Unflatten", F.at_callers_line(lambda x, dim, unflattened_size: x.unflatten(dim, unflattened_size)),
+Unflatten   = _layer("Unflatten", lambda x, dim, unflattened_size: x.unflatten(dim, unflattened_size),
                      "dim unflattened_size", dim=..., unflattened_size=...)
 
 MaxPool1d = _with_stride(_layer("MaxPool1d", F.max_pool1d, "kernel_size stride padding dilation ceil_mode",

@@ -65,7 +65,10 @@ class Optimizer:
             for p in group["params"]:
                 if p._grad is not None:
                     g = p._grad._array()
-                    self.update(p._array(), -g if group.get("maximize") else g, self.state[p], group)
+                    state = self.state.get(p, {})
+                    self.update(p._array(), -g if group.get("maximize") else g, state, group)
+                    if state:  # plain SGD keeps nothing
+                        self.state[p] = state
                     bump(p)
         return loss
 

@@ -1,0 +1,228 @@
+"""Modules count, print, save and start as torch's do; layers and losses give torch's numbers."""
+
+import copy
+import importlib.util
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad import nn
+
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+        self.norm = nn.BatchNorm1d(4)
+        self.out = nn.Sequential(nn.ReLU(), nn.Linear(4, 2))
+
+    def forward(self, x):
+        return self.out(self.norm(self.fc(x)))
+
+
+def test_a_linear_layer_starts_with_torchs_numbers():
+    torch.manual_seed(0)
+    layer = nn.Linear(3, 2)
+
+    assert layer.weight.tolist() == [[-0.004322517663240433, 0.3097158372402191, -0.4751853346824646],
+                                     [-0.4248946011066437, -0.2223689705133438, 0.15482072532176971]]  # fmt: skip
+    assert layer.bias.tolist() == [-0.011439144611358643, 0.45777493715286255]
+
+
+LAYERS = [
+    "Linear(3, 2)", "Linear(3, 2, bias=False)", "Conv1d(2, 4, 3)", "Conv2d(2, 4, 3, stride=2, padding=1)",
+    "Conv2d(2, 4, (3, 2), groups=2, dilation=2, bias=False, padding_mode='reflect')",
+    "Conv2d(1, 1, 3, padding='same')", "BatchNorm1d(4)", "BatchNorm2d(4, affine=False)", "BatchNorm1d(4, bias=False)", "Unflatten(1, (2, 3))", "LayerNorm(4)",
+    "LayerNorm((2, 3), elementwise_affine=False)", "GroupNorm(2, 4)", "Embedding(5, 3, padding_idx=1)", "PReLU()",
+    "Dropout(0.3)", "Dropout2d()", "Flatten()", "Identity()", "ReLU()", "ReLU(inplace=True)", "ReLU6()",
+    "LeakyReLU(0.2)", "ELU()", "SELU()", "CELU(0.5)", "SiLU()", "Mish()", "Hardtanh()", "Hardsigmoid()", "Hardswish()",
+    "GELU()", "GELU('tanh')", "Softplus()", "Threshold(0.1, 2.0)", "Hardshrink()", "Softshrink()", "GLU()",
+    "Softmax(1)", "LogSoftmax(dim=1)", "Softmin(1)", "Sigmoid()", "Tanh()", "LogSigmoid()", "Softsign()",
+    "Tanhshrink()", "MaxPool1d(2)", "MaxPool2d(2)", "MaxPool2d((2, 1), stride=1, ceil_mode=True)", "AvgPool1d(2)",
+    "AvgPool2d(2, 1)", "AdaptiveAvgPool1d(1)", "AdaptiveAvgPool2d((2, 1))", "AdaptiveMaxPool2d(1)", "MSELoss()",
+    "L1Loss()", "SmoothL1Loss()", "HuberLoss()", "KLDivLoss()", "BCELoss()", "BCEWithLogitsLoss()", "NLLLoss()",
+    "CrossEntropyLoss()", "CosineSimilarity()", "TripletMarginLoss()",
+    "Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Sequential(nn.Linear(3, 1)))",
+    "ModuleList([nn.Linear(2, 2), nn.Linear(2, 2), nn.ReLU()])", "ModuleDict({'a': nn.ReLU(), 'b': nn.Linear(1, 1)})",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_module_prints_and_starts_as_in_torch(layer, oracle):
+    theirs, ours = (made(module, layer) for module in (importlib.import_module(oracle), torch))
+
+    assert repr(ours) == repr(theirs)
+    assert {n: (str(t.dtype), t.tolist()) for n, t in ours.state_dict().items()} == {
+        n: (str(t.dtype), t.tolist()) for n, t in theirs.state_dict().items()}  # fmt: skip
+
+
+def made(module, layer):
+    module.manual_seed(0)
+    return eval(f"nn.{layer}", {"nn": module.nn})
+
+
+def test_a_model_prints_as_a_tree():
+    assert repr(Net()) == (
+        "Net(\n"
+        "  (fc): Linear(in_features=3, out_features=4, bias=True)\n"
+        "  (norm): BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)\n"
+        "  (out): Sequential(\n"
+        "    (0): ReLU()\n"
+        "    (1): Linear(in_features=4, out_features=2, bias=True)\n"
+        "  )\n"
+        ")"
+    )
+
+
+def test_parameters_and_buffers_are_found_by_name():
+    model = Net()
+
+    assert [n for n, _ in model.named_parameters()] == [
+        "fc.weight", "fc.bias", "norm.weight", "norm.bias", "out.1.weight", "out.1.bias"]  # fmt: skip
+    assert [n for n, _ in model.named_buffers()] == [
+        "norm.running_mean", "norm.running_var", "norm.num_batches_tracked"]  # fmt: skip
+    assert [n for n, _ in model.named_modules()] == ["", "fc", "norm", "out", "out.0", "out.1"]
+
+
+def test_a_saved_state_makes_another_model_equal():
+    torch.manual_seed(1)
+    trained, fresh, x = Net(), Net(), torch.randn(5, 3)
+    trained(x)
+
+    assert repr(fresh.load_state_dict(trained.state_dict())) == "<All keys matched successfully>"
+
+    assert torch.equal(trained.eval()(x), fresh.eval()(x))
+
+
+def test_a_state_that_does_not_fit_is_named():
+    state = {"weight": torch.zeros(3, 2), "extra": torch.zeros(1)}
+
+    with pytest.raises(RuntimeError) as caught:
+        nn.Linear(3, 2).load_state_dict(state)
+
+    assert str(caught.value) == (
+        "Error(s) in loading state_dict for Linear:\n"
+        '\tUnexpected key(s) in state_dict: "extra". \n'
+        '\tMissing key(s) in state_dict: "bias". \n'
+        "\tsize mismatch for weight: copying a param with shape torch.Size([3, 2]) from checkpoint, the shape "
+        "in current model is torch.Size([2, 3])."
+    )
+
+
+def test_a_plain_tensor_is_no_parameter():
+    layer = nn.Linear(1, 1)
+
+    with pytest.raises(TypeError, match=r"cannot assign 'torch.FloatTensor' as parameter 'weight'"):
+        layer.weight = torch.ones(1, 1)
+
+
+def test_gradients_are_forgotten():
+    model = Net()
+    model(torch.randn(4, 3)).sum().backward()
+
+    model.zero_grad()
+
+    assert all(p.grad is None for p in model.parameters())
+
+
+def test_training_mode_reaches_every_part():
+    model = Net().eval()
+
+    assert not any(m.training for m in model.modules())
+    assert all(m.training for m in model.train().modules())
+
+
+def test_a_copy_has_its_own_parameters():
+    model = Net()
+    twin = copy.deepcopy(model)
+    with torch.no_grad():
+        twin.fc.weight.zero_()
+
+    assert model.fc.weight.abs().sum() > 0
+    assert isinstance(twin.fc.weight, nn.Parameter)
+    assert twin.fc.weight.is_leaf
+
+
+def test_forward_hooks_see_and_replace():
+    layer, seen = nn.Linear(2, 2), []
+    before = layer.register_forward_pre_hook(lambda module, args: (args[0] * 0,))
+    after = layer.register_forward_hook(lambda module, args, output: seen.append(args[0].tolist()) or output + 1)
+
+    assert torch.equal(layer(torch.ones(1, 2)), layer.bias + 1 + torch.zeros(1, 2))
+    assert seen == [[[0.0, 0.0]]]
+
+    before.remove()
+    after.remove()
+    layer(torch.ones(1, 2))
+    assert len(seen) == 1
+
+
+def test_a_model_moves_to_double_with_its_buffers():
+    model = Net().double()
+
+    assert {str(p.dtype) for p in model.parameters()} == {"torch.float64"}
+    assert model.norm.running_mean.dtype == torch.float64
+    assert model.norm.num_batches_tracked.dtype == torch.int64
+
+
+def test_nodes_of_a_model_point_at_the_learners_line():
+    y = nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Sigmoid(), nn.ReLU(), nn.Softsign())(torch.ones(1, 2))
+    node, files = y.grad_fn, set()
+    while node is not None and node.row is not None:
+        files.add(node.line[0])
+        node = node.next_functions[-1][0] if node.row.name == "addmm" else node.next_functions[0][0]
+
+    assert files == {__file__}
+
+
+# ---- numbers, live
+
+PROGRAMS = {
+    "mlp": "nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.LayerNorm(8), nn.Dropout(0.4), nn.Linear(8, 3))",
+    "wide": "nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4), nn.GELU(), nn.Linear(4, 5, bias=False), nn.PReLU())",
+    "images": "nn.Sequential(nn.Unflatten(1, (1, 2, 3)), nn.Conv2d(1, 4, 2, padding=1), nn.BatchNorm2d(4), nn.ReLU(), "
+              "nn.MaxPool2d(2), nn.Dropout2d(0.3), nn.Flatten(), nn.Linear(8, 3), nn.LogSoftmax(1))",
+    "signals": "nn.Sequential(nn.Unflatten(1, (2, 3)), nn.Conv1d(2, 4, 2), nn.GroupNorm(2, 4), nn.AvgPool1d(2), "
+               "nn.Flatten())",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_model_gives_torchs_outputs_gradients_and_statistics(program, oracle):
+    ours, theirs = (run(module, PROGRAMS[program]) for module in (torch, importlib.import_module(oracle)))
+
+    assert list(ours) == list(theirs)
+    for name in ours:
+        np.testing.assert_allclose(ours[name], theirs[name], rtol=2e-4, atol=2e-6, err_msg=name)
+
+
+def run(module, program):
+    module.manual_seed(3)
+    model = eval(program, {"nn": module.nn})
+    x = module.randn(5, 6)
+    y = model(x)
+    (y * module.linspace(0.5, 1.5, y.numel()).reshape(y.shape)).sum().backward()
+    seen = {"output": y, **{n: p.grad for n, p in model.named_parameters()}, **dict(model.named_buffers())}
+    seen["evaluated"] = model.eval()(x)
+    return {n: t.detach().tolist() for n, t in seen.items()}
+
+
+STARTS = ["uniform_(w, -1, 2)", "normal_(w, 1, 2)", "constant_(w, 3.0)", "xavier_uniform_(w)", "xavier_normal_(w, 2.0)",
+          "kaiming_uniform_(w, mode='fan_out', nonlinearity='relu')", "kaiming_normal_(w)", "ones_(w)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("start", STARTS)
+def test_init_draws_torchs_numbers(start, oracle):
+    def values(module):
+        module.manual_seed(0)
+        w = module.empty(3, 2)
+        eval(f"module.nn.init.{start}")
+        return w.tolist()
+
+    assert values(torch) == values(importlib.import_module(oracle))

@@ -1,0 +1,135 @@
+"""Optimizers walk as torch's do: 20 steps to nine digits, the same state, the same text."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
+
+OPTIMIZERS = [
+    "SGD(params, lr=0.1)",
+    "SGD(params, lr=0.05, momentum=0.9)",
+    "SGD(params, lr=0.05, momentum=0.9, dampening=0.3, weight_decay=0.01)",
+    "SGD(params, lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.1)",
+    "SGD(params, lr=0.01, maximize=True)",
+    "Adam(params)",
+    "Adam(params, lr=0.02, betas=(0.8, 0.9), weight_decay=0.05)",
+    "Adam(params, lr=0.02, amsgrad=True)",
+    "AdamW(params, lr=0.02)",
+    "RMSprop(params)",
+    "RMSprop(params, lr=0.02, momentum=0.5, centered=True, weight_decay=0.01)",
+    "Adagrad(params, lr=0.1)",
+    "Adagrad(params, lr=0.1, lr_decay=0.01, weight_decay=0.1, initial_accumulator_value=0.2)",
+]
+
+
+def walk(module, text, steps=20):
+    """Twenty steps down a valley: the parameters after each, the optimizer."""
+    x = module.tensor([1.5, -0.7, 0.3], dtype=module.float64, requires_grad=True)
+    y = module.tensor([[0.4, 2.0]], dtype=module.float64, requires_grad=True)
+    optimizer = eval(f"module.optim.{text}", {"module": module, "params": [x, y]})
+    path = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        (((x - y.T) ** 2).sum() + (x * y.sin().sum()).tanh().sum()).backward()
+        optimizer.step()
+        path.append([*x.tolist(), *y.reshape(-1).tolist()])
+    return path, optimizer
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("text", OPTIMIZERS)
+def test_twenty_steps_agree_with_torch(text, oracle):
+    ours, own = walk(torch, text)
+    theirs, real = walk(importlib.import_module(oracle), text)
+
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    assert repr(own) == repr(real)
+    assert plain(own.state_dict()) == plain(real.state_dict())
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return np.round(value.tolist(), 9).tolist() if hasattr(value, "tolist") else value
+
+
+def test_sgd_prints_its_options():
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+
+    assert repr(optimizer).splitlines()[:4] == ["SGD (", "Parameter Group 0", "    dampening: 0", "    differentiable: False"]
+
+
+def test_a_step_counts_as_a_write():
+    x = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([x], lr=0.1)
+    y = (x * x).sum()
+    x.grad = torch.ones(2)
+    optimizer.step()
+
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
+def test_groups_have_options_of_their_own():
+    x, y = (torch.ones(1, requires_grad=True) for _ in range(2))
+    optimizer = torch.optim.SGD([{"params": [x]}, {"params": [y], "lr": 1.0}], lr=0.1)
+    x.grad, y.grad = torch.ones(1), torch.ones(1)
+    optimizer.step()
+
+    assert (x.tolist(), y.tolist()) == ([np.float32(0.9)], [0.0])
+
+
+def test_a_saved_optimizer_goes_on_where_it_was():
+    path, optimizer = walk(torch, "Adam(params, lr=0.02)", 5)
+    fresh = walk(torch, "Adam(params, lr=0.5)", 1)[1]
+
+    fresh.load_state_dict(optimizer.state_dict())
+
+    assert fresh.param_groups[0]["lr"] == 0.02
+    assert plain(fresh.state_dict()) == plain(optimizer.state_dict())
+
+
+def test_a_closure_computes_the_loss_with_gradients():
+    x = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([x], lr=0.5)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (x * x).sum()
+        loss.backward()
+        return loss
+
+    with torch.no_grad():
+        assert optimizer.step(closure).item() == 1.0
+    assert x.item() == 0.0
+
+
+def test_only_leaves_can_be_optimized():
+    with pytest.raises(ValueError, match="can't optimize a non-leaf Tensor"):
+        torch.optim.SGD([torch.ones(1, requires_grad=True) * 2], lr=0.1)
+
+
+SCHEDULES = ["StepLR(optimizer, 3, 0.5)", "ExponentialLR(optimizer, 0.9)", "LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))",
+             "CosineAnnealingLR(optimizer, 8, 0.01)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_learning_rates_change_as_in_torch(schedule, oracle):
+    def rates(module):
+        optimizer = module.optim.SGD([module.ones(1, requires_grad=True)], lr=0.4)
+        scheduler = eval(f"module.optim.lr_scheduler.{schedule}", {"module": module, "optimizer": optimizer})
+        seen = []
+        for _ in range(8):
+            optimizer.step()
+            scheduler.step()
+            seen.append(scheduler.get_last_lr()[0])
+        return seen
+
+    np.testing.assert_allclose(rates(torch), rates(importlib.import_module(oracle)), rtol=1e-12)
