@@ -10,7 +10,7 @@ from typing import Any
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
-from . import _foreign, _tensor, autograd, linalg, nn, optim, random, special  # noqa: E402
+from . import _foreign, _tensor, autograd, random  # noqa: E402
 from ._tensor import Size, Tensor  # noqa: E402
 from .autograd import is_anomaly_enabled  # noqa: E402
 from .array.backend import device  # noqa: E402
@@ -39,19 +39,27 @@ strided = "torch.strided"
 for _name in _tensor.FUNCTIONS:
     globals()[_name] = getattr(Tensor, _name)
 globals().update(_tensor.ONLY_FUNCTIONS)
-for _name in nn.functional.TORCH_FUNCTIONS:
-    globals()[_name] = getattr(nn.functional, _name)
 
 _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz",
          "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
          "uninstall_torch": "eras.alias", "load_ipython_extension": "magics"}  # fmt: skip
 
 
+# Loaded when first asked for: a lesson on autograd needs none of them.
+_PARTS = ("eras", "func", "linalg", "nn", "optim", "special", "utils")
+
+
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+    from importlib.util import find_spec
+
     if name == "__version__":
         return presentation.current.version
     if name in _LAZY:
-        from importlib import import_module
-
         return getattr(import_module(f".{_LAZY[name]}", __name__), name)
-    raise presentation.no_attribute("torch", [*globals(), *_LAZY], name)
+    if name in _PARTS and find_spec(f"{__name__}.{name}"):
+        return import_module(f".{name}", __name__)
+    functions = import_module(".nn.functional", __name__)  # `torch.softmax` and the like
+    if name in functions.TORCH_FUNCTIONS:
+        return getattr(functions, name)
+    raise presentation.no_attribute("torch", [*globals(), *_LAZY, *_PARTS], name)
