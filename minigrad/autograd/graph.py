@@ -136,9 +136,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
         seen: Any = weakref.WeakSet()
         hook = _first_of(fn, seen)
         return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
-    if not all(t.requires_grad for t in tensors):
-        raise AssertionError("Expected gradient function to be set")
     edges = [t._edge() for t in tensors]
+    if any(edge is None for edge in edges):
+        raise AssertionError("Expected gradient function to be set")
     gathered: Any = weakref.WeakKeyDictionary()
     return _MultiHandle([t.register_hook(_gather(fn, edges, gathered, i)) for i, t in enumerate(tensors)])
 

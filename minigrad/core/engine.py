@@ -53,7 +53,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
             else:
                 received = arrived.pop(node, None)
                 if received is None and not node.wants_undefined:
-                    sent = (None,) * len(node.edges)
+                    sent = nothing(node, retain_graph)
                 elif create_graph:
                     sent = node.apply(received, TENSORS, retain_graph)  # type: ignore[attr-defined]
                 else:
@@ -224,7 +224,7 @@ class Walk:
 
     def _apply(self, node: Node, grads: tuple) -> tuple:
         if not node.wants_undefined and all(g is None for g in grads):
-            return (None,) * len(node.edges)
+            return nothing(node, self.keep)
         given = grads[0] if node.outputs == 1 else grads
         with gates.looking_for_nan(node) as check:
             sent = check(node.apply(given, self.F, self.keep))  # type: ignore[attr-defined]
@@ -259,6 +259,15 @@ class Walk:
         if grad is not None and leaf._requires_grad:
             leaves.accumulate(leaf, grad, self.create_graph)
         return leaf  # nobody looks: its AccumulateGrad need not be made
+
+
+def nothing(node: Node, keep: bool) -> tuple:
+    """What a node sends that no gradient has reached; it unpacks and frees what it saved all the same."""
+    for slot in node.frees:
+        getattr(node, f"_{slot}", None)
+    if not keep:
+        node.free()
+    return (None,) * len(node.edges)
 
 
 def key_of(edge: Any) -> Any:

@@ -99,6 +99,7 @@ def pre_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
 def post_hooks(walk: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
     """Run the node's post-hooks: they see what it received and may replace what it sends."""
     received = tuple(shown(walk, g) for g in grads)
+    sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
     for hook in list(node.hooks.post.values()):
         with differentiable(walk.create_graph):
             returned = hook(tuple(shown(walk, g) for g in sent), received)

@@ -53,7 +53,8 @@ class Row:
         self.letters, self.constants = letters or {}, constants or {}
         self.uses = {n: parameters(d) for n, d in derivatives.items()}
         wanted = [p for used in self.uses.values() for p in used]
-        self.saved = tuple(dict.fromkeys(p for p in [*wanted, *keeps] if p not in ("F", "grad")))
+        late = {"result", *outputs}  # torch's order, which hooks and errors show: inputs, then outputs
+        self.saved = tuple(sorted({*wanted, *keeps} - {"F", "grad"}, key=lambda n: (n in late, n)))
         self.grad_fn = grad_fn or camel(name) + "Backward0"
         self.torch_name = torch_name
         self.node: type[Node] = node_class(self)
@@ -901,3 +902,8 @@ def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
 
 
 __all__ = ["TABLE", "Number", "Row", "camel", "inplace", "no_derivative", "op"]
+
+
+def at_callers_line(function: Callable) -> Callable:
+    """Every node points at the learner's line by itself now."""
+    return function
