@@ -42,7 +42,7 @@ class Frame:
 
     step: int
     kind: str  # before seed hook capture compute unbroadcast free send accumulate error
-    node: str | None = None
+    node: str = ""
     label: str = "0"
     slot: int = 0  # of next_functions, or the output that a hook sits on
     name: str = ""  # of a hook or an error; the fields that were freed; a sum, spelled out

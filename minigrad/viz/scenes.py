@@ -21,7 +21,7 @@ WORDS = (
     "first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc "
     "queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in "
     "out before waits_for run_node printed arrived sum refused already torch_first accepted because_acc "
-    "because_seq busy is_error is_now is_done is_ready is_waiting help"
+    "because_seq busy failed now done ready waiting help"
 ).split()
 
 
@@ -118,7 +118,7 @@ class Scenes:
         if f.kind == "capture":
             return {f"grad:{f.part}": f.after, here: f.after}, [f"grad:{f.part}", here]
         if f.kind == "compute":
-            outputs = [f"in:{f.node}:{t.nr}" for t in self.graph.outputs(f.node or "")]
+            outputs = [f"in:{f.node}:{t.nr}" for t in self.graph.outputs(f.node)]
             return ({here: f.before} if len(outputs) == 1 else {}), outputs
         if f.kind == "unbroadcast":
             edge = f"{f.node}:{f.slot}"
@@ -128,7 +128,7 @@ class Scenes:
             shown = {f"edge:{edge}": s.text for edge, s in live.items() if not self.expands(edge)}
             return shown, [*live, f"out:{f.node}"]
         if f.kind == "accumulate":
-            return {f"grad:{self.graph.node(f.node or '').leaf}": f.after}, [here]
+            return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
         return {}, []
 
     def expands(self, edge: str) -> bool:
@@ -142,8 +142,8 @@ class Scenes:
 
     def name_at(self, f: Frame) -> str:
         """The tensor whose gradient a hook or a copy takes: an output of the node, or its leaf."""
-        outputs = [t for t in self.graph.outputs(f.node or "") if t.nr == f.slot]
-        return outputs[0].label if outputs else self.title(f.node or "")
+        outputs = [t for t in self.graph.outputs(f.node) if t.nr == f.slot]
+        return outputs[0].label if outputs else self.title(f.node)
 
     def say_before(self, f: Frame) -> dict[str, str]:
         return self.before(self.graph.tensor(self.graph.roots[0]).label)
@@ -160,13 +160,13 @@ class Scenes:
         return both("player.say_capture", name=self.name_at(f), grad=f.after)
 
     def say_compute(self, f: Frame) -> dict[str, str]:
-        node = self.graph.node(f.node or "")
+        node = self.graph.node(f.node)
         fields = ", ".join(f"`{s.field}`" for s in node.saved if s.is_tensor and s.text != "None")
         key = "player.say_compute_saved" if fields else "player.say_compute"
         return both(key, node=node.name, fields=fields, grad=f.before)
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
-        edge = self.graph.node(f.node or "").edges[f.slot]
+        edge = self.graph.node(f.node).edges[f.slot]
         target = self.graph.tensor(edge.tensor) if edge.tensor else None
         return both("player.say_unbroadcast", name=target.label if target else self.title(edge.node or ""),
                     shape=shape_of(target), sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
@@ -184,7 +184,7 @@ class Scenes:
         return joined(whole, none)
 
     def say_accumulate(self, f: Frame) -> dict[str, str]:
-        leaf = self.graph.tensor(self.graph.node(f.node or "").leaf or "").label
+        leaf = self.graph.tensor(self.graph.node(f.node).leaf or "").label
         key = "player.say_put" if f.before == "None" else "player.say_add"
         return both(key, leaf=leaf, grad=f.name, old=f.before, new=f.after)
 
@@ -193,7 +193,7 @@ class Scenes:
 
     def note(self, f: Frame) -> dict[str, str]:
         """Why it failed: which field was freed, if that is the reason; else the engine's own note."""
-        freed = [s.field for s in self.graph.node(f.node or "").saved if s.freed]
+        freed = [s.field for s in self.graph.node(f.node).saved if s.freed]
         if freed and "second time" in f.before:
             return both("player.note_freed", node=self.title(f.node), fields=", ".join(freed))
         return {"en": f.after, "zh": f.after}
@@ -213,7 +213,7 @@ class Scenes:
             made += [self.rule_row(r, i, sums.get(r.slot)) for r in f.rules]
             if f.kind == "accumulate":
                 value = f"{f.before} → {f.after}" if f.before == "None" else f"{f.before} + {f.name} = {f.after}"
-                made.append({"text": self.formula(self.graph.node(f.node or "")), "value": value, "at": i})
+                made.append({"text": self.formula(self.graph.node(f.node)), "value": value, "at": i})
         return made
 
     def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
@@ -249,7 +249,7 @@ class Scenes:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
         if f is None or f.before == "None":
             return None
-        leaf = self.graph.tensor(self.graph.node(f.node or "").leaf or "")
+        leaf = self.graph.tensor(self.graph.node(f.node).leaf or "")
         ask = both("player.ask_grad", leaf=leaf.label)
         return at, f"grad:{leaf.id}", ask, f.after, [f.name, f.before], "accumulate", "overwrite"
 
@@ -261,7 +261,7 @@ class Scenes:
         summed = {g.slot: g for g in frames if g.kind == "unbroadcast"}
         one = max(sent, key=lambda s: (s.slot in summed, s.text != f.before, -s.slot))
         ask = both("player.ask_send", node=self.title(f.node), to=self.title(one.to))
-        values = self.values(self.graph.node(f.node or ""), one)
+        values = self.values(self.graph.node(f.node), one)
         if one.slot in summed:
             wrong, why, not_why = [summed[one.slot].before, *values], "sum", "same"
         elif one.text != f.before:
@@ -312,7 +312,7 @@ def trace(graph: Graph, frames: tuple[Frame, ...]) -> str:
     scenes, lines = Scenes(graph), [f"{graph.tensor(graph.roots[0]).label}.backward()"]
     for _, step in groupby(frames[1:], key=lambda f: f.step):
         events = list(step)
-        node = graph.node(events[0].node or "")
+        node = graph.node(events[0].node)
         line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""
         lines.append(f"{events[0].step} {scenes.title(node.id)}{line}")
         lines += [f"    {words}" for f in events for words in plain(scenes, f)]
@@ -329,7 +329,7 @@ def plain(scenes: Scenes, f: Frame) -> list[str]:
         return [f"next_functions[{s.slot}]: " + (f"{s.text} -> {scenes.title(s.to)}" if s.to else "(None, 0)")
                 for s in sent]  # fmt: skip
     if f.kind == "accumulate":
-        leaf = scenes.graph.tensor(scenes.graph.node(f.node or "").leaf or "").label
+        leaf = scenes.graph.tensor(scenes.graph.node(f.node).leaf or "").label
         return [f"{leaf}.grad: {f.before} -> {f.after}"]
     return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.after}"], "compute": [f"grad: {f.before}"],
             "unbroadcast": [f"sum: {f.name or f.after}"], "free": [f"freed: {f.name}"],

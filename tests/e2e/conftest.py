@@ -26,8 +26,12 @@ REPOSITORY = Path(__file__).parents[2]
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
         "--disable-background-networking", "--disable-component-update"]  # fmt: skip
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
-IDLE = """() => window.jupyterapp?.shell?.currentWidget?.sessionContext
-    ?.session?.kernel?.status === 'idle'"""
+IDLE = """() => { const context = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+    return context?.isReady && context.session?.kernel?.status === 'idle'; }"""
+CLEAR = "() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')"
+STARTED = """() => window.jupyterapp.shell.currentWidget.content.widgets
+    .some((cell) => cell.model.type === 'code' && cell.model.executionCount !== null
+        || cell.model.executionState === 'running')"""
 ALL_RAN = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .filter((cell) => cell.model.type === 'code')
     .every((cell) => cell.model.executionCount !== null && cell.model.executionState !== 'running')"""
@@ -97,7 +101,17 @@ class Lab:
         page.wait_for_function(IDLE)
 
     def run_all(self, page: Any) -> None:
-        page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+        """Run all cells; asked again if nothing starts, for the page may not have listened yet."""
+        from playwright.sync_api import TimeoutError as NothingStarted
+
+        page.evaluate(CLEAR)  # stored outputs would look like cells that have run
+        for patience in (5_000, 15_000, 60_000):
+            page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+            try:
+                page.wait_for_function(STARTED, timeout=patience)
+                break
+            except NothingStarted:
+                continue
         page.wait_for_function(ALL_RAN)
 
     def execute(self, page: Any, code: str) -> str:

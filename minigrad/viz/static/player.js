@@ -19,7 +19,8 @@ const ICONS = {
 const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
 const PLAY_MS = 1600, REACH = 480;  // how far from its node a callout may stand, in px
-const SHAPES = ".mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none, .mg-word, .mg-badge";
+const SHAPES = ".mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none, "
+  + ".mg-word, .mg-badge";
 
 // ---------------------------------------------------------------- small makers of elements
 
@@ -42,6 +43,13 @@ function s(tag, attributes, text) {
   if (text !== undefined) el.textContent = text;
   return el;
 }
+
+/** @param {...(Node|string|null|undefined|false)} kids */
+const row = (...kids) => h("div", { class: "mg-row" }, ...kids);
+/** @param {...(Node|string|null|undefined|false)} kids */
+const muted = (...kids) => h("span", { class: "mg-sub" }, ...kids);
+/** @param {string|Node} text A gradient. */
+const number = (text) => h("span", { class: "mg-num" }, text);
 
 /** @param {string} name */
 function icon(name) {
@@ -91,7 +99,8 @@ function picture(source) {
   const el = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
   for (const bad of el.querySelectorAll("script, foreignObject, style")) bad.remove();   // the style is in player.css
   for (const any of el.querySelectorAll("*"))
-    for (const a of [...any.attributes]) if (/^on|href$/i.test(a.name) && !a.value.startsWith("#")) any.removeAttribute(a.name);
+    for (const { name, value } of [...any.attributes])
+      if (/^on|href$/i.test(name) && !value.startsWith("#")) any.removeAttribute(name);
   return /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(el, true)));
 }
 
@@ -103,15 +112,24 @@ class Walk {
   constructor(scene, steps, path) {
     this.scene = scene;
     this.steps = new Map(steps.map((step) => [step.id, step]));
+    /** What each node receives in the end. */
+    const sends = steps.flatMap((step) => step.events.flatMap((event) => event.sends ?? []));
+    this.sums = new Map(sends.sort((a, b) => a.n - b.n).map((one) => [one.to, one.total]));
     this.order = path.length ? path.filter((id) => this.steps.has(id)) : steps.map((step) => step.id);
     this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
-    this.order.forEach((id, i) => this.steps.get(id).events.forEach((event, at) => this.frames.push({ id, at, n: i + 1, event })));
+    this.order.forEach((id, i) => {
+      this.steps.get(id).events.forEach((event, at) => this.frames.push({ id, at, n: i + 1, event }));
+    });
     this.ends = this.frames.flatMap((f, k) => (f.n !== this.frames[k + 1]?.n ? [k] : []));
     this.isEnd = new Set(this.ends);
     this.place = new Map(this.order.map((id, i) => [id, i + 1]));
   }
 
   get end() { return this.frames.length - 1; }
+  get size() { return Object.keys(this.scene.nodes).length; }
+
+  /** @param {string} id */
+  title(id) { return this.scene.nodes[id].title; }
 
   /** Which node, counted from 1, frame `k` belongs to. @param {number} k */
   count(k) { return this.frames[k].n; }
@@ -124,8 +142,8 @@ class Walk {
 
   /** Everything that has happened by frame `k`. @param {number} k */
   state(k) {
-    const st = { done: /** @type {Set<string>} */ (new Set()), now: this.frames[k].id, bad: "", marks: new Set(), freed: new Set(),
-      slots: new Map(), totals: new Map() };
+    const done = /** @type {Set<string>} */ (new Set());
+    const st = { done, now: this.frames[k].id, bad: "", marks: new Set(), freed: new Set(), slots: new Map(), totals: new Map() };
     for (let i = 1; i <= k; i++) {
       const { id, event } = this.frames[i];
       for (const [slot, text] of Object.entries(event.slots ?? {})) st.slots.set(slot, text);
@@ -145,10 +163,12 @@ class Walk {
     return { missing: [...new Set(missing)], n: needs.length - missing.length, m: needs.length };
   }
 
-  /** Ready nodes, the one that PyTorch would take first. @param {Set<string>} done @param {string} now @param {boolean} [begun] */
+  /** Ready nodes, first the one that PyTorch would take; `now` has left the queue once it has `begun`.
+   *  @param {Set<string>} done @param {string} now @param {boolean} [begun] */
   ready(done, now, begun) {
     const nodes = this.scene.nodes;
-    return Object.keys(nodes).filter((id) => !done.has(id) && !(begun && id === now) && !this.arrived(id, done).missing.length)
+    const waits = (id) => !done.has(id) && !(begun && id === now);
+    return Object.keys(nodes).filter((id) => waits(id) && !this.arrived(id, done).missing.length)
       .sort((a, b) => nodes[a].rank - nodes[b].rank);
   }
 }
@@ -171,7 +191,8 @@ const grown = (b, by) => ({ x: b.x - by, y: b.y - by, w: b.w + 2 * by, h: b.h + 
 function nearest(node, size, others, stage) {
   let best = { x: 0, y: 0, w: size.w, h: size.h }, least = Infinity;
   const cx = node.x + node.w / 2, cy = node.y + node.h / 2;
-  const from = (at, extent) => Math.max(4, Math.floor(at - extent - REACH)), to = (at, extent, whole) => Math.max(4, Math.min(at + REACH, whole - extent - 4));
+  const from = (at, extent) => Math.max(4, Math.floor(at - extent - REACH));
+  const to = (at, extent, whole) => Math.max(4, Math.min(at + REACH, whole - extent - 4));
   for (let y = from(cy, size.h); y <= to(cy, size.h, stage.h); y += 8) {
     for (let x = from(cx, size.w); x <= to(cx, size.w, stage.w); x += 12) {
       const box = { x, y, w: size.w, h: size.h };
@@ -192,9 +213,12 @@ function render({ model, el }) {
   const life = new AbortController(), on = { signal: life.signal };
   const ui = model.get("scene").ui;
   /** What only this view knows. */
-  const S = { quiz: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
-    answered: /** @type {Record<string, {v: number, r: number}>} */ ({}), present: false, timer: 0, want: 0,
-    breaks: new Set(model.get("breaks")) };
+  const S = {
+    quiz: "",                                                       // the node that a question is open about
+    refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
+    answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
+    present: false, picked: false, timer: 0, want: 0, breaks: new Set(model.get("breaks")),
+  };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
   const svg = picture(model.get("svg"));
@@ -214,13 +238,14 @@ function render({ model, el }) {
   /** @type {Record<string, HTMLButtonElement>} */
   const buttons = {};
   const button = (name, ...kids) => {
-    const made = /** @type {HTMLButtonElement} */ (h("button", { type: "button", "data-do": name, title: ui[name].en + " / " + ui[name].zh,
-      "aria-label": ui[name].en + " / " + ui[name].zh }, ...kids));
-    buttons[name] = made;
+    const label = ui[name].en + " / " + ui[name].zh;
+    const made = h("button", { type: "button", "data-do": name, title: label, "aria-label": label }, ...kids);
+    buttons[name] = /** @type {HTMLButtonElement} */ (made);
     return made;
   };
-  const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, "aria-label": ui.slider.en + " / " + ui.slider.zh }));
-  const count = h("span", { class: "mg-count" });
+  const range = { type: "range", min: 0, "aria-label": ui.slider.en + " / " + ui.slider.zh };
+  const slider = /** @type {HTMLInputElement} */ (h("input", range));
+  const count = h("span", { class: "mg-count", title: ui.help.en + "\n" + ui.help.zh });
   bar.append(
     ...["first", "prev", "play", "next", "last"].map((name) => button(name, icon(name))), slider, count,
     ...["predict", "drive", "present"].map((name) => button(name, two(ui[name]))), button("lang"), button("theme"));
@@ -236,33 +261,50 @@ function render({ model, el }) {
 
   function decorate() {
     for (const group of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(".mg-op, .mg-acc"))) {
-      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group), round = leaf ? 10 : Math.min(box.h / 2, 30), rise = leaf ? 8 : 0, half = Object.keys(walk.scene.nodes).length > 99 ? 22 : 18;
+      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group);
       const card = leaf && svg.querySelector(`.mg-leaf[data-id="${leaf}"]`);
       if (card) box.h = boxOf(card).y + boxOf(card).h - box.y;            // the drawer and its leaf are one
       group.classList.add("mg-node");
       card?.setAttribute("data-node", id);
-      const rim = (pad, name) => s("rect", { x: box.x - pad, y: box.y - pad, width: box.w + 2 * pad, height: box.h + 2 * pad, rx: round + pad, class: name });
-      const under = s("g", { class: "mg-under" }), badge = s("g", { class: "mg-badge" }), at = box.x + box.w - 22;
-      under.append(rim(9, "mg-glow"), rim(4.5, "mg-ring"));
-      const y = box.y - rise, text = s("text", { x: at, y: y + 5, "text-anchor": "middle" });
-      badge.append(s("rect", { x: at - half, y: y - 9, width: 2 * half, height: 19, rx: 9.5, class: "mg-badge-rim" }),
-        s("path", { d: `M${at - half + 6},${y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
-        s("path", { d: octagon(at, y, 12), class: "mg-octagon" }), s("text", { x: at, y: y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
-        s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
+      const under = ring(box, leaf ? 10 : Math.min(box.h / 2, 30)), { badge, text } = tag(box, leaf ? 8 : 0);
       svg.insertBefore(under, svg.querySelector("g") ?? svg.firstChild);
       svg.append(badge);
       nodes.set(id, { group, under, badge, text, box });
     }
   }
-  /** @param {SVGGraphicsElement} g @returns {Box} */
-  function boxOf(g) {
-    const b = g.getBBox();
+  /** Halo and ring, drawn under a node. @param {Box} box @param {number} round */
+  function ring(box, round) {
+    const under = s("g", { class: "mg-under" });
+    for (const [pad, name] of /** @type {[number, string][]} */ ([[9, "mg-glow"], [4.5, "mg-ring"]])) {
+      const { x, y, w, h: high } = grown(box, pad);
+      under.append(s("rect", { x, y, width: w, height: high, rx: round + pad, class: name }));
+    }
+    return under;
+  }
+  /** Its place in the order, with a tick once it is done; or the octagon. @param {Box} box @param {number} rise */
+  function tag(box, rise) {
+    const half = walk.size > 99 ? 22 : 18, x = box.x + box.w - 22, y = box.y - rise, badge = s("g", { class: "mg-badge" });
+    const text = s("text", { x, y: y + 5, "text-anchor": "middle" });
+    badge.append(
+      s("rect", { x: x - half, y: y - 9, width: 2 * half, height: 19, rx: 9.5, class: "mg-badge-rim" }),
+      s("path", { d: `M${x - half + 6},${y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
+      s("path", { d: octagon(x, y, 12), class: "mg-octagon" }),
+      s("text", { x, y: y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
+      s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
+    return { badge, text };
+  }
+  /** @param {Element} part @returns {Box} */
+  function boxOf(part) {
+    const b = /** @type {SVGGraphicsElement} */ (part).getBBox();
     return { x: b.x, y: b.y, w: b.width, h: b.height };
   }
   /** @param {number} x @param {number} y @param {number} r */
   function octagon(x, y, r) {
-    const corner = (i) => [r * Math.cos((i + 0.5) * Math.PI / 4) + x, r * Math.sin((i + 0.5) * Math.PI / 4) + y].map((v) => v.toFixed(1)).join(",");
-    return "M" + Array.from({ length: 8 }, (_, i) => corner(i)).join("L") + "z";
+    const corner = (_, i) => {
+      const angle = (i + 0.5) * Math.PI / 4;
+      return (x + r * Math.cos(angle)).toFixed(1) + "," + (y + r * Math.sin(angle)).toFixed(1);
+    };
+    return "M" + Array.from({ length: 8 }, corner).join("L") + "z";
   }
 
   /** Largest scale that fits, but never below 12 px text (it grows a little in its boxes); the rest scrolls. */
@@ -276,13 +318,16 @@ function render({ model, el }) {
     Object.assign(view, { x: vb.x, y: vb.y, k, w: Math.max(W, vb.width * k), h: Math.max(H, vb.height * k + roomY) });
     view.dx = wide ? (view.w - vb.width * k) / 2 : Math.min((view.w - vb.width * k) / 2, W * 0.1);
     view.dy = Math.min(view.h - vb.height * k, roomY + (view.h - vb.height * k - roomY) / 2);
-    for (const [name, value] of Object.entries({ w: view.w, h: view.h, x: view.dx, y: view.dy, sw: vb.width * k, sh: vb.height * k }))
-      stage.style.setProperty("--mg-" + name, value + "px");
-    parts = [.../** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll(SHAPES))].map((part) => onStage(boxOf(part)));
+    const sizes = { w: view.w, h: view.h, x: view.dx, y: view.dy, sw: vb.width * k, sh: vb.height * k };
+    for (const [name, value] of Object.entries(sizes)) stage.style.setProperty("--mg-" + name, value + "px");
+    parts = [...svg.querySelectorAll(SHAPES)].map((part) => onStage(boxOf(part)));
     show();
   }
   /** @param {Box} b In pixels of the stage. @returns {Box} */
-  const onStage = (b) => ({ x: (b.x - view.x) * view.k + view.dx, y: (b.y - view.y) * view.k + view.dy, w: b.w * view.k, h: b.h * view.k });
+  function onStage(b) {
+    const { k } = view;
+    return { x: (b.x - view.x) * k + view.dx, y: (b.y - view.y) * k + view.dy, w: b.w * k, h: b.h * k };
+  }
 
   // ------------------------------------------------------------ showing a frame
   const frame = () => Math.max(0, Math.min(walk.end, model.get("frame")));
@@ -325,8 +370,8 @@ function render({ model, el }) {
         for (const [name, yes] of Object.entries(is)) part.classList.toggle(name, yes);
       node.text.textContent = n && (is["mg-done"] || is["mg-now"] || !drive()) ? String(n) : "";
       node.badge.classList.toggle("mg-empty", !node.text.textContent);
-      const word = is["mg-failed"] ? ui.is_error : is["mg-now"] ? ui.is_now : is["mg-done"] ? ui.is_done : is["mg-ready"] ? ui.is_ready : ui.is_waiting;
-      node.group.setAttribute("aria-label", walk.scene.nodes[id].title + ": " + (lang() === "zh" ? word.zh : word.en));
+      const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
+      node.group.setAttribute("aria-label", walk.title(id) + ": " + (lang() === "zh" ? word.zh : word.en));
       node.group.setAttribute("role", drive() ? "button" : "img");
       if (drive()) node.group.setAttribute("tabindex", "0"); else node.group.removeAttribute("tabindex");
     }
@@ -334,18 +379,21 @@ function render({ model, el }) {
 
   /** The rule with its numbers, the hooks, what was printed: as far as the step has come. */
   function rows(step, at) {
-    return step.rows.filter((row) => row.math || row.text || at >= row.at).map((row) => {
-      const come = at >= row.at;
-      if (row.gate) return h("div", { class: "mg-row" }, row.into && h("span", { class: "mg-sub" }, two(ui.in)), h("span", { class: "mg-num" }, row.before), h("span", { class: "mg-gate" }, row.gate), h("span", { class: "mg-num" }, row.after));
-      if (row.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, row.printed));
-      const left = row.math ? math(row.math) : h("code", {}, row.text), right = row.num ? math(row.num) : row.value;
-      return h("div", { class: "mg-row mg-rule" }, left, come && right && h("span", { class: "mg-num" }, right));
+    return step.rows.filter((line) => line.math || line.text || at >= line.at).map((line) => {
+      const come = at >= line.at;
+      if (line.gate) {
+        const gate = h("span", { class: "mg-gate" }, line.gate);
+        return row(line.into && muted(two(ui.in)), number(line.before), gate, number(line.after));
+      }
+      if (line.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, line.printed));
+      const left = line.math ? math(line.math) : h("code", {}, line.text), right = line.num ? math(line.num) : line.value;
+      return h("div", { class: "mg-row mg-rule" }, left, come && right && number(right));
     });
   }
-  const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.scene.nodes[id].title);
+  const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.title(id));
   const heading = (id) => {
     const n = walk.place.get(id);
-    return (n && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.scene.nodes[id].title;
+    return (n && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.title(id);
   };
 
   function showCallout(st, now, k) {
@@ -368,23 +416,26 @@ function render({ model, el }) {
     const head = h("h3", {}, heading(id), " ", node.formula && h("span", { class: "mg-sub" }, node.formula));
     if (S.refused) return [h("h3", {}, node.title), h("div", {}, two(S.refused.say))];
     if (S.quiz) return [quizForm(step)];
-    if (st.bad === id) return [head, h("code", { class: "mg-message" }, f.event.bad), h("div", {}, two(f.event.note))];
+    if (st.bad === id) return [head, ...failure(f.event)];
     return [head, ...rows(step, f.at), fanIn(id, st)].filter(Boolean);
   }
   /** Where several gradients meet: how many came. */
   function fanIn(id, st) {
-    const sends = walk.frames[frame()].event.sends ?? [], met = [...new Set(sends.map((one) => one.to))].filter((to) => walk.scene.nodes[to].needs.length > 1);
+    const targets = new Set((walk.frames[frame()].event.sends ?? []).map((one) => one.to));
+    const met = [...targets].filter((to) => walk.scene.nodes[to].needs.length > 1);
     return met.length ? h("div", { class: "mg-row mg-sub" }, two(join(...met.map((to) => meet(to, st))))) : null;
   }
   function meet(id, st) {
-    const { n, m } = walk.arrived(id, st.done), total = st.totals.get(id);
-    const sum = total?.total && (n === m || total.n === n) && n > 1 ? fill(ui.sum, { total: n === m ? walk.scene.nodes[id].total ?? total.total : total.total }) : { en: "", zh: "" };
-    return join(fill(ui.arrived, { name: walk.scene.nodes[id].title, n, m }), sum);
+    const { n, m } = walk.arrived(id, st.done), sent = st.totals.get(id);
+    const told = fill(ui.arrived, { name: walk.title(id), n, m });
+    const total = n === m ? walk.sums.get(id) : sent?.n === n && sent.total;
+    return n > 1 && total ? join(told, fill(ui.sum, { total })) : told;
   }
   /** What stands near a node and should not be hidden, in pixels; the node itself comes last. */
   function obstacles(id) {
     const box = nodes.get(id)?.box ?? { x: 0, y: 0, w: 0, h: 0 }, own = onStage(grown(box, 14));
-    const close = (text) => Math.abs(text.getAttribute("x") - box.x) < 2 * REACH && Math.abs(text.getAttribute("y") - box.y) < REACH;
+    const away = (text, axis) => Math.abs(text.getAttribute(axis) - box[axis]);
+    const close = (text) => away(text, "x") < 2 * REACH && away(text, "y") < REACH;
     const texts = [...original.keys()].filter((text) => text.textContent && close(text)).map((text) => onStage(boxOf(text)));
     const near = { x: own.x - REACH, y: own.y - REACH, w: own.w + 2 * REACH, h: own.h + 2 * REACH };
     return [...parts, ...texts].filter((box) => overlap(box, near)).map((box) => grown(box, 4)).concat(own);
@@ -394,33 +445,50 @@ function render({ model, el }) {
     const clamp = (v, a, b) => Math.max(a, Math.min(b, v)), above = from.y + from.h <= to.y, below = from.y >= to.y + to.h;
     const line = (part) => {
       const x = to.x + to.w * part, y = clamp(to.y + to.h / 2, from.y + 12, from.y + from.h - 12);
-      if (!above && !below) return [from.x > x ? from.x : from.x + from.w, y, from.x > x ? to.x + to.w : to.x, to.y + to.h / 2];
+      const right = from.x > x, side = right ? [from.x, y, to.x + to.w] : [from.x + from.w, y, to.x];
+      if (!above && !below) return [...side, to.y + to.h / 2];
       return [clamp(x, from.x + 12, from.x + from.w - 12), above ? from.y + from.h : from.y, x, above ? to.y : to.y + to.h];
     };
-    const crossed = ([x, y, u, v]) => others.slice(0, -1).reduce((sum, other) =>
-      sum + overlap(other, { x: Math.min(x, u) - 3, y: Math.min(y, v), w: Math.abs(x - u) + 6, h: Math.abs(y - v) }), Math.abs(x - u) * 4);
+    const crossed = (/** @type {number[]} */ [x, y, u, v]) => {
+      const around = { x: Math.min(x, u) - 3, y: Math.min(y, v), w: Math.abs(x - u) + 6, h: Math.abs(y - v) };
+      return others.slice(0, -1).reduce((sum, other) => sum + overlap(other, around), Math.abs(x - u) * 4);
+    };
     const [x, y, u, v] = [0.3, 0.15, 0.5, 0.62].map(line).reduce((a, b) => (crossed(b) < crossed(a) ? b : a));
     leader.append(s("path", { d: `M${x},${y}L${u},${v}` }), s("circle", { cx: u, cy: v, r: 3.5 }));
   }
 
   function showQueue(ready, st) {
-    const acc = ready.some((id) => walk.scene.nodes[id].leaf), n = ready.length;
-    const why = st.bad ? ui.queue_error : n > 1 ? (acc ? ui.queue_acc : ui.queue_many) : n ? ui.queue_one : st.done.size === Object.keys(walk.scene.nodes).length ? ui.queue_over : ui.queue_none;
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
-    queue.replaceChildren(h("b", {}, two(ui.queue)), h("span", { class: "mg-chips" }, ...(n ? chips.map(chip) : [h("span", { class: "mg-sub" }, two(ui.empty))])),
-      h("span", { class: "mg-sub" }, two(drive() && n > 1 ? ui.queue_drive : why)));
+    const shown = chips.length ? chips.map(chip) : [muted(two(ui.empty))];
+    queue.replaceChildren(h("b", {}, two(ui.queue)), h("span", { class: "mg-chips" }, ...shown), muted(two(why(ready, st))));
+  }
+  /** The reason for the order of the queue. */
+  function why(ready, st) {
+    if (st.bad) return ui.queue_error;
+    if (!ready.length) return st.done.size === walk.size ? ui.queue_over : ui.queue_none;
+    if (ready.length === 1) return ui.queue_one;
+    if (drive()) return ui.queue_drive;
+    return ready.some((id) => walk.scene.nodes[id].leaf) ? ui.queue_acc : ui.queue_many;
   }
 
   function showSay(k, st) {
-    const f = walk.frames[k], sign = S.verdict ? (S.verdict.right ? "✓" : "✗") : S.quiz ? "?" : S.refused ? "…" : walk.label(k);
-    const text = S.verdict?.say ?? (S.quiz ? ui.quiz_say : S.refused?.say ?? (S.want > walk.ends.length - 1 ? ui.busy : S.note ? join(S.note, f.event.say) : f.event.say));
+    const [sign, text] = saying(k);
     say.className = "mg-say" + (st.bad && !S.refused ? " mg-error" : S.refused ? " mg-refusal" : "");
     say.replaceChildren(h("b", {}, sign), two(text));
     if (S.verdict && !S.verdict.right) say.append(" ", h("button", { type: "button", "data-do": "replay" }, two(ui.replay)));
   }
+  /** The caption and what stands before it. @param {number} k @returns {[string, Both]} */
+  function saying(k) {
+    const caption = walk.frames[k].event.say;
+    if (S.verdict) return [S.verdict.right ? "✓" : "✗", S.verdict.say];
+    if (S.quiz) return ["?", ui.quiz_say];
+    if (S.refused) return ["…", S.refused.say];
+    if (S.want > walk.ends.length - 1) return [walk.label(k), ui.busy];
+    return [walk.label(k), S.note ? join(S.note, caption) : caption];
+  }
 
   function showBar(k, st) {
-    const all = Object.keys(walk.scene.nodes).length, first = k === 0 && !S.quiz, more = model.get("live") ? walk.ends.length - 1 < all : false;
+    const all = walk.size, first = k === 0 && !S.quiz, more = model.get("live") ? walk.ends.length - 1 < all : false;
     const last = drive() ? !walk.ready(st.done, walk.frames[k].id).length : k >= walk.end && !more;
     buttons.first.disabled = buttons.prev.disabled = first;
     buttons.next.disabled = buttons.last.disabled = (last || st.bad !== "") && !S.quiz && k >= walk.end;
@@ -432,47 +500,69 @@ function render({ model, el }) {
     slider.max = String(walk.ends.length - 1);
     slider.value = String(walk.ends.findLastIndex((end) => end <= k));
     slider.setAttribute("aria-valuetext", walk.label(k));
-    count.textContent = walk.label(k) + " / " + (st.bad || walk.steps.size < all && !model.get("live") ? walk.order.length : all);
+    const broken = walk.steps.size < all && !model.get("live");             // an error ended the recording
+    count.textContent = walk.label(k) + " / " + (broken ? walk.order.length : all);
   }
 
   // ------------------------------------------------------------ scenes: the strip of the phone, the presenter's slide
   function cards(st, now, k) {
-    const n = (walk.place.get(now) ?? 1) - 1, ran = new Set(walk.order.slice(0, walk.count(k)));
-    const driven = drive() ? Object.keys(walk.scene.nodes).filter((id) => !ran.has(id)) : [];
-    const ids = drive() ? walk.order.slice(Math.max(0, walk.count(k) - 2), walk.count(k)).concat(driven) : walk.order.slice(Math.max(0, n - 2), n + 3);
-    const before = h("section", { class: "mg-scene" + (now ? "" : " mg-now") }, h("h2", {}, two(ui.before)), h("pre", {}, walk.scene.code), h("p", {}, two(walk.scene.before)));
-    strip.replaceChildren(...(drive() || n < 2 || !now ? [before] : []), ...ids.map((id) => card(id, st, now, k)));
+    const before = h("section", { class: "mg-scene" + (now ? "" : " mg-now") }, h("h2", {}, two(ui.before)),
+      h("pre", {}, walk.scene.code), h("p", {}, two(walk.scene.before)));
+    const ids = neighbours(now, k), first = !now || ids[0] === walk.order[0];
+    strip.replaceChildren(...(first ? [before] : []), ...ids.map((id) => card(id, st, now, k)));
     const current = strip.querySelector(S.refused ? `[data-card="${S.refused.id}"]` : ".mg-scene.mg-now");
-    if (current instanceof HTMLElement && strip.offsetParent) strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
+    if (current instanceof HTMLElement && strip.offsetParent)
+      strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
+  }
+  /** The nodes whose cards are made: two steps back and forth; in Drive all that can be chosen. */
+  function neighbours(now, k) {
+    const n = (walk.place.get(now) ?? 1) - 1, count = walk.count(k);
+    if (!drive()) return walk.order.slice(Math.max(0, n - 2), n + 3);
+    const ran = new Set(walk.order.slice(0, count));
+    return walk.order.slice(Math.max(0, count - 2), count).concat(Object.keys(walk.scene.nodes).filter((id) => !ran.has(id)));
   }
   function card(id, st, now, k) {
-    const step = walk.steps.get(id), node = walk.scene.nodes[id], is = id === now, done = st.done.has(id), f = walk.frames[k], n = walk.place.get(id);
-    const at = done ? 99 : is && f.id === id ? f.at : -1, refused = S.refused?.id === id;
-    const box = h("section", { class: "mg-scene" + (node.leaf ? " mg-acc" : "") + (is ? " mg-now" : ""), "data-card": id, "aria-current": is && "step" },
+    const node = walk.scene.nodes[id], is = id === now, done = st.done.has(id), f = walk.frames[k];
+    const at = done ? Infinity : is && f.id === id ? f.at : -1;           // how far its events have come
+    const kind = "mg-scene" + (node.leaf ? " mg-acc" : "") + (is ? " mg-now" : "");
+    const box = h("section", { class: kind, "data-card": id, "aria-current": is && "step" },
       h("h2", {}, heading(id) + (done && !is ? " ✓" : "")), node.formula && h("div", { class: "mg-sub" }, node.formula));
-    if (refused) box.append(h("div", { class: "mg-callout mg-refusal" }, two(S.refused?.say)));
-    else if (st.bad === id) box.append(h("div", { class: "mg-callout mg-error" }, h("code", { class: "mg-message" }, f.event.bad), h("div", {}, two(f.event.note))));
-    else if (at < 0 && !is) box.append(h("p", { class: "mg-sub" }, two(fill(ui.waits_for, { who: node.needs.length ? [...new Set(node.needs)].map((i) => walk.scene.nodes[i].title).join(", ") : "backward()" }))));
-    else if (step) {
-      if (!step.rows.some((row) => row.into && at >= row.at)) box.append(h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.in)), h("span", { class: "mg-num" }, step.incoming)));
-      box.append(...(S.quiz === id ? [quizForm(step)] : rows(step, at)),
-        ...step.out.filter((one) => at >= one.at).map((one) => h("div", { class: "mg-row" }, h("span", { class: "mg-sub" }, two(ui.out)), "→ " + one.to, h("span", { class: "mg-num" }, one.text))));
-      if (!S.present && !S.quiz) box.append(h("ol", {}, ...step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, i < step.events.length - 1 ? n + String.fromCharCode(97 + i) : String(n)), " ", two(event.say)))));
-    }
+    if (S.refused?.id === id) box.append(h("div", { class: "mg-callout mg-refusal" }, two(S.refused.say)));
+    else if (st.bad === id) box.append(h("div", { class: "mg-callout mg-error" }, ...failure(f.event)));
+    else if (at < 0 && !is) {
+      const who = names(node.needs) || "backward()";
+      box.append(h("p", { class: "mg-sub" }, two(fill(ui.waits_for, { who }))));
+    } else if (walk.steps.has(id)) box.append(...story(id, at));
     if (drive() && !done && !is) box.append(h("button", { type: "button", "data-pick": id }, two(ui.run_node)));
     return box;
   }
+  /** What came in, the rule, what went out, and the events in words. */
+  function story(id, at) {
+    const step = walk.steps.get(id), n = walk.place.get(id), gated = step.rows.some((line) => line.into && at >= line.at);
+    const gone = step.out.filter((one) => at >= one.at);
+    const out = gone.map((one) => row(muted(two(ui.out)), "→ " + one.to, number(one.text)));
+    const label = (i) => (i < step.events.length - 1 ? n + String.fromCharCode(97 + i) : String(n));
+    const items = step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, label(i)), " ", two(event.say)));
+    return [!gated && row(muted(two(ui.in)), number(step.incoming)), ...(S.quiz === id ? [quizForm(step)] : rows(step, at)),
+      ...out, !S.present && !S.quiz && h("ol", {}, ...items)].filter(Boolean);
+  }
+  const failure = (event) => [h("code", { class: "mg-message" }, event.bad), h("div", {}, two(event.note))];
+  /** @param {string[]} ids */
+  const names = (ids) => [...new Set(ids)].map((id) => walk.title(id)).join(", ");
 
   // ------------------------------------------------------------ prediction: a state between two frames
   function quizForm(step) {
-    const { quiz } = step, radio = (group, label, i) => h("label", {}, h("input", { type: "radio", name: group, value: i, required: true }), h("span", {}, label));
+    const { quiz } = step, input = (name, value) => h("input", { type: "radio", name, value, required: true });
+    const radio = (group, label, i) => h("label", {}, input(group, i), h("span", {}, label));
     return h("form", { class: "mg-quizform" },
       h("fieldset", {}, h("legend", {}, two(quiz.ask)), ...quiz.options.map((text, i) => radio("v", text, i))),
-      h("fieldset", { class: "mg-why" }, h("legend", {}, two(ui.because)), ...quiz.reasons.map((pair, i) => radio("r", two(pair), i))),
+      h("fieldset", { class: "mg-why" }, h("legend", {}, two(ui.because)),
+        ...quiz.reasons.map((pair, i) => radio("r", two(pair), i))),
       h("button", { class: "mg-main" }, two(ui.commit)));
   }
   function commit(form) {
-    const data = new FormData(form), v = Number(data.get("v")), r = Number(data.get("r")), step = walk.steps.get(S.quiz), right = v === step.quiz.answer && r === step.quiz.reason;
+    const data = new FormData(form), v = Number(data.get("v")), r = Number(data.get("r"));
+    const step = walk.steps.get(S.quiz), right = v === step.quiz.answer && r === step.quiz.reason;
     S.answered[S.quiz] = { v, r };
     const start = walk.frames.findIndex((f) => f.id === S.quiz);
     S.quiz = "";
@@ -512,7 +602,7 @@ function render({ model, el }) {
   }
   const prev = () => go(S.quiz && frame() > 0 ? frame() : walk.ends.findLast((k) => k < frame()) ?? 0);
   function last() {
-    if (model.get("live")) ask(Object.keys(walk.scene.nodes).length);
+    if (model.get("live")) ask(walk.size);
     else if (drive()) setPath(completed());
     go(walk.end);
   }
@@ -527,7 +617,7 @@ function render({ model, el }) {
   }
   /** Ask the kernel for `want` nodes in all; until they come, it is busy. @param {number} want */
   function ask(want) {
-    S.want = Math.min(want, Object.keys(walk.scene.nodes).length);
+    S.want = Math.min(want, walk.size);
     model.set("want", Math.max(model.get("want"), S.want));
     model.save_changes();
     show();
@@ -560,21 +650,23 @@ function render({ model, el }) {
   /** @param {string|undefined} id */
   function pick(id) {
     if (!id) return;
-    const k = frame(), st = walk.state(k), { missing, n, m } = walk.arrived(id, st.done), title = walk.scene.nodes[id].title;
+    const k = frame(), st = walk.state(k), { missing, n, m } = walk.arrived(id, st.done), title = walk.title(id);
     const ready = walk.ready(st.done, walk.frames[k].id), first = ready[0];
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
-    if (st.bad || st.done.has(id)) S.refused = { id, say: st.bad ? ui.queue_error : fill(ui.already, { name: title }) };
-    else if (missing.length) S.refused = { id, say: fill(ui.refused, { name: title, n, m, who: missing.map((i) => walk.scene.nodes[i].title).join(", ") }) };
-    else if (!walk.steps.has(id) && !(model.get("live") && id === first)) S.refused = { id, say: fill(ui.torch_first, { name: title, first: walk.scene.nodes[first].title }) };
-    else return take(id, first, st.done);
+    const say = st.bad ? ui.queue_error : st.done.has(id) ? fill(ui.already, { name: title })
+      : missing.length ? fill(ui.refused, { name: title, n, m, who: names(missing) })
+      : walk.steps.has(id) || (model.get("live") && id === first) ? null
+      : fill(ui.torch_first, { name: title, first: walk.title(first) });
+    if (!say) return take(id, first, st.done);
+    S.refused = { id, say };
     model.set("refused", [...model.get("refused"), id]);
     model.save_changes();
     show();
   }
   function take(id, first, done) {
     if (!walk.steps.has(id)) return ask(walk.ends.length);
-    const reason = walk.scene.nodes[first].leaf ? ui.because_acc : ui.because_seq, names = { name: walk.scene.nodes[id].title, first: walk.scene.nodes[first].title };
-    if (id !== first) S.note = join(fill(ui.accepted, names), fill(reason, names));
+    const reason = walk.scene.nodes[first].leaf ? ui.because_acc : ui.because_seq;
+    if (id !== first) S.note = join(fill(ui.accepted, { name: walk.title(id), first: walk.title(first) }), reason);
     setPath([...done, id]);
     move(walk.end);
   }
@@ -620,7 +712,8 @@ function render({ model, el }) {
 
   // ------------------------------------------------------------ listening
   root.addEventListener("click", (event) => {
-    const at = /** @type {Element} */ (event.target), act = at.closest("[data-do]"), chosen = at.closest("[data-pick]"), node = at.closest("[data-node], .mg-node");
+    const at = /** @type {Element} */ (event.target), act = at.closest("[data-do]"), chosen = at.closest("[data-pick]");
+    const node = at.closest("[data-node], .mg-node");
     if (act instanceof HTMLElement) actions[act.dataset.do ?? ""]?.();
     else if (chosen instanceof HTMLElement) pick(chosen.dataset.pick);
     else if (node instanceof SVGElement && drive()) pick(node.dataset.node ?? node.dataset.id);
@@ -633,8 +726,9 @@ function render({ model, el }) {
     if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLInputElement && event.key !== "Escape")) return;
     const pressed = at instanceof HTMLButtonElement, choose = node && drive() ? () => pick(node.dataset.id) : null;
     const act = {
-      ArrowRight: event.shiftKey ? () => go(frame() + 1) : next, ArrowLeft: event.shiftKey ? () => go(frame() - 1) : prev, Home: actions.first, End: last,
-      " ": pressed ? null : choose ?? play, Enter: choose, p: model.get("live") ? null : actions.predict, d: toggleDrive, f: actions.present, b: breakpoint,
+      ArrowRight: event.shiftKey ? () => go(frame() + 1) : next, ArrowLeft: event.shiftKey ? () => go(frame() - 1) : prev,
+      Home: actions.first, End: last, " ": pressed ? null : choose ?? play, Enter: choose,
+      p: model.get("live") ? null : actions.predict, d: toggleDrive, f: actions.present, b: breakpoint,
       c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
