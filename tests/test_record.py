@@ -122,6 +122,14 @@ def test_a_preview_changes_nothing():
     assert fired == [names["w"]]
 
 
+def test_a_preview_fills_no_grad_that_it_knows_no_name_of():
+    x = mg.ones(2, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    record(y.sum())
+    assert y.grad is None
+
+
 def test_a_preview_does_not_write_into_the_gradient_it_is_given():
     x = mg.ones(2, requires_grad=True)
     y = x * 1

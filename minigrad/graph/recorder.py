@@ -265,12 +265,21 @@ def text(value: Any) -> str:
     return preview_of(value._array() if hasattr(value, "_array") else value)
 
 
+def holders(reader: Reader) -> list[Any]:
+    """Every tensor whose `.grad` a backward may fill: leaves, and those that asked to retain it."""
+    found = {id(t): t for t in reader.tensors.values()}
+    for node in reader.found.values():
+        references = node.hooks.retain.values() if isinstance(node, Node) and node.hooks else ()
+        found.update((id(t), t) for t in (r() for r in references) if t is not None)
+    return list(found.values())
+
+
 @contextlib.contextmanager
 def untouched(reader: Reader) -> Iterator[None]:
     """Put everything back that a backward changes; the accumulated sums go into copies."""
     from ..array import random
 
-    kept = [(t, t._grad) for t in reader.tensors.values()]
+    kept = [(t, t._grad) for t in holders(reader)]
     hooks = [t._hooks.post_accumulate for t, _ in kept if t.is_leaf and t._hooks is not None]
     silenced = [(h, dict(h)) for h in hooks]
     state = random.get_state()
