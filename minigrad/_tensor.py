@@ -12,7 +12,7 @@ from typing import Any
 from .array import dtypes, printing
 from .array.backend import device as device_type
 from .array.backend import device_of, move, strides, xp
-from .core import op as _op
+from .core import shapes as _shapes
 from .core.backward import backward
 from .core.base import TensorBase, constant, readonly
 from .core.modes import is_grad_enabled
@@ -114,7 +114,7 @@ class Tensor(TensorBase):
     softmax, log_softmax, logit = activation.softmax, activation.log_softmax, activation.logit
     hardshrink, prelu = activation.hardshrink_of, activation.prelu
     erf, erfc, erfinv = activation.erf, activation.erfc, activation.erfinv
-    lgamma, digamma, polygamma = activation.lgamma, activation.digamma, activation.polygamma_method
+    lgamma, digamma, polygamma = activation.lgamma, activation.digamma, activation.polygamma
     sqrt, rsqrt, reciprocal = pointwise.sqrt, pointwise.rsqrt, pointwise.reciprocal
     square, hypot, sinc = pointwise.square, pointwise.hypot, pointwise.sinc
     abs, sign, sgn, frac = pointwise.abs, pointwise.sign, pointwise.sgn, pointwise.frac
@@ -583,7 +583,7 @@ def tensor_text(t: Tensor) -> str:
 
 
 TensorBase._plain = Tensor
-_op.Tensor = Tensor
+_shapes.Tensor = Tensor
 
 # Methods that torch also has as functions, by the same name.
 FUNCTIONS = """
@@ -609,7 +609,7 @@ FUNCTIONS = """
     sqrt_ square_ tan_ tanh_ trunc_ zero_
 """.split()
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma, "cat": shape.cat, "concat": shape.cat,
+ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma_function, "cat": shape.cat, "concat": shape.cat,
                   "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
                   "std_mean": reduce.std_mean, "einsum": linalg.einsum, "tensordot": linalg.tensordot,
                   "pinverse": linalg.pinv_of, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,

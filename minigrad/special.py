@@ -1,8 +1,9 @@
 """torch.special: functions with names of their own. The rows are in `minigrad.ops`."""
 
 from ._tensor import Tensor
-from .ops.activation import digamma, erf, erfc, erfinv, log_softmax, logit, polygamma, softmax
+from .ops.activation import digamma, erf, erfc, erfinv, log_softmax, logit, softmax
 from .ops.activation import lgamma as gammaln
+from .ops.activation import polygamma_function as polygamma
 from .ops.pointwise import exp2, expm1, log1p, sinc, xlogy
 from .ops.pointwise import sigmoid as expit
 

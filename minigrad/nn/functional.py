@@ -33,9 +33,12 @@ def _reduction(name: str) -> int:
 # ---- activations
 
 
-def _activation(name: str, call: Callable, after: tuple = (), **options: Any) -> Callable:
-    """`call` as torch's function: options with defaults, then `inplace`; `after` goes to the row."""
-    names, twin = tuple(options), in_place(call)
+def _activation(name: str, call: Callable, after: tuple = (), /, written: Any = None, **options: Any) -> Callable:
+    """`call` as torch's function: options with defaults, then `inplace`; `after` goes to the row.
+
+    `written` is the row of the in-place form, where that one saves its result.
+    """
+    names, twin = tuple(options), in_place(written or call)
 
     def activate(input: Any, *args: Any, inplace: bool = False, **given: Any) -> Any:
         if len(args) > len(names):
@@ -49,9 +52,9 @@ def _activation(name: str, call: Callable, after: tuple = (), **options: Any) ->
 
 
 relu = _activation("relu", pointwise.relu)
-leaky_relu = _activation("leaky_relu", act.leaky_relu_of, negative_slope=0.01)
-elu = _activation("elu", act.elu_of, (1, 1), alpha=1.0)
-selu = _activation("selu", act.elu_of, (1.6732632423543772, 1.0507009873554805, 1))
+leaky_relu = _activation("leaky_relu", act.leaky_relu_of, written=act.leaky_relu_written, negative_slope=0.01)
+elu = _activation("elu", act.elu_of, (1, 1), written=act.elu_written, alpha=1.0)
+selu = _activation("selu", act.elu_of, (1.6732632423543772, 1.0507009873554805, 1), written=act.elu_written)
 celu = _activation("celu", act.celu_of, alpha=1.0)
 silu = _activation("silu", act.silu_of)
 mish = _activation("mish", act.mish_of)
@@ -93,9 +96,9 @@ def tanhshrink(input: Any) -> Any:
 
 def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
     """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
-    slopes = random.uniform(input._data.shape, input._data.dtype, lower, upper) if training else (lower + upper) / 2
-    positive = input._data > 0 if training else input._data >= 0
-    noise = xp.where(positive, 1, slopes).astype(input._data.dtype)
+    x = input._data
+    noise, low = xp.ones_like(x), x <= 0 if training else x < 0
+    noise[low] = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
     return act.rrelu_with_noise(input, constant(Tensor, noise), lower, upper, training)
 
 
@@ -115,12 +118,11 @@ def softmin(input: Any, dim: Any = None) -> Any:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
-    rank = input._data.ndim
-    if rank == 2 and bias is not None:
+    if bias is not None and input._data.ndim == 2:
         return linalg.addmm(bias, input, weight.t())
-    if rank == 3 and bias is not None:
-        flat = linalg.addmm(bias, input.reshape(-1, input.shape[2]), weight.t())
-        return flat.view(*input.shape[:2], flat.shape[1])
+    if bias is not None and input.is_contiguous():
+        flat = linalg.addmm(bias, input.view(-1, input._data.shape[-1]), weight.t())
+        return flat.view(*input._data.shape[:-1], flat._data.shape[1])
     output = linalg.matmul(input, weight.t())
     return output if bias is None else output.add_(bias)
 
@@ -158,7 +160,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
             bias = xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype)
             attn_mask = constant(Tensor, bias)
         weights = weights.add_(attn_mask)
-    weights = softmax(weights, -1)
+    weights = act.safe_softmax(weights, -1)
     return (dropout(weights, dropout_p) if dropout_p else weights) @ value
 
 
@@ -407,13 +409,14 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of `x1 - x2 + eps` along the last dimension."""
-    return (x1 - x2 + eps).norm(p, -1, keepdim)
+    off = loss.add_scalar(x1 - x2, eps)
+    return loss.norm_dim(off, float(p), (off.ndim - 1,), keepdim)
 
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """`input1 @ weight[k] @ input2` for each k."""
     rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
-    output = conv.trilinear(*rows, weight).view(*input1.shape[:-1], weight.shape[0])
+    output = conv.trilinear(rows[0], weight, rows[1]).view(*input1.shape[:-1], weight.shape[0])
     return output if bias is None else output + bias
 
 
@@ -428,7 +431,8 @@ def _aimed(name: str, input: Any, target: Any) -> None:
 
 
 def _alike(input: Any, target: Any) -> tuple:
-    return (input, target) if input._data.shape == target._data.shape else shape.broadcast_tensors(input, target)
+    sizes = xp.broadcast_shapes(input._data.shape, target._data.shape)
+    return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
 
 
 def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
@@ -458,6 +462,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
     if target.shape != input.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")  # fmt: skip
+    weight = weight if weight is None else weight.expand(xp.broadcast_shapes(target._data.shape, weight._data.shape))
     return loss.binary_cross_entropy(input, target, weight, _reduction(reduction))
 
 
@@ -477,8 +482,14 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """Minus the log-probability of the right class; `target` holds class numbers."""
-    call = loss.nll_loss if input._data.ndim <= 2 else loss.nll_loss2d
-    return call(input, target, weight, _reduction(reduction), ignore_index)[0]
+    rank, kind = input._data.ndim, _reduction(reduction)
+    if rank <= 2:
+        return loss.nll_loss(input, target, weight, kind, ignore_index)[0]
+    if rank == 4:
+        return loss.nll_loss2d(input, target, weight, kind, ignore_index)[0]
+    n, c = input.shape[:2]
+    values = loss.nll_loss2d(input.reshape(n, c, 1, -1), target.reshape(n, 1, -1), weight, kind, ignore_index)[0]
+    return values.view(target.shape) if kind == loss.NONE else values
 
 
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
@@ -494,7 +505,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
 def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing: float) -> Any:
     dim = 1 if logs.ndim > 1 else 0
     classes = logs.shape[dim]
-    target = target * (1 - smoothing) + smoothing / classes if smoothing else target
+    if smoothing:
+        target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = logs * target if weight is None else logs * target * _per_class(weight, logs)
     if reduction == "none":
         return -parts.sum(dim)
@@ -561,14 +573,14 @@ _KL_WARNING = (
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0) -> Any:
     """x where the target is 1, max(0, margin - x) where it is -1."""
     zeros = constant(Tensor, xp.zeros_like(input._array()))
-    far = (margin - input).clamp_min_(0)
+    far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
     return pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
 
 
 @_composed
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
     """max(0, -t (x1 - x2) + margin)."""
-    return (-target * (input1 - input2) + margin).clamp_min_(0)
+    return loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0)
 
 
 @_composed
@@ -578,24 +590,28 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return (margin + near - far).clamp_min(0)
+    return (loss.add_scalar(near, margin) - far).clamp_min(0)
 
 
 @_composed
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
-    cosine = cosine_similarity(input1, input2, -1)
+    last = (input1.ndim - 1,)
+    squares = (loss.add_scalar((x * x).sum(last), 1e-12) for x in (input1, input2))
+    cosine = (input1 * input2).sum(last) / pointwise.mul(*squares).sqrt()
     zeros = constant(Tensor, xp.zeros_like(cosine._array()))
-    near = pointwise.where_of(target == 1, 1 - cosine, zeros)
-    return near + pointwise.where_of(target == -1, (cosine - margin).clamp_min(0), zeros)
+    near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
+    far = loss.sub_scalar(cosine, margin).clamp_min_(0)
+    return near + pointwise.where_of(target == -1, far, zeros)
 
 
 @_composed
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8) -> Any:
     """exp(x) - t x, for counts `target`."""
-    values = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
     if full:
-        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        area = pointwise.mul_scalar(target, 2 * math.pi)
+        stirling = target * target.log() - target + pointwise.mul_scalar(area.log(), 0.5)
         values = values + stirling.masked_fill(target <= 1, 0)
     return values
 

@@ -96,6 +96,11 @@ def _softmax(self: Any, dim: int) -> Any:
     return y
 
 
+def _safe_softmax(self: Any, dim: int) -> Any:
+    """softmax, and 0 where everything is masked out."""
+    return xp.where((self == -math.inf).all(dim, keepdims=True), self.dtype.type(0), _softmax(self, dim))
+
+
 def _log_softmax(self: Any, dim: int) -> Any:
     if not self.ndim:
         return xp.zeros_like(self)
@@ -139,6 +144,9 @@ tied = op("tied", lambda grad_output, self: grad_output,
 
 leaky_relu_of = op("leaky_relu", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
     self = lambda F, grad, self, negative_slope: F.tied(F.where(self > 0, grad, grad * negative_slope), self))
+leaky_relu_written = op("leaky_relu_written", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
+    grad_fn="LeakyReluBackward1",
+    self = lambda F, grad, result, negative_slope: F.tied(F.where(result > 0, grad, grad * negative_slope), result))
 prelu_kernel = op("prelu_kernel", lambda self, weight: xp.where(self > 0, self, weight * self), elementwise=True,
     self   = lambda F, grad, self, weight: F.where(self > 0, grad, weight * grad),
     weight = lambda F, grad, self: F.where(self > 0, 0.0, self * grad))
@@ -166,6 +174,9 @@ softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -l
 elu_of = op("elu", _elu,
     self = lambda F, grad, self, alpha, scale, input_scale: F.where(
         self <= 0, grad * (input_scale * alpha * scale) * F.exp(self * input_scale), grad * scale))
+elu_written = op("elu_written", _elu, grad_fn="EluBackward1",
+    self = lambda F, grad, result, alpha, scale, input_scale: F.where(
+        result <= 0, grad * input_scale * (result + alpha * scale), grad * scale))
 celu_of = op("celu", lambda self, alpha: _elu(self, alpha, 1, 1 / alpha),
     self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(self / alpha), grad))
 gelu_of = op("gelu", _gelu,
@@ -183,6 +194,8 @@ glu_of = op("glu", _glu,
     self = lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
 softmax_dim = op("softmax", _softmax,
     self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
+safe_softmax = op("safe_softmax", lambda self, dim: _safe_softmax(self, dim),
+    self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
 log_softmax_dim = op("log_softmax", _log_softmax,
     self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
 logit_of = op("logit", _logit,
@@ -199,9 +212,9 @@ erfinv = op("erfinv", lambda self: erfinv_of(self),
 lgamma = op("lgamma", lambda self: lgamma_of(self),
     self = lambda F, grad, self: grad * F.digamma(self))
 digamma = op("digamma", lambda self: digamma_of(self),
-    self = lambda F, grad, self: grad * F.polygamma(1, self))
-polygamma = op("polygamma", lambda n, self: polygamma_of(n, self), fixed=("n",),
-    self = lambda F, grad, n, self: grad * F.polygamma(n + 1, self))
+    self = lambda F, grad, self: grad * F.polygamma(self, 1))
+polygamma = op("polygamma", lambda self, n: polygamma_of(n, self),
+    self = lambda F, grad, self, n: grad * F.polygamma(self, n + 1))
 # fmt: on
 
 
@@ -242,6 +255,6 @@ def logit(self: Any, eps: float | None = None) -> Any:
     return logit_of(self, eps)
 
 
-def polygamma_method(self: Any, n: int) -> Any:
+def polygamma_function(n: int, input: Any) -> Any:
     """Derivative number `n` of digamma."""
-    return polygamma(n, self)
+    return polygamma(input, n)

@@ -418,10 +418,10 @@ convolution_weight = op("convolution_weight", lambda grad_output, input, sizes, 
     input       = lambda F, grad, grad_output, input, stride, padding, dilation, groups: F.convolution_input(
         grad_output, grad, F.sizes(input), stride, padding, dilation, groups))
 
-trilinear = op("trilinear", lambda i1, i2, weight: xp.einsum("bi,bj,kij->bk", i1, i2, weight),
-    i1     = lambda F, grad, i2, weight: F.each_at(F.mixed(grad, weight), i2),
-    i2     = lambda F, grad, i1, weight: F.each_at(F.mT(F.mixed(grad, weight)), i1),
-    weight = lambda F, grad, i1, i2: F.outer_sum(grad, i1, i2))
+trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2, i3),
+    i1 = lambda F, grad, i2, i3: F.each_at(F.mixed(grad, i2), i3),
+    i2 = lambda F, grad, i1, i3: F.outer_sum(grad, i1, i3),
+    i3 = lambda F, grad, i1, i2: F.each_at(F.mT(F.mixed(grad, i2)), i1))
 
 # ---- pooling
 

@@ -12,6 +12,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.carriers import Symbol, formula
 from ..core.op import op
+from .reduce import vector_norm
 
 NONE, MEAN, SUM = range(3)
 
@@ -149,8 +150,20 @@ def _huber(off: Any, delta: float) -> Any:
 _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 
 # fmt: off
+# ---- what torch's C++ writes with numbers: other overloads than Python's, and so other names
+
+add_scalar = op("add_scalar", lambda self, other: self + other, grad_fn="AddBackward1",
+    self = lambda grad: grad)
+sub_scalar = op("sub_scalar", lambda self, other: self - other, grad_fn="SubBackward1",
+    self = lambda grad: grad)
 div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
     self = lambda grad, other: grad / other)
+norm_dim = op("norm_dim", lambda self, p, dim, keepdim: vector_norm.row.forward(self, p, dim, keepdim),
+    grad_fn="NormBackward1",
+    self = lambda F, grad, self, result, p, dim, keepdim: F.norm_slope(grad, self, result, p, dim, keepdim))
+
+# ---- the losses
+
 nll_loss = op("nll_loss", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
     self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
         grad, self, target, weight, total_weight, reduction, ignore_index))
