@@ -17,7 +17,7 @@ from ..core.base import TensorBase, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
 from ..core.node import Freed, Node, Port, Withheld, learners_line, next_seq
-from ..core.op import modified
+from ..core.row import modified
 from ..core.saved import Packed
 from ..core.views import rebase, view_of
 from ..text import presentation

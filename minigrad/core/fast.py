@@ -16,7 +16,7 @@ from .base import TensorBase, new
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
 from .node import Freed, Node, Withheld, learners_line, next_seq
-from .op import TABLE, Number, taker
+from .row import TABLE, Number, taker
 
 _INSTEAD: dict[str, Callable] = {}
 

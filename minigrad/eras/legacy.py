@@ -19,11 +19,11 @@ from ..array import dtypes
 from ..core.base import TensorBase, constant
 from ..core.modes import no_grad
 from ..core.node import Node
-from ..core.op import Number
+from ..core.row import Number
 from ..nn import functional
 from . import exchange, module
 
-OPERATIONS = ("minigrad.ops", "minigrad.core.op", "minigrad.creation", "minigrad.nn.functional")
+OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "minigrad.core.op", "minigrad.creation", "minigrad.nn.functional")
 CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 

@@ -1,0 +1,99 @@
+"""In place: the same row, written into `self`, whose history is rewritten.
+
+Everything that could refuse the write is asked before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import ndarray
+from .base import TensorBase, bump, constant
+from .carriers import TENSORS
+from .modes import grad_mode
+from .node import Withheld, learners_line
+from .shapes import edge_of
+from .views import check_inplace, check_overlap, check_single_memory, rebase
+
+
+def inplace(call: Callable, ufunc: Any = None) -> Callable:
+    """The in-place twin of an operation: same row, written into `self`, history rewritten."""
+    name = call.__name__.removesuffix("_of") + "_"
+
+    def write(self: Any, *args: Any, **options: Any) -> Any:
+        recorded = bool(grad_mode()) and any(
+            [isinstance(x, TensorBase) and x.requires_grad for x in (self, *args)])  # fmt: skip
+        check_inplace(self, recorded)
+        if name not in ("zero_", "fill_") and not (name == "copy_" and args[0] is self):
+            check_single_memory(self)  # one value everywhere, or its own, may be written twice
+        if recorded:  # a view that cannot be read any more complains before the write is looked at
+            for x in (self, *args):
+                edge_of(x)
+        for x in args:
+            if isinstance(x, TensorBase) and x is not self and x._counter is self._counter is not None:
+                if name != "copy_" or x._data.shape == self._data.shape:  # copy_ expands its source first
+                    check_overlap(self, x)
+        if not recorded and ufunc is not None and write_directly(ufunc, self, args, options):
+            return self
+        original = stand_in(self)
+        if recorded and grad_mode() is not True:
+            original._data = original._data.copy()  # a hook may keep what it is given to pack
+        out = call(original, *args, **options)
+        if out is NotImplemented:
+            raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(args[0]).__name__}")
+        n = out._fn
+        if n is not None and getattr(n, "saved_self", None) is original:
+            n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over
+        store(self, out._data, any_type=name == "copy_")
+        if recorded and n is not None:
+            adopt(n, self)
+            rebase(self, n)
+        return self
+
+    write.__name__ = write.__qualname__ = name
+    write.__doc__ = f"In-place `{name[:-1]}`: writes the result into `self`, returns `self`."
+    return write
+
+
+def stand_in(self: Any) -> Any:
+    """`self` before the write, as a tensor of its own: same data, same history."""
+    t = constant(TensorBase._plain, self._data)
+    if grad_mode():
+        t._fn, t._requires_grad = self._history(), self.requires_grad
+    return t
+
+
+def write_directly(ufunc: Any, self: Any, args: tuple, options: dict) -> bool:
+    """Without a graph and with equal types, let NumPy write; says whether it did."""
+    if options or len(args) != 1:
+        return False
+    a, b = self._array(), args[0]
+    b = b._data if isinstance(b, TensorBase) else b
+    if not isinstance(b, ndarray) or b.dtype is not a.dtype or b.shape not in (a.shape, ()):
+        return False
+    ufunc(a, b, out=a)
+    bump(self, learners_line())
+    return True
+
+
+def store(self: Any, z: Any, any_type: bool = False) -> None:
+    """Write `z` into the storage of `self` and count the write; refuse before anything is changed."""
+    a = self._array()
+    if not any_type:
+        dtypes.check_cast(z.dtype, a.dtype)
+    if z.shape != a.shape:
+        raise RuntimeError(
+            f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}"
+        )
+    a[...] = z
+    bump(self, learners_line())
+
+
+def adopt(n: Any, self: Any) -> None:
+    """Let a node that saved its output point at the written storage and its counter."""
+    n.code, n.lasti = learners_line()
+    if "result" in n.row.saved and not isinstance(n.saved_result, Withheld):
+        n.saved_result = self._data
+        n.counter_result, n.version_result = self._counter, self._counter[0]

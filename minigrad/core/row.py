@@ -1,0 +1,339 @@
+"""A row of the table: its forward, its derivatives, and the Node class that is read off them.
+
+The parameter names of the derivatives say what a node saves, in torch's words: inputs, `result`,
+options, `self_sym_sizes`. From them come the slots, the `_saved_*` to look at them, `saver`, which
+fills them, and `apply`, which unpacks them, checked, and runs the derivatives that somebody wants.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from operator import attrgetter, itemgetter
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import strides, xp
+from ..text import presentation
+from .base import TensorBase, constant, new
+from .carriers import RAW, TENSORS, tex_of
+from .modes import anomaly
+from .node import Node, Port, Withheld, learners_line, next_seq, short_name
+from .saved import SavedTensor
+
+TABLE: dict[str, Row] = {}
+_wraps_negative = frozenset(
+    "dim dims dim0 dim1 dim2 index start end ignore_index padding_idx offset diagonal shifts pad".split()
+)
+
+
+class Row:
+    """One operation: its forward, its derivatives, and all that is read off them."""
+
+    def __init__(self, name: str, forward: Callable, derivatives: dict[str, Callable], *,
+                 grad_fn: str | None = None, torch_name: str | None = None, fixed: tuple[str, ...] = (),
+                 keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
+                 outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
+                 letters: dict[str, str] | None = None, doc: str = "",
+                 hidden: tuple[str, ...] = ()) -> None:  # fmt: skip
+        self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
+        self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
+        self.differentiable = tuple(n for n in self.inputs if n in derivatives)
+        self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed)
+        self.outputs, self.multi, self.elementwise, self.hidden = outputs, multi, elementwise, hidden
+        self.letters, self.constants = letters or {}, constants or {}
+        self.uses = {n: parameters(d) for n, d in derivatives.items()}
+        wanted = [p for used in self.uses.values() for p in used]
+        late = {"result", *outputs}  # torch's order, which hooks and errors show: inputs, then outputs
+        self.saved = tuple(sorted({*wanted, *keeps} - {"F", "grad"}, key=lambda n: (n in late, n)))
+        self.grad_fn = grad_fn or camel(name) + "Backward0"
+        self.torch_name = torch_name
+        self.node: type[Node] = node_class(self)
+        self.call: Callable = self.forward
+
+    def tex(self, name: str) -> str | None:
+        """The TeX of the derivative with respect to input `name`, printed by the formula itself."""
+        formula = self.derivatives.get(name)
+        return tex_of(formula, self.letters) if formula else None
+
+    def bind(self, args: tuple, options: dict[str, Any]) -> tuple:
+        """Complete a call: all inputs in order, defaults filled in."""
+        missing, defaults = len(self.inputs) - len(args), getattr(self.forward, "__defaults__", None) or ()
+        if not options and 0 < missing <= len(defaults):
+            return args + defaults[-missing:]
+        bound = _signature(self.forward, self.inputs).bind(*args, **options)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def record_by_hand(self, edges: tuple, **saved: Any) -> Node:
+        """A node of this row that no call made, such as a view's new AsStridedBackward0."""
+        n = blank_node(self.node, edges, None)
+        for name in self.saved:
+            setattr(n, f"saved_{name}", saved.get(name))
+        return n
+
+
+def parameters(formula: Callable) -> tuple[str, ...]:
+    """The names of a formula's parameters; 30 times faster than `inspect.signature`."""
+    code = formula.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+@functools.cache
+def _signature(forward: Callable, inputs: tuple[str, ...]) -> inspect.Signature:
+    if inspect.isfunction(forward):
+        return inspect.signature(forward)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD  # a ufunc or an operator: its inputs have rows
+    return inspect.Signature([inspect.Parameter(n, kind) for n in inputs])
+
+
+def camel(name: str) -> str:
+    """torch's spelling of a node: `log1p` is `Log1P`, `max_pool2d` is `MaxPool2D`."""
+    joined = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+    return re.sub(r"(?<=\d)[a-z]", lambda m: m[0].upper(), joined)
+
+
+# ---- node classes: slots for what is saved, and `_saved_*` to look at it
+
+
+def node_class(row: Row) -> type[Node]:
+    slots: list[str] = []
+    body: dict[str, Any] = {"row": row, "torch_name": row.torch_name}
+    frees = []
+    for name in row.saved:
+        slots.append(f"saved_{name}")
+        if is_result(row, name):
+            slots += [f"counter_{name}", f"version_{name}"]
+            frees.append(f"saved_{name}")
+        elif name in row.tensors:
+            slots.append(f"version_{name}")
+            frees.append(f"saved_{name}")
+        if name not in row.hidden:  # what torch keeps elsewhere
+            body[f"_saved_{name}"] = property(_saved_property(row, name))
+            if f"saved_{name}" in frees:
+                body[f"_raw_saved_{name}"] = property(lambda n, name=name: SavedTensor(n, name))
+    for name, value in row.constants.items():
+        body[f"_saved_{name}"] = value
+    if row.multi:
+        slots.append("outputs")
+    body.update(__slots__=tuple(slots), frees=tuple(frees), apply=apply_of(row))
+    return type(row.grad_fn, (Node,), body)
+
+
+def is_result(row: Row, name: str) -> bool:
+    return name == "result" or name in row.outputs
+
+
+def _saved_property(row: Row, name: str) -> Callable:
+    take = taker(row, name)
+
+    def saved(n: Any) -> Any:
+        value = take(n, TENSORS)
+        if isinstance(value, tuple):
+            return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
+        if name not in row.tensors and name in _wraps_negative:
+            return unsigned(value)
+        if name in row.tensors and isinstance(value, bool | int | float):
+            kind = {float: "float64", int: "int64", bool: "bool"}[type(value)]
+            return constant(TensorBase._plain, xp.asarray(value, dtype=kind))
+        return value
+
+    return saved
+
+
+def unsigned(value: Any) -> Any:
+    """A negative number as torch shows it in saved fields, where int64 is printed unsigned."""
+    return value + 2**64 if isinstance(value, int) and value < 0 else value
+
+
+class Number:
+    """A Python number met by a tensor: the number, and its array form for the raw carrier."""
+
+    __slots__ = ("raw", "value")
+
+    def __init__(self, value: Any, raw: Any) -> None:
+        self.value, self.raw = value, raw
+
+
+def taker(row: Row, name: str) -> Callable[[Any, Any], Any]:
+    """A function that reads one saved value from a node: checked, and in the carrier's form."""
+    slot, version, counter = f"saved_{name}", f"version_{name}", f"counter_{name}"
+
+    read, read_version = attrgetter(slot), attrgetter(version)
+
+    def take_input(n: Any, F: Any) -> Any:
+        s = read(n)
+        if s is None:
+            return None
+        if isinstance(s, TensorBase):
+            c = s._counter
+            if c is not None and c[0] != read_version(n):
+                raise modified(n, name, s, c[0], read_version(n))
+            return s._data if F is RAW else s
+        if s.__class__ is Number:
+            return s.raw if F is RAW else s.value
+        if isinstance(s, Withheld):
+            s = s.give(n, name)
+            return s._data if F is RAW and isinstance(s, TensorBase) else s
+        if s.__class__ is tuple:  # a list of tensors, as the indices of `x[i, j]`
+            return tuple(i._data if F is RAW and isinstance(i, TensorBase) else i for i in s)
+        return s
+
+    read_counter = attrgetter(counter)
+
+    def take_result(n: Any, F: Any) -> Any:
+        s = read(n)
+        if isinstance(s, Withheld):
+            s = s.give(n, name)
+            return s._data if F is RAW else s
+        c = read_counter(n)
+        if c[0] != read_version(n):
+            raise modified(n, name, None, c[0], read_version(n))
+        return s if F is RAW else rebuilt(row, n, name, s, c)
+
+    if is_result(row, name):
+        return take_result
+    return take_input if name in row.tensors else lambda n, F: getattr(n, slot)
+
+
+def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
+    """A saved output as a tensor again: same storage, same grad_fn, a new object (as in torch)."""
+    t = constant(TensorBase._plain, data, counter)
+    if data.dtype.kind == "f":
+        nr = row.outputs.index(name) if name in row.outputs else 0
+        t._fn, t._requires_grad = (output_of(n, nr) if row.multi else n), True
+    return t
+
+
+def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
+    """The error for a saved tensor that was written in place afterwards."""
+    shown = saved if saved is not None else constant(TensorBase._plain, getattr(n, f"saved_{name}"))
+    maker, nr = (n, 0) if saved is None else (saved.grad_fn, saved.output_nr)
+    of = f", which is output {nr} of {short_name(maker)}," if maker is not None else ""
+    kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
+    is_at = f"{of} is at version" if of else " is at version"
+    text = (
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{kind} {shape}]{is_at} {version}; expected version {expected} instead. "
+    )
+    hint = ANOMALY_HINT if anomaly.enabled else presentation.current.hint
+    return presentation.error(RuntimeError, "modified", text + hint,
+        node=n, field=name, tensor=saved, version=version, expected=expected,
+        counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)  # fmt: skip
+
+
+ANOMALY_HINT = (
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
+    "variable in question was changed in there or anywhere later. Good luck!"
+)
+
+
+# ---- backward of a row: the derivatives that somebody wants, on the carrier at hand
+
+
+def apply_of(row: Row) -> Callable:
+    formulas = [_arranged(row.derivatives[n], row.saved) for n in row.differentiable]
+    takes = [taker(row, n) for n in row.saved]
+    frees, only = bool(row.saved), formulas[0] if len(formulas) == 1 else None
+    multi = row.multi
+
+    def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+        values: list[Any] = [F, (grad,) if multi and n.outputs == 1 else grad]
+        for take in takes:
+            values.append(take(n, F))
+        if only is not None:
+            sent: tuple = (only(values),)
+        else:
+            sent = tuple([None if e is None else f(values) for e, f in zip(n.edges, formulas, strict=True)])
+        if frees and not keep:
+            n.free()
+        return sent
+
+    return apply
+
+
+def _arranged(formula: Callable, saved: tuple[str, ...]) -> Callable[[list], Any]:
+    """The formula as a function of one list: carrier, gradient, then all saved values in order."""
+    available = ("F", "grad", *saved)
+    indices = [available.index(p) for p in parameters(formula)]
+    match indices:  # spelled out: a call with `*` costs as much as the multiplication inside
+        case [i]:
+            return lambda v: formula(v[i])
+        case [i, j]:
+            return lambda v: formula(v[i], v[j])
+        case [i, j, k]:
+            return lambda v: formula(v[i], v[j], v[k])
+    pick = itemgetter(*indices)
+    return lambda v: formula(*pick(v))
+
+
+def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
+    """What fills a node's slots; where each saved value comes from is decided once per row.
+
+    An input is kept only if a derivative that is wanted mentions it.
+    """
+    place = {name: i for i, name in enumerate(row.inputs)}
+    inputs, others, results, facts = [], [], [], []
+    for name in row.saved:
+        slot, version = f"saved_{name}", f"version_{name}"
+        if is_result(row, name):
+            output = row.outputs.index(name) if name in row.outputs else None
+            results.append((slot, version, f"counter_{name}", output))
+        elif name in row.tensors:
+            users = [e for e, d in enumerate(row.differentiable) if name in row.uses[d]]
+            inputs.append((slot, version, place[name], users if name in row.derivatives else None))
+        elif name in place:
+            others.append((slot, place[name], None))
+        else:
+            source, fact = fact_of(name)
+            others.append((slot, place[source], fact))
+
+    def save(n: Any, args: tuple, z: Any, result: Any) -> None:
+        for slot, version, i, users in inputs:
+            x = args[i]
+            if users is not None and all([n.edges[e] is None for e in users]):
+                x = None
+            elif isinstance(x, TensorBase):
+                c = x._counter
+                setattr(n, version, 0 if c is None else c[0])
+            setattr(n, slot, x)
+        for slot, i, fact in others:
+            setattr(n, slot, args[i] if fact is None else fact(args[i]._data))
+        for slot, i, fact in facts:
+            setattr(n, slot, fact(z[i]))
+        for slot, version, counter, i in results:
+            shared = (result if i is None else result[i])._shared_counter()
+            setattr(n, slot, z if i is None else z[i])
+            setattr(n, counter, shared)
+            setattr(n, version, shared[0])
+
+    return save
+
+
+def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
+    """`self_sym_sizes`, `mat2_sym_strides`, `source_dim` ...: which input, and what of its array."""
+    if name.endswith("_dim"):
+        return name.removesuffix("_dim"), attrgetter("ndim")
+    source, _, fact = name.partition("_sym_")
+    known = {"sizes": attrgetter("shape"), "numel": attrgetter("size"), "strides": strides}
+    if fact in known:
+        return source, known[fact]
+    dim = int(fact.removeprefix("argsize_").replace("minus_", "-"))
+    return source, lambda data: data.shape[dim]
+
+
+
+def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
+    """A node with its edges, its number, and the learner's line."""
+    n = new(cls)
+    n.edges, n.metas, n.hooks = edges, metas, None
+    n.seq = next_seq()
+    n.code, n.lasti = learners_line()
+    return n
+
+
+def output_of(n: Any, nr: int) -> Any:
+    """What stands for output `nr` of a node on tensors and edges: the node, if it has no other."""
+    return Port(n, nr) if n.outputs > 1 else n

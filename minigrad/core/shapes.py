@@ -1,0 +1,426 @@
+"""The shapes of operations: closures that run a row forward and record its node.
+
+`unary` and `binary` are written out, since they are what most programs consist of; `single` has one
+tensor and options, `nary` any tensors and options, `sequence` a list of tensors, `view` shares storage.
+Broadcasting is not the rows' business: a node notes the shapes in `metas`, the engine sums back.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import ndarray, xp
+from ..text import presentation
+from .base import TensorBase, constant, new
+from .modes import INFERENCE, grad_mode
+from .node import OURS, learners_line, next_seq
+from .row import Number, Row, blank_node, output_of, saver, taker
+from .views import view_of
+
+Tensor: Any = TensorBase  # `_tensor.py` puts the class with the language here
+_frame = sys._getframe
+
+
+# ---- recording
+
+
+def untracked(t: Any, mode: Any) -> None:
+    """Finish a result that is not recorded."""
+    t._fn, t._requires_grad = None, False
+    t._counter = INFERENCE.counter if mode is INFERENCE else None
+
+
+def unary(row: Row) -> Callable:
+    """One tensor in, one out, nothing else: exp, neg, relu ..."""
+    forward, cls = row.forward, row.node
+    keeps_self, keeps_result = "self" in row.saved, "result" in row.saved
+    keeps_sizes, keeps_numel = "self_sym_sizes" in row.saved, "self_sym_numel" in row.saved
+    differentiable = bool(row.derivatives)
+
+    def call(self: Any) -> Any:  # written out, without helpers: this is what an operation costs
+        mode, view = grad_mode(), self._view
+        if view is not None and mode:
+            view.refresh(self)
+        a = self._data
+        z = forward(a)
+        if z.dtype is not a.dtype:
+            z = settle(forward, z, a)
+        t = new(Tensor)
+        t._data = z
+        t._grad = t._hooks = t._view = None
+        if mode and differentiable and (
+            self._requires_grad or (view is not None and view.base._requires_grad)
+        ):
+            n = new(cls)
+            n.edges, n.metas, n.hooks = (self._fn or (self if self._requires_grad else None),), None, None
+            n.seq = next_seq()
+            f = _frame(1)
+            code = f.f_code
+            while OURS[code.co_filename] and f.f_back is not None:
+                f = f.f_back
+                code = f.f_code
+            n.code, n.lasti = code, f.f_lasti
+            t._counter = None
+            if keeps_self:
+                c = self._counter
+                n.saved_self, n.version_self = self, 0 if c is None else c[0]
+            if keeps_result:
+                n.saved_result, n.version_result = z, 0
+                n.counter_result = t._counter = [0]
+            if keeps_sizes:
+                n.saved_self_sym_sizes = a.shape
+            if keeps_numel:
+                n.saved_self_sym_numel = a.size
+            t._fn, t._requires_grad = n, True
+            if mode is not True:
+                mode.recorded(n, t)
+        else:
+            untracked(t, mode)
+        return t
+
+    return call
+
+
+def settle(forward: Callable, z: Any, a: Any) -> Any:
+    """Put right what NumPy computed in another type than torch: integers become default floats."""
+    if a.dtype.kind in "iub" and z.dtype.kind == "f":
+        return forward(a.astype(dtypes.get_default_dtype().np))
+    return z
+
+
+def binary(row: Row) -> Callable:
+    """Two tensors that broadcast, or a tensor and a number: add, mul, pow ..."""
+    forward, cls = row.forward, row.node
+    keeps_self, keeps_other, keeps_result = (n in row.saved for n in ("self", "other", "result"))
+    self_for, other_for = ({n for n in row.uses if s in row.uses[n]} for s in ("self", "other"))
+    self_for_self, self_for_other = "self" in self_for, "other" in self_for
+    other_for_self, other_for_other = "self" in other_for, "other" in other_for
+    may_change_type = forward not in (operator.add, operator.sub, operator.mul)
+    differentiable = bool(row.derivatives)
+
+    def call(self: Any, other: Any) -> Any:
+        mode, view = grad_mode(), self._view
+        if view is not None and mode:
+            view.refresh(self)
+        a = self._data
+        if other.__class__ is Tensor or isinstance(other, TensorBase):
+            b, number, peer = other._data, None, other._view
+            if peer is not None and mode:
+                peer.refresh(other)
+            alike = a.dtype is b.dtype
+            if not alike:
+                a, b = dtypes.promote(a, b)
+            elif a.shape != b.shape:
+                alike = False
+            wants_other = other._requires_grad or (peer is not None and peer.base._requires_grad)
+        else:
+            plain = other.__class__ is float or other.__class__ is int
+            number = _numbers.get((other, a.dtype, a.__class__, other.__class__)) if plain else None
+            if number is None:
+                a, number = meet(a, other)
+                if number is None:
+                    return NotImplemented
+            b, alike, wants_other = number.raw, a is self._data, False
+        try:
+            z = forward(a, b)
+        except ValueError:
+            raise shape_mismatch(a, b) from None
+        except TypeError as refused:
+            raise type_mismatch(row, a, b, refused) from None
+        if may_change_type and z.dtype is not a.dtype:
+            z = settle_binary(forward, z, a, b)
+        t = new(Tensor)
+        t._data = z
+        t._grad = t._hooks = t._view = None
+        wants_self = self._requires_grad or (view is not None and view.base._requires_grad)
+        if mode and differentiable and (wants_self or wants_other):
+            n = new(cls)
+            n.edges = (self._fn or (self if self._requires_grad else None),
+                       None if number else other._fn or (other if other._requires_grad else None))  # fmt: skip
+            n.hooks = None
+            n.metas = None if alike else metas_of(self, other, number)
+            n.seq = next_seq()
+            f = _frame(1)
+            code = f.f_code
+            while OURS[code.co_filename] and f.f_back is not None:
+                f = f.f_back
+                code = f.f_code
+            n.code, n.lasti = code, f.f_lasti
+            t._counter = None
+            if keeps_self:
+                c = self._counter
+                kept = (wants_self and self_for_self) or (wants_other and self_for_other)
+                n.saved_self = self if kept else None
+                n.version_self = 0 if c is None or not kept else c[0]
+            if keeps_other:
+                if number is not None:
+                    n.saved_other, n.version_other = number, 0
+                else:
+                    c = other._counter
+                    kept = (wants_self and other_for_self) or (wants_other and other_for_other)
+                    n.saved_other = other if kept else None
+                    n.version_other = 0 if c is None or not kept else c[0]
+            if keeps_result:
+                n.saved_result, n.version_result = z, 0
+                n.counter_result = t._counter = [0]
+            t._fn, t._requires_grad = n, True
+            if mode is not True:
+                mode.recorded(n, t)
+        else:
+            untracked(t, mode)
+        return t
+
+    return call
+
+
+_numbers: dict[Any, Number] = {}
+
+
+def meet(a: Any, value: Any) -> tuple[Any, Any]:
+    """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
+    key = (value, a.dtype, a.__class__, value.__class__)
+    if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
+        value = value.item()
+    if not isinstance(value, bool | int | float):
+        return a, None
+    a = dtypes.cast(a, dtypes.result_dtype(a, value))
+    raw = xp.asarray(value, dtype=a.dtype)
+    made = Number(value, raw if isinstance(a, ndarray) else raw[()])
+    if value and len(_numbers) < 4096 and key[1] is a.dtype:  # 0.0 and -0.0 are equal keys
+        _numbers[key] = made
+    return a, made
+
+
+def metas_of(self: Any, other: Any, number: Any) -> tuple:
+    """Shapes and types to which the engine brings the two gradients back."""
+    a = self._data
+    b = None if number is not None else (other._data.shape, other._data.dtype)
+    return ((a.shape, a.dtype), b)
+
+
+def settle_binary(forward: Callable, z: Any, a: Any, b: Any) -> Any:
+    """As `settle`; comparisons give bool, and integer division gives default floats."""
+    if z.dtype.kind == "f" and a.dtype.kind in "iub":
+        kind = dtypes.get_default_dtype().np
+        return forward(a.astype(kind), b.astype(kind))
+    return z
+
+
+def type_mismatch(row: Row, a: Any, b: Any, refused: TypeError) -> Exception:
+    """torch's text for types that an operation is not made for."""
+    if row.name == "sub" and a.dtype.kind == b.dtype.kind == "b":
+        return RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if row.name.startswith("bitwise") or row.name.endswith("shift"):
+        kind = dtypes.of(a.dtype).scalar_type
+        return NotImplementedError(f"\"{row.name}_cpu\" not implemented for '{kind}'")
+    return refused
+
+
+def shape_mismatch(a: Any, b: Any) -> Exception:
+    """torch's text for shapes that do not broadcast, counted from the last dimension."""
+    rank = max(a.ndim, b.ndim)
+    left, right = ((1,) * (rank - x.ndim) + x.shape for x in (a, b))
+    for dim in reversed(range(rank)):
+        m, n = left[dim], right[dim]
+        if m != n and 1 not in (m, n):
+            return presentation.error(RuntimeError, "shapes",
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                f"dimension {dim}", shapes=(a.shape, b.shape))  # fmt: skip
+    return RuntimeError(f"shapes {a.shape} and {b.shape} do not fit this operation")
+
+
+_FLOAT = xp.dtype("float32")  # stands for the type of several outputs, whose first is a float
+
+
+def nary(row: Row) -> Callable:
+    """Any tensors (some may be None or numbers), then options; one output or several."""
+    forward, count, total = row.forward, len(row.tensors), len(row.inputs)
+    tracked = [i for i, n in enumerate(row.tensors) if n in row.derivatives]
+    fits, save = row.elementwise or len(tracked) > 1, saver(row)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
+        if row.elementwise:
+            raws = promoted(row, raws)
+        z = forward(*raws, *args[count:])
+        mode = grad_mode()
+        if not mode:
+            return untracked_result(z, mode)
+        edges = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked]
+        if getattr(z, "dtype", _FLOAT).kind != "f" or not (
+            any([e is not None for e in edges]) or any([requires_grad(args[i]) for i in tracked])):  # fmt: skip
+            return untracked_result(z, mode)
+        metas = None
+        if fits:
+            metas = tuple([(x._data.shape, x._data.dtype) if isinstance(x := args[i], TensorBase) else None
+                           for i in tracked])  # fmt: skip
+        n = blank_node(row.node, tuple(edges), metas)
+        result = tracked_result(row, n, z)
+        save(n, args, z, result)
+        if mode is not True:
+            mode.recorded(n, result)
+        return result
+
+    return call
+
+
+def single(row: Row) -> Callable:
+    """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
+    forward, cls, total = row.forward, row.node, len(row.inputs)
+    save, others = saver(row), nary(row)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        self = args[0]
+        if not isinstance(self, TensorBase):
+            return others(*args)
+        z, mode = forward(self._data, *args[1:]), grad_mode()
+        if not mode:
+            return untracked_result(z, mode)
+        edge = self._edge()
+        if z.__class__ is list or z.dtype.kind != "f" or (edge is None and not self.requires_grad):
+            return untracked_result(z, mode)
+        t, n = new(Tensor), new(cls)
+        t._data, t._fn, t._requires_grad = z, n, True
+        t._counter = t._grad = t._hooks = t._view = None
+        n.edges, n.metas, n.hooks = (edge,), None, None
+        n.seq = next_seq()
+        n.code, n.lasti = learners_line()
+        save(n, args, z, t)
+        if mode is not True:
+            mode.recorded(n, t)
+        return t
+
+    return call
+
+
+def promoted(row: Row, raws: tuple) -> tuple:
+    """Operands in the type of their result; masks and indices keep theirs."""
+    mixed = [x for n, x in zip(row.tensors, raws, strict=True) if x is not None and n in row.derivatives]
+    if all(hasattr(x, "dtype") and x.dtype is mixed[0].dtype for x in mixed):
+        return raws
+    target: Any = mixed[0]
+    for x in mixed[1:]:
+        kind = dtypes.result_dtype(target, x)
+        rank = max(getattr(target, "ndim", 0), getattr(x, "ndim", 0))
+        target = xp.empty((0,) * rank, kind)  # stands for the type and the rank so far
+    kind = getattr(target, "dtype", dtypes.get_default_dtype().np)
+    return tuple(x if x is None or n not in row.derivatives else dtypes.cast(x, kind)
+                 for n, x in zip(row.tensors, raws, strict=True))  # fmt: skip
+
+
+def edge_of(x: Any) -> Any:
+    return x._edge() if isinstance(x, TensorBase) else None
+
+
+def requires_grad(x: Any) -> bool:
+    """True also for a view made under no_grad, which wants to be recorded but has no edge."""
+    return isinstance(x, TensorBase) and x.requires_grad
+
+
+def untracked_result(z: Any, mode: Any) -> Any:
+    if z.__class__ is tuple or z.__class__ is list:
+        return tuple(untracked_result(part, mode) for part in z)
+    return constant(Tensor, z, INFERENCE.counter if mode is INFERENCE else None)
+
+
+def tracked_result(row: Row, n: Any, z: Any) -> Any:
+    """Wrap what a recorded forward returned: floats belong to the node, indices do not."""
+    if z.__class__ is not tuple and z.__class__ is not list:
+        return attach(constant(Tensor, z), n)
+    if row.multi:
+        n.outputs = len(z)
+        return tuple(attach(constant(Tensor, part), output_of(n, i)) for i, part in enumerate(z))
+    first = attach(constant(Tensor, z[0]), n)
+    return (first, *(constant(Tensor, part) for part in z[1:]))
+
+
+def attach(t: Any, fn: Any) -> Any:
+    t._fn, t._requires_grad = fn, True
+    return t
+
+
+_EMPTY = {"cat": ValueError("torch.cat(): expected a non-empty list of Tensors")}
+
+
+def sequence(row: Row) -> Callable:
+    """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
+    forward, derivative = row.forward, row.derivatives["tensors"]
+    takes = [taker(row, n) for n in row.saved]
+
+    def call(tensors: Any, *args: Any, **options: Any) -> Any:
+        tensors, *rest = row.bind((tuple(tensors), *args), options)
+        if not tensors:
+            raise _EMPTY.get(row.name) or RuntimeError(f"{row.name} expects a non-empty TensorList")
+        raws = [t._data for t in tensors]
+        kind = _common(raws)
+        z = forward([dtypes.cast(r, kind) for r in raws], *rest)
+        mode = grad_mode()
+        if not mode or not any(t.requires_grad for t in tensors):
+            return untracked_result(z, mode)
+        edges = tuple(t._edge() for t in tensors)
+        n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))
+        for name, value in zip(row.inputs[1:], rest, strict=True):
+            if name in row.saved:
+                setattr(n, f"saved_{name}", value)
+        if "shapes" in row.saved:
+            n.saved_shapes = [r.shape for r in raws]
+        result = attach(constant(Tensor, z), n)
+        if mode is not True:
+            mode.recorded(n, result)
+        return result
+
+    def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+        return tuple(derivative(F, grad, *(take(n, F) for take in takes)))
+
+    row.node.apply = apply  # type: ignore[attr-defined]
+    return call
+
+
+def _common(raws: list) -> Any:
+    """The type in which several arrays meet."""
+    kind, rank = raws[0].dtype, raws[0].ndim
+    for r in raws[1:]:
+        kind = dtypes.result_dtype(xp.empty((0,) * rank, kind), r)
+        rank = max(rank, r.ndim)
+    return kind
+
+
+def view_shape(row: Row, kind: str) -> Callable:
+    """One tensor in, views of its storage out."""
+    forward, total, save = row.forward, len(row.inputs), saver(row)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        self = args[0]
+        z = forward(self._array(), *args[1:])
+        mode = grad_mode()
+        edge = self._edge() if mode else None
+        if edge is None and not (mode and self.requires_grad):
+            made = "no_grad" if not mode else kind
+            if z.__class__ is not list:
+                return view_of(self, z, made)
+            return tuple(view_of(self, part, made) for part in z)
+        n = blank_node(row.node, (edge,), None)
+        if z.__class__ is list:
+            n.outputs = len(z)
+            result: Any = tuple(attach(view_of(self, p, kind), output_of(n, i)) for i, p in enumerate(z))
+        else:
+            result = attach(view_of(self, z, kind), n)
+        save(n, args, z, result)
+        if mode is not True:
+            mode.recorded(n, result)
+        return result
+
+    return call
