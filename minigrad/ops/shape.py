@@ -936,10 +936,15 @@ def adjoint(self: Any) -> Any:
 def sum_to_size(self: Any, *size: Any) -> Any:
     """Sum away what broadcasting would have added to reach this shape from `size`."""
     wanted, have = ints(size), self._data.shape
-    full = (1,) * (len(have) - len(wanted)) + wanted
-    dims = tuple(i for i, (n, m) in enumerate(zip(have, full, strict=True)) if m == 1 and n != 1)
+    if not wanted:
+        return self.sum()
+    lead = len(have) - len(wanted)
+    dims = tuple(i for i, n in enumerate(have) if i < lead or (wanted[i - lead] == 1 and n != 1))
     small = self.sum(dims, keepdim=True) if dims else self
-    return small if len(wanted) == len(have) else view(small, wanted)
+    return view(small, wanted) if lead else small
+
+
+TENSORS.sum_to = lambda grad, shape: sum_to_size(grad, shape)  # under create_graph, as torch composes it
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
