@@ -197,7 +197,7 @@ function nearest(node, size, others, stage) {
     for (let x = from(cx, size.w); x <= to(cx, size.w, stage.w); x += 12) {
       const box = { x, y, w: size.w, h: size.h };
       const dx = Math.max(x - cx, cx - x - size.w, 0), dy = Math.max(y - cy, cy - y - size.h, 0);
-      let cost = Math.hypot(dx, dy) * 12 + Math.abs(x + size.w / 2 - cx) * 0.5;
+      let cost = Math.hypot(dx, dy) * 24 + Math.abs(x + size.w / 2 - cx) * 0.5;
       if (cost >= least) continue;
       for (const other of others) cost += overlap(box, other) * 5;
       if (cost < least) { least = cost; best = box; }
