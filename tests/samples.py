@@ -292,6 +292,6 @@ NO_SAMPLE = {
     "_unique2": "torch does not differentiate unique",
     "cdist_back": "torch differentiates cdist once only",
     "hardsigmoid_backward": "torch differentiates hardsigmoid once only",
-    **dict.fromkeys(("normal", "uniform", "random", "bernoulli", "bernoulli_values"), "draws new numbers at every call"),
+    **dict.fromkeys("normal uniform random bernoulli bernoulli_values".split(), "draws new numbers at every call"),
 }
 ONCE = {name: f"torch differentiates {name} once only" for name in ("cdist", "hardsigmoid")}
