@@ -125,6 +125,21 @@ def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     return (slope,)
 
 
+@derivative("relu")
+def _relu(n: Any, grad: Any, keep: bool) -> tuple:
+    y = held_result(n)
+    if not isinstance(y, ndarray) or y.size < 256:
+        sent = RAW.relu_backward(grad, y)
+    else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
+        bits = f"i{grad.itemsize}"
+        mask = xp.greater(y, 0).astype(bits)
+        xp.negative(mask, mask)
+        sent = xp.bitwise_and(grad.view(bits), mask, mask).view(grad.dtype)
+    if not keep:
+        n.saved_result = Freed.current
+    return (sent,)
+
+
 @derivative("sum")
 def _sum(n: Any, grad: Any, keep: bool) -> tuple:
     shape = n.saved_self_sym_sizes

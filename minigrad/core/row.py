@@ -244,7 +244,7 @@ def apply_of(row: Row) -> Callable:
         for take in takes:
             values.append(take(n, F))
         if only is not None:
-            sent: tuple = (only(values),)
+            sent: tuple = (None if n.edges[0] is None else only(values),)
         else:
             sent = tuple([None if e is None else f(values) for e, f in zip(n.edges, formulas, strict=True)])
         if frees and not keep:

@@ -74,6 +74,8 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
     if condition.dtype.kind != "b":
         raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
                            f"{dtypes.of(condition.dtype).scalar_type}")  # fmt: skip
+    if b.__class__ is float and hasattr(a, "dtype"):
+        b = a.dtype.type(b)  # NumPy takes twice as long to place a Python number
     try:
         return xp.where(condition, a, b)
     except ValueError:
