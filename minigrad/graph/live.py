@@ -296,7 +296,7 @@ class Reader:
         if isinstance(key, tuple):
             return Node(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.id_at((key, 0)),
                         op="accumulate", seq=2**64 - 1)
-        name = node.name()
+        name = node.name().rpartition("::")[2]  # torch::autograd:: says nothing to a learner
         op = op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))

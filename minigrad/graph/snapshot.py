@@ -54,7 +54,7 @@ class Node:
     """A grad_fn. `kind` is "op" or "accumulate" (its leaf is `leaf`)."""
 
     id: str
-    name: str  # grad_fn.name(), AccumulateGrad without its prefix
+    name: str  # grad_fn.name() without the prefix torch::autograd::
     kind: str = "op"
     edges: tuple[Edge, ...] = ()
     saved: tuple[Saved, ...] = ()
