@@ -35,7 +35,8 @@ def test_a_linear_layer_starts_with_torchs_numbers():
 LAYERS = [
     "Linear(3, 2)", "Linear(3, 2, bias=False)", "Conv1d(2, 4, 3)", "Conv2d(2, 4, 3, stride=2, padding=1)",
     "Conv2d(2, 4, (3, 2), groups=2, dilation=2, bias=False, padding_mode='reflect')",
-    "Conv2d(1, 1, 3, padding='same')", "BatchNorm1d(4)", "BatchNorm2d(4, affine=False)", "BatchNorm1d(4, bias=False)", "Unflatten(1, (2, 3))", "LayerNorm(4)",
+    "Conv2d(1, 1, 3, padding='same')", "BatchNorm1d(4)", "BatchNorm2d(4, affine=False)", "BatchNorm1d(4, bias=False)",
+    "Unflatten(1, (2, 3))", "LayerNorm(4)",
     "LayerNorm((2, 3), elementwise_affine=False)", "GroupNorm(2, 4)", "Embedding(5, 3, padding_idx=1)", "PReLU()",
     "Dropout(0.3)", "Dropout2d()", "Flatten()", "Identity()", "ReLU()", "ReLU(inplace=True)", "ReLU6()",
     "LeakyReLU(0.2)", "ELU()", "SELU()", "CELU(0.5)", "SiLU()", "Mish()", "Hardtanh()", "Hardsigmoid()", "Hardswish()",

@@ -211,7 +211,8 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes = (0,) if bias is None else tuple(bias.shape)
-    y = conv.convolution(x, weight, bias, stride, tuple_of(padding, n), dilation, transposed, output_padding, groups, sizes)
+    y = conv.convolution(x, weight, bias, stride, tuple_of(padding, n), dilation, transposed, output_padding, groups,
+                         sizes)  # fmt: skip
     return y if input.ndim == n + 2 else y.squeeze(0)
 
 
@@ -260,7 +261,8 @@ def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
                ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each window; `stride` is the window's size if not given."""
     steps = () if stride is None else tuple_of(stride, 2)
-    pooled = conv.max_pool2d_of(input, tuple_of(kernel_size, 2), steps, tuple_of(padding, 2), tuple_of(dilation, 2), ceil_mode)
+    kernel, padding, dilation = (tuple_of(v, 2) for v in (kernel_size, padding, dilation))
+    pooled = conv.max_pool2d_of(input, kernel, steps, padding, dilation, ceil_mode)
     return pooled if return_indices else pooled[0]
 
 
@@ -268,8 +270,8 @@ def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
                count_include_pad: bool = True, divisor_override: Any = None) -> Any:  # fmt: skip
     """The mean of each window; `stride` is the window's size if not given."""
     steps = () if stride is None else tuple_of(stride, 2)
-    return conv.avg_pool2d_of(input, tuple_of(kernel_size, 2), steps, tuple_of(padding, 2), ceil_mode, count_include_pad,
-                              divisor_override)  # fmt: skip
+    kernel, padding = tuple_of(kernel_size, 2), tuple_of(padding, 2)
+    return conv.avg_pool2d_of(input, kernel, steps, padding, ceil_mode, count_include_pad, divisor_override)
 
 
 def _flat(value: Any, other: int) -> Any:
@@ -467,14 +469,16 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
-                                     reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:  # fmt: skip
+                                     reduce: Any = None, reduction: str = "mean",
+                                     pos_weight: Any = None) -> Any:  # fmt: skip
     """binary_cross_entropy of sigmoid(x), without overflow."""
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     return loss.bce_with_logits(input, target, weight, pos_weight, _reduction(reduction))
 
 
-def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+                     reduction: str = "mean") -> Any:  # fmt: skip
     """log(1 + exp(-t x)) for targets 1 and -1."""
     return loss.soft_margin_loss(input, target, _reduction(reduction))
 
@@ -513,7 +517,8 @@ def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing
     return loss.div_scalar(-parts.sum(), logs.numel() // classes) if reduction == "mean" else -parts.sum()
 
 
-def _smoothed(logs: Any, target: Any, weight: Any, ignore_index: int, reduction: str, smoothing: float, hard: Any) -> Any:
+def _smoothed(logs: Any, target: Any, weight: Any, ignore_index: int, reduction: str, smoothing: float,
+              hard: Any) -> Any:  # fmt: skip
     dim = 1 if logs.ndim > 1 else 0
     even = -(logs if weight is None else logs * _per_class(weight, logs)).sum(dim)
     ignored = target == ignore_index
@@ -533,7 +538,8 @@ def _composed(function: Callable) -> Callable:
     """A loss written element by element: gets `reduction`, and its nodes the learner's line."""
 
     @functools.wraps(function)
-    def reduced(*args: Any, reduction: str = "mean", size_average: Any = None, reduce: Any = None, **options: Any) -> Any:
+    def reduced(*args: Any, reduction: str = "mean", size_average: Any = None, reduce: Any = None,
+                **options: Any) -> Any:  # fmt: skip
         return _total(function(*args, **options), reduction)
 
     return reduced

@@ -199,7 +199,8 @@ class _Conv(_Weighted):
         if out_channels % groups:
             raise ValueError("out_channels must be divisible by groups")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride, self.dilation = (F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))
+        self.kernel_size, self.stride, self.dilation = (
+            F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))  # fmt: skip
         self.padding = padding if isinstance(padding, str) else F.tuple_of(padding, self.dims)
         self.padding_mode = padding_mode
         self._start(out_channels, in_channels // groups, *self.kernel_size, bias=bias, dtype=dtype)
@@ -260,7 +261,8 @@ class _BatchNorm(Module):
     ranks: tuple[int, ...]
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
+                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *,
+                 bias: bool = True) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -331,7 +333,8 @@ class GroupNorm(Module):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, {_options(self, ('eps', 'affine'))}, bias={self.bias is not None}"
+        options = _options(self, ("eps", "affine"))
+        return f"{self.num_groups}, {self.num_channels}, {options}, bias={self.bias is not None}"
 
 
 class PReLU(Module):
@@ -398,8 +401,8 @@ def _layer(name: str, function: Callable, shown: str = "", /, **options: Any) ->
         flag = "inplace" if "inplace" in options and self.inplace else ""
         return _options(self, [*visible, *flag.split()])
 
-    body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__,
-            "__doc__": f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."}  # fmt: skip
+    doc = f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."
+    body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__, "__doc__": doc}
     return type(name, (Module,), body)
 
 
@@ -474,8 +477,10 @@ AvgPool2d = _with_stride(_layer("AvgPool2d", F.avg_pool2d, "kernel_size stride p
                                 **_pool, ceil_mode=False, count_include_pad=True, divisor_override=None))
 AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", F.adaptive_avg_pool1d, "output_size", output_size=...)
 AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d, "output_size", output_size=...)
-AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, "output_size", output_size=..., return_indices=False)
-AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", F.adaptive_max_pool2d, "output_size", output_size=..., return_indices=False)
+AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, "output_size", output_size=...,
+                           return_indices=False)
+AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", F.adaptive_max_pool2d, "output_size", output_size=...,
+                           return_indices=False)
 CosineSimilarity  = _layer("CosineSimilarity", F.cosine_similarity, dim=1, eps=1e-8)
 
 _mean = {"size_average": None, "reduce": None, "reduction": "mean"}
@@ -492,7 +497,8 @@ GaussianNLLLoss  = _layer("GaussianNLLLoss", F.gaussian_nll_loss, full=False, ep
 HingeEmbeddingLoss  = _layer("HingeEmbeddingLoss", F.hinge_embedding_loss, margin=1.0, **_mean)
 MarginRankingLoss   = _layer("MarginRankingLoss", F.margin_ranking_loss, margin=0.0, **_mean)
 CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", F.cosine_embedding_loss, margin=0.0, **_mean)
-TripletMarginLoss   = _layer("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **_mean)
+TripletMarginLoss   = _layer("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False,
+                             **_mean)
 BCELoss           = _weighted_loss("BCELoss", F.binary_cross_entropy, **_weight, reduce=None, reduction="mean")
 BCEWithLogitsLoss = _weighted_loss("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, **_weight, reduce=None,
                                    reduction="mean", pos_weight=None)

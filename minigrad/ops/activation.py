@@ -144,8 +144,8 @@ tied = op("tied", lambda grad_output, self: grad_output,
 
 leaky_relu_of = op("leaky_relu", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
     self = lambda F, grad, self, negative_slope: F.tied(F.where(self > 0, grad, grad * negative_slope), self))
-leaky_relu_written = op("leaky_relu_written", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
-    grad_fn="LeakyReluBackward1",
+leaky_relu_written = op("leaky_relu_written", lambda self, negative_slope: xp.where(
+        self > 0, self, self * negative_slope), grad_fn="LeakyReluBackward1",
     self = lambda F, grad, result, negative_slope: F.tied(F.where(result > 0, grad, grad * negative_slope), result))
 prelu_kernel = op("prelu_kernel", lambda self, weight: xp.where(self > 0, self, weight * self), elementwise=True,
     self   = lambda F, grad, self, weight: F.where(self > 0, grad, weight * grad),

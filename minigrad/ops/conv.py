@@ -73,7 +73,8 @@ def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
     n, wants = len(padding), weight.shape[1] * groups
     if x.shape[1] != wants:
         raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input"
-                           f"{list(x.shape)} to have {wants} channels, but got {x.shape[1]} channels instead")  # fmt: skip
+                           f"{list(x.shape)} to have {wants} channels, but got {x.shape[1]} channels "
+                           "instead")  # fmt: skip
     room = [m + 2 * p for m, p in zip(x.shape[2:], padding, strict=True)]
     if any(r < k for r, k in zip(room, weight.shape[2:], strict=True)):
         have, need = (" x ".join(map(str, v)) for v in (room, weight.shape[-n:]))
@@ -102,7 +103,8 @@ def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: t
     return y.reshape(x.shape[0], weight.shape[0], *out)
 
 
-def _conv_input(grad: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+def _conv_input(grad: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
+                groups: int) -> Any:  # fmt: skip
     out, kernel = grad.shape[2:], weight.shape[2:]
     flat = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
     parts = xp.matmul(flat, grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, -1))
@@ -140,7 +142,8 @@ def _best(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     return xp.take_along_axis(flat, at[..., None], -1)[..., 0], rows * sizes[1] + columns
 
 
-def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool, value: float) -> tuple:
+def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool,
+          value: float) -> tuple:  # fmt: skip
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     whole = padded(x, padding, value)
     out = list(out_sizes(x.shape[-2:], kernel, stride, padding, dilation))
@@ -158,7 +161,8 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     return whole, tuple(out)
 
 
-def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool, divisor: Any) -> Any:
+def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
+             divisor: Any) -> Any:  # fmt: skip
     """What each window's sum is divided by."""
     if divisor:
         return divisor
@@ -174,7 +178,8 @@ def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bo
     return windows(whole, kernel, out, stride, (1, 1)).sum((1, 2))
 
 
-def _average(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool, divisor: Any) -> Any:
+def _average(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
+             divisor: Any) -> Any:  # fmt: skip
     stride = stride or kernel
     whole, out = _room(x, kernel, stride, padding, (1, 1), ceil_mode, 0)
     total = windows(whole, kernel, out, stride, (1, 1)).sum((-4, -3))
@@ -186,7 +191,8 @@ def _average_back(grad: Any, x: Any, kernel: tuple, stride: tuple, padding: tupl
     stride, sizes = stride or kernel, x.shape[-2:]
     share = grad / xp.asarray(_divisor(x, kernel, stride, padding, ceil_mode, count_pad, divisor), x.dtype)
     parts = xp.broadcast_to(share[..., None, None, :, :], (*grad.shape[:-2], *kernel, *grad.shape[-2:]))
-    over = tuple(max((o - 1) * s + k - p, n) for o, s, k, p, n in zip(grad.shape[-2:], stride, kernel, padding, sizes, strict=True))
+    over = tuple(max((o - 1) * s + k - p, n) for o, s, k, p, n in zip(
+        grad.shape[-2:], stride, kernel, padding, sizes, strict=True))  # fmt: skip
     return _add_windows(parts, over, grad.shape[-2:], stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
 
 
@@ -272,7 +278,8 @@ def standardized(F: Any, x: Any, dims: tuple, eps: float) -> Any:
 
 def _centred(grad: Symbol, x: Symbol, *_: Any) -> Symbol:
     g, hat = grad.tex, rf"\hat {x.tex}"
-    return Symbol(rf"\frac{{1}}{{\sigma}}\left({g} - \overline{{{g}}} - {hat} \odot \overline{{{g} \odot {hat}}}\right)")
+    inner = rf"{g} - \overline{{{g}}} - {hat} \odot \overline{{{g} \odot {hat}}}"
+    return Symbol(rf"\frac{{1}}{{\sigma}}\left({inner}\right)")
 
 
 @formula(tex=_centred)
@@ -396,22 +403,24 @@ def _embedding_back(grad: Any, indices: Any, count: int, padding_idx: int, scale
 # fmt: off
 # ---- convolution
 
-convolution = op("convolution", lambda input, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
-        bias_sym_sizes_opt=(0,): _convolution(
-            input, weight, bias, stride, padding, dilation, transposed, output_padding, groups),
+convolution = op("convolution",
+    lambda input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, bias_sym_sizes_opt=(0,):
+        _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups),
     keeps=("output_padding", "bias_sym_sizes_opt"),
     input  = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_input(
         grad, input, weight, stride, padding, dilation, transposed, groups),
     weight = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_weight(
         grad, input, weight, stride, padding, dilation, transposed, groups),
     bias   = lambda F, grad: F.per_channel(grad))
-convolution_input = op("convolution_input", lambda grad_output, weight, sizes, stride, padding, dilation, groups: _conv_input(
+convolution_input = op("convolution_input",
+    lambda grad_output, weight, sizes, stride, padding, dilation, groups: _conv_input(
         grad_output, weight, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
     grad_output = lambda F, grad, weight, stride, padding, dilation, groups: F.convolve(
         grad, weight, stride, padding, dilation, groups),
     weight      = lambda F, grad, grad_output, weight, stride, padding, dilation, groups: F.convolution_weight(
         grad_output, grad, F.sizes(weight), stride, padding, dilation, groups))
-convolution_weight = op("convolution_weight", lambda grad_output, input, sizes, stride, padding, dilation, groups: _conv_weight(
+convolution_weight = op("convolution_weight",
+    lambda grad_output, input, sizes, stride, padding, dilation, groups: _conv_weight(
         grad_output, input, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
     grad_output = lambda F, grad, input, stride, padding, dilation, groups: F.convolve(
         input, grad, stride, padding, dilation, groups),
@@ -438,22 +447,24 @@ avg_pool2d_of = op("avg_pool2d",
     self = lambda F, grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
 avg_pool2d_backward = op("avg_pool2d_backward",
-    lambda grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: _average_back(
-        grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+    lambda grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+        _average_back(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     grad_fn="AvgPool2DBackwardBackward0",
     grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
 two_sided = op("two_sided", lambda self, left, right: left @ self @ right.T,
     self = lambda F, grad, left, right: F.turned_back(grad, left, right))
-adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", lambda self, left, right: left @ self @ right.T, hidden=("left", "right"),
+adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", lambda self, left, right: left @ self @ right.T,
+    hidden=("left", "right"),
     self = lambda F, grad, self, left, right: F.tied(F.turned_back(grad, left, right), self))
 upsample_nearest1d = op("upsample_nearest1d", lambda self, output_size, scales: _upsampled(self, output_size, scales),
     keeps=("output_size",),
     self = lambda F, grad, self_sym_sizes, scales: F.upsample_back(grad, self_sym_sizes, scales))
 upsample_nearest2d = op("upsample_nearest2d", lambda self, output_size, scales_h, scales_w: _upsampled(
         self, output_size, scales_h, scales_w), keeps=("output_size",),
-    self = lambda F, grad, self_sym_sizes, scales_h, scales_w: F.upsample_back(grad, self_sym_sizes, scales_h, scales_w))
+    self = lambda F, grad, self_sym_sizes, scales_h, scales_w: F.upsample_back(
+        grad, self_sym_sizes, scales_h, scales_w))
 
 # ---- normalisation
 
@@ -465,8 +476,9 @@ native_layer_norm = op("native_layer_norm", lambda input, weight, bias, normaliz
     weight = lambda F, grad, input, normalized_shape, eps: F.to_last(
         grad * F.standardized(input, F.last_dims(normalized_shape), eps), normalized_shape),
     bias   = lambda F, grad, bias, normalized_shape: F.to_last(grad, normalized_shape))
-native_batch_norm = op("native_batch_norm", lambda input, weight, bias, running_mean, running_var, training, momentum, eps:
-        _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps),
+native_batch_norm = op("native_batch_norm",
+    lambda input, weight, bias, running_mean, running_var, training, momentum, eps: _batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps),
     fixed=("running_mean", "running_var"), outputs=("result0", "result1", "result2"), keeps=("result1", "result2"),
     input  = lambda F, grad, input, weight, running_var, training, eps: F.batch_norm_back(
         F.scaled_by(grad, weight, input), input, running_var, training, eps),
@@ -483,11 +495,12 @@ native_group_norm = op("native_group_norm", lambda input, weight, bias, N, C, Hx
 
 # ---- embedding
 
-embedding_of = op("embedding", lambda weight, indices, padding_idx, scale_grad_by_freq, sparse: _looked_up(weight, indices),
-    fixed=("indices",), keeps=("sparse",),
+embedding_of = op("embedding", lambda weight, indices, padding_idx, scale_grad_by_freq, sparse: _looked_up(
+        weight, indices), fixed=("indices",), keeps=("sparse",),
     weight = lambda F, grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq: F.embedding_backward(
         grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq))
-embedding_backward = op("embedding_backward", lambda grad_output, indices, count, padding_idx, scale_by_freq: _embedding_back(
+embedding_backward = op("embedding_backward",
+    lambda grad_output, indices, count, padding_idx, scale_by_freq: _embedding_back(
         grad_output, indices, count, padding_idx, scale_by_freq), fixed=("indices",),
     grad_fn="EmbeddingDenseBackwardBackward0",
     grad_output = lambda F, grad, indices, padding_idx: F.without_padding(F.embedding(
@@ -565,5 +578,5 @@ def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
     return F.tied(F.two_sided(grad, left, right), x)
 
 
-PADS = {word: [_pad_row(name, mode, rank) for rank in (1, 2)]
-        for word, name, mode in (("reflect", "reflection", "reflect"), ("replicate", "replication", "edge"))}  # fmt: skip
+PADS = {"reflect": [_pad_row("reflection", "reflect", rank) for rank in (1, 2)],
+        "replicate": [_pad_row("replication", "edge", rank) for rank in (1, 2)]}  # fmt: skip

@@ -181,15 +181,20 @@ mse_loss = op("mse_loss", lambda self, target, reduction: _reduce(xp.square(self
     target = lambda F, grad, self, target, reduction: 2 * (target - self) * F.reduced(grad, self, reduction))
 smooth_l1_loss = op("smooth_l1_loss", lambda self, target, reduction, beta: _reduce(
         _smooth(self - target, beta), reduction), **_LOSS,
-    self   = lambda F, grad, self, target, reduction, beta: F.smooth_slope(self - target, beta) * F.reduced(grad, self, reduction),
-    target = lambda F, grad, self, target, reduction, beta: F.smooth_slope(target - self, beta) * F.reduced(grad, self, reduction))
+    self   = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
+        self - target, beta) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
+        target - self, beta) * F.reduced(grad, self, reduction))
 huber_loss = op("huber_loss", lambda self, target, reduction, delta: _reduce(
         _huber(self - target, delta), reduction), **_LOSS,
-    self   = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(self - target, delta) * F.reduced(grad, self, reduction),
-    target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(target - self, delta) * F.reduced(grad, self, reduction))
+    self   = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
+        self - target, delta) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
+        target - self, delta) * F.reduced(grad, self, reduction))
 soft_margin_loss = op("soft_margin_loss", lambda self, target, reduction: _reduce(
         xp.log1p(xp.exp(-self * target)), reduction), fixed=("target",), letters={"target": "t"},
-    self   = lambda F, grad, self, target, reduction: -target * F.sigmoid(-self * target) * F.reduced(grad, self, reduction))
+    self = lambda F, grad, self, target, reduction: (
+        -target * F.sigmoid(-self * target) * F.reduced(grad, self, reduction)))
 binary_cross_entropy = op("binary_cross_entropy", lambda self, target, weight, reduction: _reduce(
         _bce(self, target, weight), reduction), fixed=("weight",), **_LOSS,
     self   = lambda F, grad, self, target, weight, reduction: F.weighted(
