@@ -9,8 +9,8 @@ import pytest
 
 import minigrad as mg
 from minigrad.graph import record
-from minigrad.text import presentation
 from minigrad.graph.recorder import Frame
+from minigrad.text import presentation
 
 
 def reference() -> dict:
