@@ -8,7 +8,6 @@ from typing import Any
 from ..array.backend import xp
 from ..core.base import constant
 from ..core.carriers import TENSORS
-from ..core.op import at_callers_line
 from ..ops import linalg as rows
 from ..ops.linalg import LinAlgError, det, matmul, matrix_power
 from ..ops.linalg import inverse as inv
@@ -124,7 +123,6 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return rows.solve_ex(A, B, left)[0]
 
 
-@at_callers_line
 def multi_dot(tensors: Any) -> Any:
     """The product of several matrices in the cheapest order; the ends may be vectors."""
     parts, sizes = list(tensors), [tuple(t.shape) for t in tensors]

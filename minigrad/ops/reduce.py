@@ -866,4 +866,4 @@ def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
     if x is None:
         return TENSORS.mul_scalar(y.sum(dim) - TENSORS.mul_scalar(first + last, 0.5), float(dx))
     left, right = (TENSORS.slice(y, dim, i, n - 1 + i, 1) for i in (0, 1))
-    return ((x[1:] - x[:-1]) * (left + right)).sum(dim) / 2.0
+    return TENSORS.div_scalar(((x[1:] - x[:-1]) * (left + right)).sum(dim), 2.0)
