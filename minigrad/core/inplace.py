@@ -23,16 +23,16 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
     name = call.__name__.removesuffix("_of") + "_"
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
-        recorded = bool(grad_mode()) and any(
-            [isinstance(x, TensorBase) and x.requires_grad for x in (self, *args)])  # fmt: skip
+        recorded = bool(grad_mode() and (
+            self.requires_grad or any([isinstance(x, TensorBase) and x.requires_grad for x in args])))  # fmt: skip
         check_inplace(self, recorded)
         if name not in ("zero_", "fill_") and not (name == "copy_" and args[0] is self):
             check_single_memory(self)  # one value everywhere, or its own, may be written twice
         if recorded:  # a view that cannot be read any more complains before the write is looked at
             for x in (self, *args):
                 edge_of(x)
-        for x in args:
-            if isinstance(x, TensorBase) and x is not self and x._counter is self._counter is not None:
+        for x in args if self._counter is not None else ():
+            if isinstance(x, TensorBase) and x is not self and x._counter is self._counter:
                 if name != "copy_" or x._data.shape == self._data.shape:  # copy_ expands its source first
                     check_overlap(self, x)
         if not recorded and ufunc is not None and write_directly(ufunc, self, args, options):

@@ -206,9 +206,13 @@ OURS = _Ours()  # asked for every recorded operation, so remembered
 def learners_line() -> tuple[Any, int]:
     """Code and instruction of the nearest caller outside this package."""
     f: Any = sys._getframe(2)
-    while f is not None and OURS[f.f_code.co_filename]:
+    code = f.f_code
+    while OURS[code.co_filename]:
         f = f.f_back
-    return (None, 0) if f is None else (f.f_code, f.f_lasti)
+        if f is None:
+            return None, 0
+        code = f.f_code
+    return code, f.f_lasti
 
 
 def source_line(code: Any, lasti: int) -> tuple[str, int, str]:

@@ -244,9 +244,12 @@ def _as_strided(self: Any, size: tuple, stride: tuple, storage_offset: Any, whol
 def _sum_to(self: Any, shape: tuple) -> Any:
     """Sum away the axes that broadcasting added or stretched: `(5, 3, 4)` to `(3, 1)` sums 0 and 2."""
     lead = self.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        lead + i for i, n in enumerate(shape) if n == 1 and self.shape[lead + i] != 1)  # fmt: skip
-    return xp.add.reduce(self, axes, keepdims=True).reshape(shape) if axes else self.reshape(shape)
+    if lead > 0:  # no `keepdims`: a reshaped sum would be a view, which a leaf cannot keep
+        self = xp.add.reduce(self, 0 if lead == 1 else tuple(range(lead)))
+    if self.shape == shape:
+        return self
+    axes = tuple([i for i, n in enumerate(shape) if n == 1 and self.shape[i] != 1])
+    return xp.add.reduce(self, axes, keepdims=True)
 
 
 # fmt: off
