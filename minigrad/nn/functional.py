@@ -154,7 +154,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
         attn_mask = constant(Tensor, xp.tri(query.shape[-2], key.shape[-2], dtype="bool"))
-    weights = (query * root) @ (key.transpose(-2, -1) * root)
+    weights = pointwise.mul_scalar(query, root) @ pointwise.mul_scalar(key.transpose(-2, -1), root)
     if attn_mask is not None:
         if attn_mask._data.dtype.kind == "b":
             bias = xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype)
