@@ -52,8 +52,8 @@ as shown, from top to bottom, and {today} do so as PyTorch {version} prints. Add
 | era · 版本 | the PyTorch whose names and printing were in force · 当时的名称与打印方式 |
 | today · 今天 | as shown, in the manner of PyTorch {version} · 照原样，按 PyTorch {version} |
 
-{yes} prints the recorded text · 与记录一致
-{no} prints something else; its first line that differs follows · 不一致，后面是第一处不同的行
+- {yes} prints the recorded text · 与记录一致
+- {no} prints something else; its first line that differs follows · 不一致，后面是第一处不同的行
 """
 COLUMNS = ("In", "code · 代码", "as shown · 照原样", "as recorded · 照记录", "era · 版本", "today · 今天")
 
