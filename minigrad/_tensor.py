@@ -296,7 +296,7 @@ class Tensor(TensorBase):
     t_, transpose_, unsqueeze_, squeeze_ = (shape.t_, shape.transpose_, shape.unsqueeze_,
                                             shape.squeeze_)  # fmt: skip
     fill_, zero_ = shape.fill_, shape.zero_
-    fill_diagonal_, resize_ = inplace(shape.fill_diagonal), shape.resize_
+    fill_diagonal_, resize_ = shape.fill_diagonal_, shape.resize_
     bernoulli = shape.bernoulli
     normal_, uniform_, random_, bernoulli_ = (shape.normal_, shape.uniform_, shape.random_,
                                               shape.bernoulli_)  # fmt: skip

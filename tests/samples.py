@@ -248,7 +248,6 @@ SAMPLES |= {
     "leaky_relu_written": [on(SIGNED, 0.1)],
     "elu_written": [on(SIGNED, 1.5, 1, 1)],
     "safe_softmax": [on(SIGNED, 1)],
-    "fill_diagonal": [on(X, 2.0)],
     # ---- losses
     "nll_loss": [on(SIGNED, CLASSES, None, r, -100) for r in (0, 1, 2)],
     "nll_loss2d": [on(real(1, 3, 2, 2), whole([[[0, 2], [1, 1]]]), None, r, -100) for r in (0, 1, 2)],
@@ -292,6 +291,6 @@ NO_SAMPLE = {
     "_unique2": "torch does not differentiate unique",
     "cdist_back": "torch differentiates cdist once only",
     "hardsigmoid_backward": "torch differentiates hardsigmoid once only",
-    **dict.fromkeys("normal uniform random bernoulli bernoulli_values".split(), "draws new numbers at every call"),
+    **dict.fromkeys("normal uniform random_between random_below bernoulli bernoulli_values".split(), "draws new numbers at every call"),
 }
 ONCE = {name: f"torch differentiates {name} once only" for name in ("cdist", "hardsigmoid")}

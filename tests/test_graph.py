@@ -17,6 +17,7 @@ from minigrad.graph.live import op_name
 from minigrad.graph.preview import numbers, preview
 from minigrad.graph.snapshot import from_dict, part
 from tests.oracle import graphs, programs
+from tests.oracle.transcript import reset
 
 RECORDED = graphs.recorded()
 LIVE = ["torch"] if importlib.util.find_spec("torch") else []
@@ -230,6 +231,8 @@ def test_random_programs_leave_the_same_graphs(oracle, level):
     for seed in range(8, 20):
         source = programs.program(seed, level)
         theirs, ours = (after_each_statement(source, t) for t in (torch, minigrad))
+        for library in (torch, minigrad):
+            reset(library)
         for name in (k for k, t in theirs.items() if has_graph(t)):
             expected = read_torch(theirs[name], names=theirs)
 

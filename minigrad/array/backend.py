@@ -125,9 +125,13 @@ def move(array: Any, to: "device | str | None") -> Any:
 
 def storage(array: Any) -> Any:
     """The array that owns the memory which `array` looks at."""
-    while isinstance(array.base, type(array)):
-        array = array.base
-    return array
+    while True:
+        base = array.base
+        if not isinstance(base, type(array)):  # NumPy's as_strided puts a stand-in between the two
+            base = getattr(base, "base", None)
+        if not isinstance(base, type(array)):
+            return array
+        array = base
 
 
 def _address(array: Any) -> int:

@@ -106,7 +106,7 @@ class TensorBase:
         """
         if requires_grad and self._data.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if not requires_grad and not self.is_leaf:
+        if not requires_grad and self._fn is not None:
             raise presentation.error(RuntimeError, "flag_of_non_leaf",
                 "you can only change requires_grad flags of leaf variables. If you want to use a "
                 "computed variable in a subgraph that doesn't require differentiation use "

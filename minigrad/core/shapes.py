@@ -408,7 +408,7 @@ def view_shape(row: Row, kind: str) -> Callable:
         mode = grad_mode()
         edge = self._edge() if mode else None
         if edge is None and not (mode and self.requires_grad):
-            made = "no_grad" if not mode else kind
+            made = kind if mode else "inference" if mode is INFERENCE else "no_grad"
             if z.__class__ is not list:
                 return view_of(self, z, made)
             return tuple(view_of(self, part, made) for part in z)

@@ -72,10 +72,14 @@ def place_of(t: Any) -> tuple:
     return array.shape, stride, offset
 
 
+_AMBIGUOUS = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code "
+    "by moving both the view and the inplace either both inside the {} block (if you don't want the "
+    "inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+)
 _REASONS = {
-    "no_grad": "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-    "your code by moving both the view and the inplace either both inside the no_grad block (if you "
-    "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).",
+    "no_grad": _AMBIGUOUS.format("no_grad"),
+    "inference": _AMBIGUOUS.format("inference_mode"),
     "multi": "This view is the output of a function that returns multiple views. Such functions do not "
     "allow the output views to be modified inplace. You should replace the inplace operation by an "
     "out-of-place one.",
@@ -89,15 +93,18 @@ _REASONS = {
 def forbidden_view(t: Any, indirect: bool = False) -> Exception:
     """Why this view may not be written in place, in torch's words."""
     kind, where = t._view.kind, _WHERE[indirect]
-    if t._fn is None:
-        what = f"A view was created in no_grad mode and {where} modified inplace with grad mode enabled."
+    node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
+    output = "" if node is None else f"Output {nr} of {short_name(node)} is a view"
+    if kind == "inference":
+        made, how = "created in inference mode", "modified inplace in normal mode."
     else:
-        node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
-        name = short_name(node)
-        what = f"Output {nr} of {name} is a view and {where} modified inplace."
-        if kind == "no_grad":
-            what = (f"Output {nr} of {name} is a view of a view which was created in no_grad mode and "
-                    f"{where} modified inplace with grad mode enabled.")  # fmt: skip
+        made, how = "created in no_grad mode", "modified inplace with grad mode enabled."
+    if node is None:
+        what = f"A view was {made} and {where} {how}"
+    elif kind in ("no_grad", "inference"):
+        what = f"{output} of a view which was {made} and {where} {how}"
+    else:
+        what = f"{output} and {where} modified inplace."
     return presentation.error(RuntimeError, f"{kind}_view", f"{what} {_REASONS[kind]}", tensor=t)
 
 

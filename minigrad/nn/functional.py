@@ -13,11 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import random
+from ..array import dtypes, random
 from ..array.backend import xp
 from ..core.base import constant
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
+from ..core.op import shape_mismatch
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
 
@@ -433,7 +434,10 @@ def _aimed(name: str, input: Any, target: Any) -> None:
 
 
 def _alike(input: Any, target: Any) -> tuple:
-    sizes = xp.broadcast_shapes(input._data.shape, target._data.shape)
+    try:
+        sizes = xp.broadcast_shapes(input._data.shape, target._data.shape)
+    except ValueError:
+        raise shape_mismatch(input._data, target._data) from None
     return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
 
 
@@ -501,6 +505,9 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
     logs = act.log_softmax_dim(input, 1 if input._data.ndim > 1 else 0)
     if target._data.dtype.kind == "f":
+        if target._data.shape != input._data.shape:
+            kind = dtypes.of(target._data.dtype).scalar_type
+            raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
         return _soft_targets(logs, target, weight, reduction, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, hard) if label_smoothing else hard

@@ -11,6 +11,7 @@ import math
 import warnings
 from typing import Any
 
+from ..array import dtypes
 from ..array.backend import xp
 from ..core.carriers import SYMBOLS, formula
 from ..core.op import no_derivative, op
@@ -87,7 +88,14 @@ def _glu(self: Any, dim: int) -> Any:
     return a * sigmoid.row.forward(b)
 
 
+def _floats_only(self: Any, name: str) -> None:
+    if self.dtype.kind != "f":
+        kind = dtypes.of(self.dtype).scalar_type
+        raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'")
+
+
 def _softmax(self: Any, dim: int) -> Any:
+    _floats_only(self, "softmax")
     if not self.ndim:
         return xp.ones_like(self)
     y = self - self.max(dim, keepdims=True)
@@ -102,6 +110,7 @@ def _safe_softmax(self: Any, dim: int) -> Any:
 
 
 def _log_softmax(self: Any, dim: int) -> Any:
+    _floats_only(self, "log_softmax")
     if not self.ndim:
         return xp.zeros_like(self)
     y = self - self.max(dim, keepdims=True)

@@ -184,7 +184,7 @@ remainder_number = op("remainder_number", lambda self, other: _remainder(_beside
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
-    other = lambda F, grad, self, other: -grad * F.trunc(self / other))
+    other = lambda F, grad, self, other: -grad * F.div_trunc(self, other))
 fmod_number = op("fmod_number", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward0",
     elementwise=True,
     self  = lambda grad: grad)

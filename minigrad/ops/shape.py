@@ -998,10 +998,10 @@ def _filled(self: Any, value: Any) -> Any:
     return xp.full_like(self, value)
 
 
-def _with_diagonal(self: Any, value: Any) -> Any:
-    filled = self.copy()
-    xp.fill_diagonal(filled, value)
-    return filled
+def fill_diagonal_(self: Any, fill_value: Any) -> Any:
+    """The main diagonal becomes `fill_value`, in place."""
+    fill_(diagonal(self), fill_value)
+    return self
 
 
 def resize_(self: Any, *size: Any) -> Any:
@@ -1029,16 +1029,19 @@ fill = op("fill", lambda self, value: _filled(self, value), grad_fn="FillBackwar
 fill_tensor = op("fill_tensor", lambda self, value: _filled(self, value), grad_fn="FillBackward3",
     self  = lambda F, grad: F.zeros_like(grad),
     value = lambda F, grad: F.sum(grad))
-fill_diagonal = op("fill_diagonal", lambda self, fill_value: _with_diagonal(self, fill_value),
-    self = lambda F, grad: F.fill_diagonal(grad, 0))
 normal = op("normal", lambda self, mean, std, generator: _drawn(
         self, lambda shape: random.normal(shape, self.dtype, mean, std, generator)),
     self = lambda F, grad: F.zeros_like(grad))
 uniform = op("uniform", lambda self, low, high, generator: _drawn(
         self, lambda shape: random.uniform(shape, self.dtype, low, high, generator)),
     self = lambda F, grad: F.zeros_like(grad))
-random_values = op("random", lambda self, low, high, generator: random.integers(
-        low, high, self.shape, self.dtype, generator),
+random_between = op("random_between", lambda self, low, high, generator: _drawn(
+        self, lambda shape: random.integers(low, high, shape, self.dtype, generator)),
+    grad_fn="RandomBackward0",
+    self = lambda F, grad: F.zeros_like(grad))
+random_below = op("random_below", lambda self, high, generator: _drawn(
+        self, lambda shape: random.integers(0, high, shape, self.dtype, generator)),
+    grad_fn="RandomBackward1",
     self = lambda F, grad: F.zeros_like(grad))
 bernoulli_draw = op("bernoulli", lambda self, generator=None: random.bernoulli(
         self, None, generator).astype(self.dtype),
@@ -1076,7 +1079,7 @@ def uniform_(self: Any, low: float = 0.0, high: float = 1.0, *, generator: Any =
 
 def random_(self: Any, low: int = 0, high: int | None = None, *, generator: Any = None) -> Any:
     """Every element a random integer of `[low, high)`, in place."""
-    return _random_(self, *((0, low) if high is None else (low, high)), generator)
+    return _below_(self, low, generator) if high is None else _between_(self, low, high, generator)
 
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
@@ -1093,4 +1096,5 @@ def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
 
 
 _normal_, _uniform_ = inplace(normal), inplace(uniform)
-_random_, _bernoulli_ = inplace(random_values), inplace(bernoulli_values)
+_between_, _below_ = inplace(random_between), inplace(random_below)
+_bernoulli_ = inplace(bernoulli_values)
