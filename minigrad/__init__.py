@@ -10,25 +10,85 @@ from typing import Any
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
-from . import _foreign, _tensor, autograd, random  # noqa: E402
-from ._tensor import Size, Tensor  # noqa: E402
-from .autograd import is_anomaly_enabled  # noqa: E402
-from .array.backend import device  # noqa: E402
-from .array.dtypes import (  # noqa: E402
-    bool, can_cast, double, dtype, finfo, float, float16, float32, float64, get_default_dtype, half, iinfo,
-    int, int8, int16, int32, int64, long, promote_types, set_default_dtype, short, uint8)  # fmt: skip
-from .array.printing import set_printoptions  # noqa: E402
-from .array.random import Generator, initial_seed, manual_seed, seed  # noqa: E402
-from .core import explain as _explain  # noqa: E402
-from .core.modes import (  # noqa: E402
-    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled)  # fmt: skip
-from .creation import (  # noqa: E402
-    BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor,
-    ShortTensor, arange, as_tensor, asarray, bernoulli, empty, empty_like, eye, from_numpy, full,
-    full_like, is_tensor, linspace, logspace, multinomial, normal, ones, ones_like, rand, rand_like, randint, randn,
-    randn_like, randperm, result_type, tensor, zeros, zeros_like)  # fmt: skip
-from .random import get_rng_state, set_rng_state  # noqa: E402
-from .text import get_language, presentation, set_language  # noqa: E402
+from . import _foreign, _tensor, autograd, random
+from ._tensor import Size, Tensor
+from .array.backend import device
+from .array.dtypes import (
+    bool,
+    can_cast,
+    double,
+    dtype,
+    finfo,
+    float,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    iinfo,
+    int,  # fmt: skip
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    set_default_dtype,
+    short,
+    uint8,
+)
+from .array.printing import set_printoptions
+from .array.random import Generator, initial_seed, manual_seed, seed
+from .autograd import is_anomaly_enabled
+from .core import explain as _explain
+from .core.modes import (
+    enable_grad,  # fmt: skip
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .creation import (
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    arange,
+    as_tensor,
+    asarray,
+    bernoulli,
+    empty,
+    empty_like,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    is_tensor,
+    linspace,
+    logspace,
+    multinomial,
+    normal,
+    ones,
+    ones_like,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,  # fmt: skip
+    randperm,
+    result_type,
+    tensor,
+    zeros,
+    zeros_like,
+)
+from .random import get_rng_state, set_rng_state
+from .text import get_language, presentation, set_language
 
 _foreign.warn_of_foreign()
 presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)

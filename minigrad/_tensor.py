@@ -594,7 +594,8 @@ FUNCTIONS = """
     topk unique var argwhere gather index_add index_copy index_fill index_put index_select
     masked_scatter masked_select nonzero put scatter scatter_add select_scatter slice_scatter take
     addbmm addmv addr baddbmm cross det inner inverse kron logdet
-    matrix_power slogdet take_along_dim adjoint conj float_power diagonal_scatter diff fliplr flipud repeat_interleave tensor_split trace
+    matrix_power slogdet take_along_dim adjoint conj float_power diagonal_scatter diff fliplr flipud
+    repeat_interleave tensor_split trace
     as_strided asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm
     broadcast_to ceil chunk clamp clamp_max clamp_min clip clone cos cosh detach diag diag_embed diagonal
     div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge
@@ -609,7 +610,8 @@ FUNCTIONS = """
     sqrt_ square_ tan_ tanh_ trunc_ zero_
 """.split()
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma_function, "cat": shape.cat, "concat": shape.cat,
+ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma_function,
+                  "cat": shape.cat, "concat": shape.cat,
                   "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
                   "std_mean": reduce.std_mean, "einsum": linalg.einsum, "tensordot": linalg.tensordot,
                   "pinverse": linalg.pinv_of, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,

@@ -291,6 +291,7 @@ NO_SAMPLE = {
     "_unique2": "torch does not differentiate unique",
     "cdist_back": "torch differentiates cdist once only",
     "hardsigmoid_backward": "torch differentiates hardsigmoid once only",
-    **dict.fromkeys("normal uniform random_between random_below bernoulli bernoulli_values".split(), "draws new numbers at every call"),
+    **dict.fromkeys("normal uniform random_between random_below bernoulli bernoulli_values".split(),
+                    "draws new numbers at every call"),
 }
 ONCE = {name: f"torch differentiates {name} once only" for name in ("cdist", "hardsigmoid")}

@@ -21,10 +21,10 @@ import minigrad
 import minigrad as torch
 import minigrad.nn.functional as F
 from minigrad.array import printing
-from minigrad.text import presentation
 from minigrad.eras import era, table
 from minigrad.eras import printing as old_printing
 from minigrad.eras.table import parsed
+from minigrad.text import presentation
 
 SEEN = json.loads((Path(__file__).parent / "data/eras.json").read_text("utf-8"))
 RUN = "1.0.0 1.0.1 1.1.0 1.2.0 1.3.1 1.4.0 1.5.0 1.5.1 1.6.0 1.7.1 1.8.1 1.9.1 1.10.2 2.13.0".split()
@@ -306,7 +306,8 @@ def test_whole_reductions_are_numbers_of_tensors_and_one_element_of_variables(le
     assert [tuple(v.size()) for v in (x.sum(), x.mean(), x.norm(), x[0][1], x.sum(dim=1))] == [(1,)] * 4 + [(2,)]
 
 
-@pytest.mark.parametrize("code", ["x.sum()", "x.mean()", "x.norm()", "x[0][1]", "x[1, 0]", "(x * x).sum(dim=1)[1]", "x[0].select(0, 1)",
+@pytest.mark.parametrize("code", ["x.sum()", "x.mean()", "x.norm()", "x[0][1]", "x[1, 0]",
+                                  "(x * x).sum(dim=1)[1]", "x[0].select(0, 1)",
                                   "[v * v for v in x[1]][0]", "x.max(1)[0][1]",
                                   "x.max()", "x.prod()", "x.view(4).dot(x.view(4))"])  # fmt: skip
 def test_gradients_of_one_element_results_are_todays(legacy, code):

@@ -6,8 +6,8 @@ import pytest
 
 import minigrad
 from minigrad.text import get_language, set_language
-from minigrad.viz.routes import paths
 from minigrad.viz.explain import why
+from minigrad.viz.routes import paths
 
 
 @pytest.fixture

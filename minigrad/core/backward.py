@@ -126,7 +126,9 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
         data = getattr(roots[0], "_data", None)
         if isinstance(data, xp.generic) and roots[0]._fn is not None:  # the usual loss
             return [data.dtype.type(1)]
-    grads: tuple = (None,) * len(roots) if given is None else (given,) if isinstance(given, TensorBase) else tuple(given)
+    grads: tuple = (None,) * len(roots)
+    if given is not None:
+        grads = (given,) if isinstance(given, TensorBase) else tuple(given)
     if len(grads) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]

@@ -209,6 +209,3 @@ def _mm_call(row: Any, slow: Callable) -> Callable:
 def _steps(array: Any, shape: tuple) -> tuple:
     """The strides of a matrix, in elements."""
     return (shape[1], 1) if array.flags.c_contiguous else strides(array)
-
-
-install()

@@ -14,7 +14,7 @@ from .base import TensorBase, bump, constant
 from .carriers import TENSORS
 from .modes import grad_mode
 from .node import Withheld, learners_line
-from .shapes import edge_of
+from .shapes import edge_of, requires_grad
 from .views import check_inplace, check_overlap, check_single_memory, rebase
 
 
@@ -24,7 +24,7 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
         recorded = bool(grad_mode() and (
-            self.requires_grad or any([isinstance(x, TensorBase) and x.requires_grad for x in args])))  # fmt: skip
+            self.requires_grad or any(requires_grad(x) for x in args)))
         check_inplace(self, recorded)
         if name not in ("zero_", "fill_") and not (name == "copy_" and args[0] is self):
             check_single_memory(self)  # one value everywhere, or its own, may be written twice
@@ -32,9 +32,9 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
             for x in (self, *args):
                 edge_of(x)
         for x in args if self._counter is not None else ():
-            if isinstance(x, TensorBase) and x is not self and x._counter is self._counter:
-                if name != "copy_" or x._data.shape == self._data.shape:  # copy_ expands its source first
-                    check_overlap(self, x)
+            shares = isinstance(x, TensorBase) and x is not self and x._counter is self._counter
+            if shares and (name != "copy_" or x._data.shape == self._data.shape):  # copy_ expands first
+                check_overlap(self, x)
         if not recorded and ufunc is not None and write_directly(ufunc, self, args, options):
             return self
         original = stand_in(self)

@@ -86,9 +86,3 @@ def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
     row = call.row  # type: ignore[attr-defined]
     row.node = type("NotImplemented", (row.node,), body)
     return publish(row, nary(row))
-
-
-
-
-def at_callers_line(function: Callable) -> Callable:
-    return function

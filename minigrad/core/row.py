@@ -293,7 +293,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
     def save(n: Any, args: tuple, z: Any, result: Any) -> None:
         for slot, version, i, users in inputs:
             x = args[i]
-            if users is not None and all([n.edges[e] is None for e in users]):
+            if users is not None and all(n.edges[e] is None for e in users):
                 x = None
             elif isinstance(x, TensorBase):
                 c = x._counter

@@ -256,8 +256,8 @@ def nary(row: Row) -> Callable:
         if not mode:
             return untracked_result(z, mode)
         edges = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked]
-        if getattr(z, "dtype", _FLOAT).kind != "f" or not (
-            any([e is not None for e in edges]) or any([requires_grad(args[i]) for i in tracked])):  # fmt: skip
+        if getattr(z, "dtype", _FLOAT).kind != "f" or not any(
+            requires_grad(args[i]) for i in tracked):  # fmt: skip
             return untracked_result(z, mode)
         metas = None
         if fits:

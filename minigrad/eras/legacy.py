@@ -23,7 +23,8 @@ from ..core.row import Number
 from ..nn import functional
 from . import exchange, module
 
-OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "minigrad.core.op", "minigrad.creation", "minigrad.nn.functional")
+OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "minigrad.core.op",
+              "minigrad.creation", "minigrad.nn.functional")  # fmt: skip
 CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 

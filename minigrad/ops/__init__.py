@@ -2,7 +2,9 @@
 
 import contextlib
 
-from . import pointwise, reduce, shape, linalg, index, activation, loss, conv  # noqa: F401, I001
+from . import activation, conv, index, linalg, loss, pointwise, reduce, shape
 
 with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
-    from ..core import fast  # noqa: F401
+    from ..core.fast import install
+
+    install()

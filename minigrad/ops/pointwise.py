@@ -179,8 +179,8 @@ div_trunc = op("div_trunc", lambda self, other: _truncated(self, other), grad_fn
 div_floor = op("div_floor", lambda self, other: _floor_divide(self, other), grad_fn="DivBackward1",
     self  = lambda F, grad: F.zeros_like(grad),
     other = lambda F, grad: F.zeros_like(grad))
-remainder_number = op("remainder_number", lambda self, other: _remainder(_beside(self, other), other), grad_fn="RemainderBackward0",
-    elementwise=True,
+remainder_number = op("remainder_number", lambda self, other: _remainder(_beside(self, other), other),
+    grad_fn="RemainderBackward0", elementwise=True,
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,

@@ -1,0 +1,67 @@
+"""`core/fast.py` only makes things faster: each part equals its row, and without the file all is well."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad.core import fast
+from minigrad.core.carriers import RAW
+from minigrad.core.node import Node
+from minigrad.core.row import TABLE
+
+HERE = Path(__file__).parent.parent
+MATRICES = {"mm"}
+TWO = {"add", "sub", "mul", "mm"}
+
+
+def made(name: str, shape: tuple, kind: str):
+    """A node of row `name`, and a gradient for it."""
+    x, y = (mg.randn(shape).to(getattr(mg, kind)).requires_grad_() for _ in range(2))
+    other = (y,) if name in TWO else (2.0,) if name == "rsub_number" else ()
+    out = TABLE[name].call(x, *other)
+    return out.grad_fn, mg.randn(tuple(out.shape)).to(out.dtype)._array()
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(2, 2), (40, 40), ()], ids=str)
+@pytest.mark.parametrize("name", sorted(fast._INSTEAD))
+def test_a_quick_derivative_equals_the_formula_of_its_row(name, shape, kind):
+    if name in MATRICES and not shape:
+        shape = (1, 1)
+    node, grad = made(name, shape, kind)
+
+    quick, plain = node.apply_raw(grad, True), node.apply(grad, RAW, True)
+
+    assert type(node).apply_raw is not Node.apply_raw
+    for mine, theirs in zip(quick, plain, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_quick_product_of_matrices_equals_its_row():
+    a, b = mg.randn(3, 4, requires_grad=True), mg.randn(4, 2).requires_grad_()
+
+    quick, slow = a @ b, mg.mm(a, b)
+
+    assert quick.equal(slow)
+    assert quick.grad_fn.name() == slow.grad_fn.name() == "MmBackward0"
+    assert quick.grad_fn._saved_mat2_sym_strides == slow.grad_fn._saved_mat2_sym_strides
+
+
+def test_without_the_file_everything_still_holds(tmp_path):
+    for part in ("minigrad", "tests"):
+        shutil.copytree(HERE / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE / "pyproject.toml", tmp_path)
+    (tmp_path / "minigrad" / "core" / "fast.py").unlink()
+    tests = [f"tests/test_{name}.py" for name in ("semantics", "expressions", "table", "errors", "record")]
+
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests],
+                         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+                         capture_output=True, text=True)  # fmt: skip
+
+    assert run.returncode == 0, run.stdout[-2000:]
