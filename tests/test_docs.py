@@ -6,6 +6,7 @@ import ast
 import contextlib
 import importlib.util
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -123,8 +124,8 @@ def test_every_word_of_the_makefile_is_explained():
 
 
 def test_the_contributed_operation_can_be_added_as_it_stands(tmp_path: Path):
-    """CONTRIBUTING.md's diff applies to today's source, and the operation works in both ways."""
-    for name in ("minigrad", "tests/oracle"):
+    """CONTRIBUTING.md's diff applies to today's source, works in each way, and lacks no sample."""
+    for name in ("minigrad", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     diff = re.search(r"```diff\n(.*?)```", text(ROOT / "CONTRIBUTING.md"), re.S)[1]
     program = """
@@ -132,19 +133,24 @@ import minigrad
 x = minigrad.tensor(180.0, requires_grad=True)
 y = x.deg2rad()
 y.backward()
-print(y, x.grad, x.detach().deg2rad_())
+print(y, x.grad, minigrad.deg2rad(x), x.detach().deg2rad_())
 """
 
     def run(*command: str, feed: str | None = None) -> str:
-        done = subprocess.run(command, cwd=tmp_path, input=feed, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
+                              input=feed, capture_output=True, text=True)  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     run("git", "apply", "--verbose", "-", feed=diff)
     said = run(sys.executable, "-c", program)
+    confirmed = run(sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".",
+                    "tests/test_table.py", "-k", "deg2rad or has_a_sample")  # fmt: skip
 
-    assert said == "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(0.0175) tensor(3.1416)\n"
-    assert diff.count("\n@@") == 3
+    assert said == "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(0.0175) " \
+        "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(3.1416)\n"
+    assert "4 passed" in confirmed
+    assert diff.count("\n--- ") == 3
 
 
 def entry_as_a_module(venv: Path) -> ModuleType:
