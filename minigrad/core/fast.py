@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..array.backend import ndarray, strides, xp
+from ..array.backend import ndarray, xp
 from .base import TensorBase, new
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
@@ -199,13 +199,14 @@ def _mm_call(row: Any, slow: Callable) -> Callable:
         if to_self is not None:
             c = mat2._counter
             n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
-        n.saved_self_sym_sizes, n.saved_self_sym_strides = rows, _steps(a, rows)
-        n.saved_mat2_sym_sizes, n.saved_mat2_sym_strides = columns, _steps(b, columns)
+        n.saved_self_sym_sizes, n.saved_self_sym_strides = rows, _steps(a)
+        n.saved_mat2_sym_sizes, n.saved_mat2_sym_strides = columns, _steps(b)
         return t
 
     return call
 
 
-def _steps(array: Any, shape: tuple) -> tuple:
+def _steps(array: Any) -> tuple:
     """The strides of a matrix, in elements."""
-    return (shape[1], 1) if array.flags.c_contiguous else strides(array)
+    (down, right), size = array.strides, array.itemsize
+    return down // size, right // size
