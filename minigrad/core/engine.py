@@ -285,6 +285,21 @@ def refuse_held(nodes: list[Node], watch: Any) -> None:
         raise error
 
 
-def run(*args: Any, **options: Any) -> None:
+quick: Any = None  # `fast` puts a shorter walk here, for graphs without hooks
+
+
+def run(roots: Sequence[Any], grads: Sequence[Any], *, retain_graph: bool = False,
+        create_graph: bool = False, inputs: Sequence[Any] | None = None,
+        captured: dict[Any, Any] | None = None) -> None:  # fmt: skip
     """Backward to the end: `steps` without anybody watching."""
-    deque(steps(*args, **options), maxlen=0)
+    if quick is not None and not held and not anomaly.enabled:
+        token = switch_on() if create_graph else None
+        try:
+            if quick([r._edge() for r in roots], grads, retain_graph, create_graph, inputs, captured):
+                return
+        finally:
+            if token is not None:
+                switch_back(token)
+    walk = steps(roots, grads, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs,
+                 captured=captured)  # fmt: skip
+    deque(walk, maxlen=0)

@@ -1,23 +1,27 @@
 """The busiest derivatives written out for arrays: the same numbers in fewer steps of Python.
 
-Each function stands in for `apply` of one row when backward runs on arrays (`Node.apply_raw`), and
-`_mm_call` for the call of `mm`. Nobody needs this file: without it every row runs its own formula, and
-a test holds each of these to it.
+Each function stands in for `apply` of one row when backward runs on arrays (`Node.apply_raw`),
+`_mm_call` for the call of `mm`, `walk` for `engine.steps` on graphs without hooks that nobody watches.
+Nobody needs this file: without it every row runs its own formula and every backward is `steps`; tests
+hold each part to its original.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 from ..array.backend import ndarray, xp
+from . import engine, leaves
 from .base import TensorBase, new
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
-from .node import Freed, Node, Withheld, learners_line, next_seq
+from .node import Freed, Node, Port, Withheld, learners_line, next_seq
 from .row import TABLE, Number, taker
 
+_latest_first = attrgetter("seq")
 _INSTEAD: dict[str, Callable] = {}
 
 
@@ -35,6 +39,7 @@ def install() -> None:
     """Give the rows of the table what is quicker."""
     for name, function in _INSTEAD.items():
         TABLE[name].node.apply_raw = function  # type: ignore[method-assign, assignment]
+    engine.quick = walk
     row = TABLE["mm"]
     row.call = TENSORS.mm = _mm_call(row, row.call)  # type: ignore[attr-defined]
 
@@ -210,3 +215,90 @@ def _steps(array: Any) -> tuple:
     """The strides of a matrix, in elements."""
     (down, right), size = array.strides, array.itemsize
     return down // size, right // size
+
+
+# ---- the walk where nobody looks on
+
+
+def reach(edges: list[Any]) -> tuple[list[Node], dict[Any, int]] | None:
+    """The nodes from `edges` on, latest first, and what each leaf waits for; None if one is special."""
+    nodes, waits, seen, stack = list(edges), {}, set(edges), list(edges)
+    while stack:
+        node = stack.pop()
+        if node.hooks is not None or node.outputs != 1 or node.wants_undefined:
+            return None
+        for edge in node.edges:
+            if isinstance(edge, Node):
+                if edge not in seen:
+                    seen.add(edge)
+                    nodes.append(edge)
+                    stack.append(edge)
+            elif edge.__class__ is Port:
+                return None
+            elif edge is not None:
+                uses = waits.get(edge)
+                if uses is None and edge._hooks is not None:
+                    return None
+                waits[edge] = (uses or 0) + 1
+    nodes.sort(key=_latest_first, reverse=True)
+    return nodes, waits
+
+
+def walk(edges: list[Any], grads: Any, keep: bool, create_graph: bool, inputs: Any,
+         captured: dict[Any, Any] | None) -> bool:  # fmt: skip
+    """`engine.steps` in one loop, if the graph has no hooks and no ports; says whether it had none.
+
+    `inputs`, where given, must be all leaves of the graph: then everything runs anyway.
+    """
+    if len(edges) != 1 or not isinstance(edges[0], Node) or (found := reach(edges)) is None:
+        return False
+    nodes, waits = found
+    if inputs is not None:
+        leaves = {edge for edge in inputs if not isinstance(edge, Node | Port)}
+        if captured is None or len(leaves) < len(inputs) or not waits.keys() <= leaves:
+            return False
+    arrived = {edges[0]: grads[0]}
+    for node in nodes:
+        received = arrived.pop(node, None)
+        if received is None:
+            sent: Any = (None,) * len(node.edges)
+        elif create_graph:
+            sent = node.apply(received, TENSORS, keep)
+        else:
+            sent = node.apply_raw(received, keep)
+        metas = node.metas
+        for index, edge in enumerate(node.edges):
+            if edge is None:
+                continue
+            grad, left = sent[index], waits.get(edge)
+            if grad is not None:
+                if metas is not None:
+                    grad = _fitted(grad, *metas[index], create_graph)
+                if edge in arrived:
+                    grad = arrived[edge] + grad
+                elif left is not None and grad is received and not create_graph:
+                    grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
+                arrived[edge] = grad
+            if left == 1:
+                if edge in arrived:
+                    _finish(edge, arrived.pop(edge), create_graph, captured)
+            elif left is not None:
+                waits[edge] = left - 1
+    return True
+
+
+def _fitted(grad: Any, shape: tuple, kind: Any, create_graph: bool) -> Any:
+    """A gradient in the shape and type of its receiver."""
+    F = TENSORS if create_graph else RAW
+    if grad.shape != shape:
+        grad = F.sum_to(grad, shape)
+    have = grad._data.dtype if create_graph else grad.dtype
+    return grad if have is kind or have == kind else F.cast(grad, kind)
+
+
+def _finish(leaf: Any, grad: Any, create_graph: bool, captured: dict[Any, Any] | None) -> None:
+    """The last gradient of a leaf is in: hand the sum over."""
+    if captured is not None:
+        captured[leaf] = grad
+    elif leaf._requires_grad:
+        leaves.accumulate(leaf, grad, create_graph)

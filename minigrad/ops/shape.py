@@ -307,7 +307,7 @@ stack = op("stack", lambda tensors, dim=0: _stack(tensors, dim),
 
 # ---- copies
 
-clone = op("clone", lambda self: self.copy(),
+clone = op("clone", lambda self: _twin(self),
     self = lambda grad: grad)
 copy = op("copy", lambda self, src: _copied(self, src), torch_name="torch::autograd::CopyBackwards",
     grad_fn="CopyBackwards", elementwise=True,
@@ -473,6 +473,11 @@ def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) 
     windows = _windows(xp.arange(whole.size).reshape(sizes), dimension, size, step)
     xp.add.at(whole.reshape(-1), windows, self)
     return whole
+
+
+def _twin(self: Any) -> Any:
+    """A copy laid out in memory as the original is."""
+    return self.copy(order="K") if isinstance(self, xp.ndarray) else self
 
 
 def _copied(self: Any, src: Any) -> Any:

@@ -1,0 +1,143 @@
+"""The engine under load: long chains, no cycles, threads and tasks, and a walk that fails half-way."""
+
+import asyncio
+import contextvars
+import gc
+import threading
+import weakref
+
+import pytest
+
+import minigrad as torch
+from minigrad.core import engine
+from minigrad.core.row import TABLE
+from tests.samples import SAMPLES
+
+
+@pytest.fixture
+def no_gc():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("length", [100_000, 1_000_000])
+def test_a_long_chain_is_built_run_and_freed_without_recursion(no_gc, length):
+    x = torch.ones(1, requires_grad=True)
+    y = x
+    for _ in range(length):
+        y = y + 1.0
+    node = weakref.ref(y.grad_fn)
+
+    y.sum().backward()
+    del y
+
+    assert x.grad.item() == 1
+    assert node() is None
+
+
+@pytest.mark.parametrize("name", sorted(n for n in SAMPLES if TABLE[n].derivatives))
+def test_a_graph_dies_with_its_last_tensor(no_gc, name):
+    args, options = SAMPLES[name][0](torch)
+    out = TABLE[name].call(*args, **options)
+    first = out[0] if isinstance(out, tuple) else out
+    node = weakref.ref(first.grad_fn)
+
+    del out, first, args, options
+
+    assert node() is None
+
+
+def test_grad_mode_belongs_to_the_thread():
+    seen = []
+    with torch.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(torch.is_grad_enabled()))
+        thread.start()
+        thread.join()
+
+    assert seen == [True]
+
+
+def test_grad_mode_belongs_to_the_task():
+    async def off(inside, done):
+        with torch.no_grad():
+            inside.set()
+            await done.wait()
+
+    async def look(inside, done):
+        await inside.wait()
+        seen = torch.is_grad_enabled()
+        done.set()
+        return seen
+
+    async def both():
+        inside, done = asyncio.Event(), asyncio.Event()
+        return (await asyncio.gather(off(inside, done), look(inside, done)))[1]
+
+    assert contextvars.Context().run(asyncio.run, both()) is True
+
+
+def test_threads_add_to_shared_leaves_without_losing_any():
+    w = torch.ones(64, requires_grad=True)
+
+    def work():
+        for _ in range(40):
+            (w * 2).sum().backward()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert w.grad.tolist() == [8 * 40 * 2] * 64
+
+
+def test_a_hook_that_raises_leaves_the_next_cell_a_working_engine():
+    x = torch.ones(2, requires_grad=True)
+    h = x * 2
+    handle = h.register_hook(lambda grad: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        h.sum().backward(create_graph=False, retain_graph=True)
+    handle.remove()
+
+    h.sum().backward()
+
+    assert torch.is_grad_enabled()
+    assert x.grad.tolist() == [2, 2]
+
+
+def test_grad_mode_is_not_held_between_two_steps():
+    x = torch.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    with torch.no_grad():
+        for _ in engine.steps((y,), [torch.tensor(1.0)], create_graph=True):
+            assert not torch.is_grad_enabled()
+
+    assert x.grad.grad_fn is not None
+
+
+def test_an_edge_points_to_an_older_node_even_when_a_view_is_regenerated():
+    x = torch.ones(3, requires_grad=True) * 1
+    v = x[:2]
+    x.mul_(2)
+    y = v * 2
+
+    assert y.grad_fn.next_functions[0][0].name() == "AsStridedBackward0"
+    assert y.grad_fn.next_functions[0][0]._sequence_nr() < y.grad_fn._sequence_nr()
+
+
+def test_the_short_walk_and_the_steps_give_the_same_gradients(monkeypatch):
+    def gradients():
+        torch.manual_seed(0)
+        w, b = torch.randn(4, 3, requires_grad=True), torch.randn(3, requires_grad=True)
+        h = torch.tanh(torch.randn(5, 4) @ w + b)
+        (g,) = torch.autograd.grad((h * h).sum(), [w], create_graph=True)
+        ((g * g).sum() + h.mean()).backward()
+        return w.grad.tolist(), b.grad.tolist()
+
+    short = gradients()
+    monkeypatch.setattr(engine, "quick", None)
+
+    assert gradients() == short
