@@ -80,9 +80,14 @@ def _neg(n: Any, grad: Any, keep: bool) -> tuple:
 @derivative("mul")
 def _mul(n: Any, grad: Any, keep: bool) -> tuple:
     to_self, to_other = n.edges
+    other = n.saved_other
+    if other.__class__ is Number:
+        if not keep:
+            n.saved_other = Freed.current
+        return grad * other.raw, None
     mine = theirs = None
     if to_self is not None:
-        mine = grad * held(n, "other", n.saved_other, n.version_other)
+        mine = grad * held(n, "other", other, n.version_other)
     if to_other is not None:
         theirs = grad * held(n, "self", n.saved_self, n.version_self)
     if not keep:

@@ -55,7 +55,7 @@ def unary(row: Row) -> Callable:
         if mode and differentiable and (
             self._requires_grad or (view is not None and view.base._requires_grad)
         ):
-            n = new(cls)
+            n = cls()
             n.edges, n.metas, n.hooks = (self._fn or (self if self._requires_grad else None),), None, None
             n.seq = next_seq()
             f = _frame(1)
@@ -138,7 +138,7 @@ def binary(row: Row) -> Callable:
         t._grad = t._hooks = t._view = None
         wants_self = self._requires_grad or (view is not None and view.base._requires_grad)
         if mode and differentiable and (wants_self or wants_other):
-            n = new(cls)
+            n = cls()
             n.edges = (self._fn or (self if self._requires_grad else None),
                        None if number else other._fn or (other if other._requires_grad else None))  # fmt: skip
             n.hooks = None
