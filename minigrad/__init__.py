@@ -106,18 +106,17 @@ _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "v
 
 
 # Loaded when first asked for: a lesson on autograd needs none of them.
-_PARTS = ("eras", "func", "linalg", "nn", "optim", "special", "utils")
+_PARTS = ("eras", "linalg", "nn", "optim", "special", "utils")
 
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
-    from importlib.util import find_spec
 
     if name == "__version__":
         return presentation.current.version
     if name in _LAZY:
         return getattr(import_module(f".{_LAZY[name]}", __name__), name)
-    if name in _PARTS and find_spec(f"{__name__}.{name}"):
+    if name in _PARTS:
         return import_module(f".{name}", __name__)
     functions = import_module(".nn.functional", __name__)  # `torch.softmax` and the like
     if name in functions.TORCH_FUNCTIONS:

@@ -1,0 +1,5 @@
+"""torch.utils: what a training loop needs to read its data."""
+
+from . import data
+
+__all__ = ["data"]

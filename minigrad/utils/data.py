@@ -1,0 +1,107 @@
+"""torch.utils.data: a data set, its order, and batches of it; shuffled in torch's own order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._tensor import Tensor
+from ..array import random
+from ..creation import tensor
+from ..ops.shape import stack
+
+__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+
+
+class Dataset:
+    """Something with `__len__` and `__getitem__`. Source: torch.utils.data.Dataset."""
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+
+class TensorDataset(Dataset):
+    """Rows of tensors of equal length: item `i` is the tuple of their rows `i`."""
+
+    def __init__(self, *tensors: Tensor) -> None:
+        assert all(tensors[0].shape[0] == t.shape[0] for t in tensors), "Size mismatch between tensors"
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple:
+        return tuple(t[index] for t in self.tensors)
+
+    def __len__(self) -> int:
+        return self.tensors[0].shape[0]
+
+
+class Subset(Dataset):
+    """The items of a data set at given indices."""
+
+    def __init__(self, dataset: Any, indices: Any) -> None:
+        self.dataset, self.indices = dataset, indices
+
+    def __getitem__(self, index: int) -> Any:
+        return self.dataset[self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
+    """The data set in random parts of the given lengths.
+
+    Raises: ValueError if the lengths do not add up to the length of the data set.
+    """
+    if sum(lengths) != len(dataset):
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order, ends = random.permutation(len(dataset), generator).tolist(), [sum(lengths[: i + 1])
+             for i in range(len(lengths))]  # fmt: skip
+    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, ends, strict=True)]
+
+
+def default_collate(batch: list[Any]) -> Any:
+    """Items put together: tensors stacked, numbers into a tensor, tuples and dicts part by part."""
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return stack(batch)
+    if isinstance(first, bool | int | float):
+        return tensor(batch)
+    if isinstance(first, dict):
+        return {key: default_collate([item[key] for item in batch]) for key in first}
+    if isinstance(first, tuple | list):
+        return [default_collate(list(part)) for part in zip(*batch, strict=True)]
+    return batch
+
+
+class DataLoader:
+    """Batches of a data set, in order or shuffled; draws from the generator as torch's does."""
+
+    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool = False, *,
+                 drop_last: bool = False, collate_fn: Callable | None = None, generator: Any = None,
+                 num_workers: int = 0) -> None:  # fmt: skip
+        self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
+        self.collate_fn, self.generator = collate_fn or default_collate, generator
+
+    def __len__(self) -> int:
+        whole, rest = divmod(len(self.dataset), self.batch_size)
+        return whole + (rest > 0 and not self.drop_last)
+
+    def __iter__(self) -> Iterator[Any]:
+        _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
+        order = self._order()
+        for start in range(0, len(self) * self.batch_size, self.batch_size):
+            yield self.collate_fn([self.dataset[i] for i in order[start : start + self.batch_size]])
+
+    def _order(self) -> list[int]:
+        count = len(self.dataset)
+        if not self.shuffle:
+            return list(range(count))
+        generator = self.generator
+        if generator is None:
+            generator = random.Generator().manual_seed(_seed(None))
+        return random.permutation(count, generator).tolist()
+
+
+def _seed(generator: Any) -> int:
+    """A fresh seed from the stream: 63 bits, as `random_()` of an int64 tensor draws them."""
+    return int((generator or random.default_generator).long_words(1)[0]) % 2**63

@@ -1,0 +1,48 @@
+"""Batches come in torch's order, and take as much from the random stream as torch's."""
+
+import importlib
+import importlib.util
+
+import pytest
+
+import minigrad
+from minigrad.utils.data import DataLoader, TensorDataset, random_split
+
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
+
+
+def batches(torch, data, **options):
+    torch.manual_seed(5)
+    x = torch.arange(10.0).reshape(10, 1)
+    loader = data.DataLoader(data.TensorDataset(x, x[:, 0] * 2), batch_size=4, **options)
+    seen = [[part.tolist() for part in batch] for _ in range(2) for batch in loader]
+    return len(loader), seen, torch.rand(1).item()
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("options", [{}, {"shuffle": True}, {"shuffle": True, "drop_last": True}], ids=str)
+def test_the_batches_are_torchs(oracle, options):
+    torch, data = importlib.import_module(oracle), importlib.import_module(f"{oracle}.utils.data")
+
+    assert batches(minigrad, minigrad.utils.data, **options) == batches(torch, data, **options)
+
+
+def test_every_item_comes_once():
+    loader = DataLoader(TensorDataset(minigrad.arange(7)), batch_size=3, shuffle=True)
+
+    assert sorted(i for (batch,) in loader for i in batch.tolist()) == list(range(7))
+
+
+def test_numbers_and_dicts_are_put_together():
+    (batch,) = DataLoader([{"x": 1.0, "y": 2}, {"x": 3.0, "y": 4}], batch_size=2)
+
+    assert batch["x"].tolist() == [1.0, 3.0]
+    assert batch["y"].dtype is minigrad.int64
+
+
+def test_a_split_has_every_item_once_or_says_what_is_wrong():
+    parts = random_split(list(range(5)), [2, 3])
+
+    assert sorted(part[i] for part in parts for i in range(len(part))) == list(range(5))
+    with pytest.raises(ValueError, match="Sum of input lengths"):
+        random_split([1, 2], [1])
