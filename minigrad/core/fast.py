@@ -44,13 +44,15 @@ def install() -> None:
     row.call = TENSORS.mm = _mm_call(row, row.call)  # type: ignore[attr-defined]
 
 
-def held(n: Any, name: str, saved: Any, version: Any) -> Any:
-    """The array of a saved input. What is not plainly there (freed, changed) the row answers."""
+def held(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
+    """The array of a saved input. What is not plainly there (freed, changed, detached) the row answers."""
     if saved.__class__ is Number:
         return saved.raw
     if not isinstance(saved, Withheld):
         counter = saved._counter
-        if counter is None or counter[0] == version:
+        if (counter is None or counter[0] == version) and (
+            saved._fn is not None or edge is None or edge is saved
+        ):
             return saved._data
     return taker(n.row, name)(n, RAW)
 
@@ -87,9 +89,9 @@ def _mul(n: Any, grad: Any, keep: bool) -> tuple:
         return grad * other.raw, None
     mine = theirs = None
     if to_self is not None:
-        mine = grad * held(n, "other", other, n.version_other)
+        mine = grad * held(n, "other", other, n.version_other, to_other)
     if to_other is not None:
-        theirs = grad * held(n, "self", n.saved_self, n.version_self)
+        theirs = grad * held(n, "self", n.saved_self, n.version_self, to_self)
     if not keep:
         if n.saved_self is not None:
             n.saved_self = Freed.current
@@ -105,9 +107,9 @@ def _mm(n: Any, grad: Any, keep: bool) -> tuple:
     to_self, to_mat2 = n.edges
     mine = theirs = None
     if to_self is not None:
-        mine = grad.dot(held(n, "mat2", n.saved_mat2, n.version_mat2).T)
+        mine = grad.dot(held(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
     if to_mat2 is not None:
-        theirs = held(n, "self", n.saved_self, n.version_self).T.dot(grad)
+        theirs = held(n, "self", n.saved_self, n.version_self, to_self).T.dot(grad)
     if not keep:
         n.free()
     return mine, theirs

@@ -127,7 +127,7 @@ def is_result(row: Row, name: str) -> bool:
 
 
 def _saved_property(row: Row, name: str) -> Callable:
-    take = taker(row, name)
+    take = taker(row, name, to_look=True)
 
     def saved(n: Any) -> Any:
         value = take(n, TENSORS)
@@ -157,9 +157,14 @@ class Number:
         self.value, self.raw = value, raw
 
 
-def taker(row: Row, name: str) -> Callable[[Any, Any], Any]:
-    """A function that reads one saved value from a node: checked, and in the carrier's form."""
+def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], Any]:
+    """A function that reads one saved value from a node: checked, and in the carrier's form.
+
+    Raises: RuntimeError for a tensor that came from an operation and was detached in place since (a
+    leaf is its own edge); whoever only looks still sees it.
+    """
     slot, version, counter = f"saved_{name}", f"version_{name}", f"counter_{name}"
+    edge = row.differentiable.index(name) if name in row.differentiable and not to_look else None
 
     read, read_version = attrgetter(slot), attrgetter(version)
 
@@ -168,6 +173,8 @@ def taker(row: Row, name: str) -> Callable[[Any, Any], Any]:
         if s is None:
             return None
         if isinstance(s, TensorBase):
+            if edge is not None and s._fn is None and n.edges[edge] is not None and n.edges[edge] is not s:
+                raise RuntimeError(DETACHED)
             c = s._counter
             if c is not None and c[0] != read_version(n):
                 raise modified(n, name, s, c[0], read_version(n))
@@ -205,6 +212,12 @@ def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
         nr = row.outputs.index(name) if name in row.outputs else 0
         t._fn, t._requires_grad = (output_of(n, nr) if row.multi else n), True
     return t
+
+
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+    "supported, please use out-of-place `.detach()` instead"
+)
 
 
 def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
