@@ -6,7 +6,9 @@ what is here besides names is conversion (`item`, `numpy`), printing and the cal
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from .array import dtypes, printing
@@ -584,6 +586,12 @@ def tensor_text(t: Tensor) -> str:
 
 TensorBase._plain = Tensor
 _shapes.Tensor = Tensor
+_shapes.blank = partial(object.__new__, Tensor)
+
+with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
+    from .core.fast import install
+
+    install()
 
 # Methods that torch also has as functions, by the same name.
 FUNCTIONS = """

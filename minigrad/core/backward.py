@@ -112,7 +112,9 @@ def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: boo
 
 def as_tuple(tensors: Any) -> tuple:
     """One tensor or a sequence of them, as a tuple."""
-    return (tensors,) if isinstance(tensors, TensorBase | GradientEdge) else tuple(tensors)
+    if isinstance(tensors, (TensorBase, GradientEdge)):
+        return (tensors,)
+    return tuple(tensors)
 
 
 def keeps(retain_graph: Any, create_graph: bool) -> bool:
@@ -120,12 +122,15 @@ def keeps(retain_graph: Any, create_graph: bool) -> bool:
     return create_graph if retain_graph is None else bool(retain_graph)
 
 
+_ONES = {kind: kind(1) for kind in (xp.float16, xp.float32, xp.float64)}
+
+
 def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
     """A gradient per root, of its shape and type: given, or 1 for a single element."""
-    if given is None and not create_graph and len(roots) == 1:
-        data = getattr(roots[0], "_data", None)
-        if isinstance(data, xp.generic) and roots[0]._fn is not None:  # the usual loss
-            return [data.dtype.type(1)]
+    if given is None and not create_graph and len(roots) == 1 and isinstance(roots[0], TensorBase):
+        one = _ONES.get(roots[0]._data.__class__)
+        if one is not None and roots[0]._fn is not None:  # the usual loss
+            return [one]
     grads: tuple = (None,) * len(roots)
     if given is not None:
         grads = (given,) if isinstance(given, TensorBase) else tuple(given)

@@ -295,7 +295,7 @@ def run(roots: Sequence[Any], grads: Sequence[Any], *, retain_graph: bool = Fals
     if quick is not None and not held and not anomaly.enabled:
         token = switch_on() if create_graph else None
         try:
-            if quick([r._edge() for r in roots], grads, retain_graph, create_graph, inputs, captured):
+            if quick(roots, grads, retain_graph, create_graph, inputs, captured):
                 return
         finally:
             if token is not None:

@@ -8,19 +8,22 @@ hold each part to its original.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from functools import wraps
 from math import prod
 from operator import attrgetter
 from typing import Any
 
 from ..array.backend import ndarray, xp
-from . import engine, leaves
-from .base import TensorBase, new
+from . import engine, leaves, shapes
+from .base import TensorBase
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
-from .node import Freed, Node, Port, Withheld, learners_line, next_seq
+from .node import OURS, Freed, Node, Port, Withheld, next_seq
 from .row import TABLE, Number, taker
 
+_frame = sys._getframe
 _latest_first = attrgetter("seq")
 _INSTEAD: dict[str, Callable] = {}
 
@@ -40,8 +43,9 @@ def install() -> None:
     for name, function in _INSTEAD.items():
         TABLE[name].node.apply_raw = function  # type: ignore[method-assign, assignment]
     engine.quick = walk
-    row = TABLE["mm"]
+    row, Tensor = TABLE["mm"], TensorBase._plain
     row.call = TENSORS.mm = _mm_call(row, row.call)  # type: ignore[attr-defined]
+    Tensor.__matmul__ = _mm_call(row, Tensor.__matmul__)
 
 
 def held(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
@@ -157,53 +161,60 @@ def _sum(n: Any, grad: Any, keep: bool) -> tuple:
     shape = n.saved_self_sym_sizes
     edge = n.edges[0]
     if isinstance(edge, Node) and edge.hooks is None:  # nobody sees what passes between two nodes
-        return (_filled(shape, grad),)
+        return (_filled(shape, prod(shape), grad),)
     return (RAW.expand(grad, shape),)
 
 
 @derivative("mean")
 def _mean(n: Any, grad: Any, keep: bool) -> tuple:
-    return (_filled(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),)
+    count = n.saved_self_sym_numel
+    return (_filled(n.saved_self_sym_sizes, count, grad / count),)
 
 
-def _filled(shape: tuple, number: Any) -> Any:
+def _filled(shape: tuple, count: int, number: Any) -> Any:
     """One number in every place of a shape: written if that is little, else seen with stride 0.
 
     Small arrays are faster to multiply when they are plain; large ones are memory not spent.
     """
-    if prod(shape) > 4096 or not shape:
+    if count > 4096 or not shape:
         return RAW.expand(number, shape)
     filled = xp.empty(shape, number.dtype)
-    filled[...] = number
+    filled.fill(number)
     return filled
 
 
 def _mm_call(row: Any, slow: Callable) -> Callable:
     """`mm` of two matrices that fit, recorded; whatever else is asked, the row's own call answers."""
-    cls = row.node
+    cls, blank = row.node, shapes.blank
 
+    @wraps(slow)
     def call(self: Any, mat2: Any) -> Any:
         if grad_mode() is not True or not isinstance(mat2, TensorBase):
             return slow(self, mat2)
-        to_self = self._fn or (self if self._requires_grad else None)
         if self._view is not None:
-            to_self = self._edge()
-        to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
+            self._view.refresh(self)
         if mat2._view is not None:
-            to_mat2 = mat2._edge()
+            mat2._view.refresh(mat2)
+        to_self = self._fn or (self if self._requires_grad else None)
+        to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
         a, b = self._data, mat2._data
         rows, columns = a.shape, b.shape
         fits = len(rows) == 2 == len(columns) and rows[1] == columns[0] and a.dtype is b.dtype
         if not fits or (to_self is None and to_mat2 is None):
             return slow(self, mat2)
-        t = new(self._plain)
+        t = blank()
         t._data = a.dot(b)
         t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = new(cls)
+        t._fn = n = cls()
         t._requires_grad = True
         n.edges, n.metas, n.hooks = (to_self, to_mat2), None, None
         n.seq = next_seq()
-        n.code, n.lasti = learners_line()
+        f = _frame(1)
+        code = f.f_code
+        while code.co_filename in OURS:
+            f = f.f_back
+            code = f.f_code
+        n.code, n.lasti = code, f.f_lasti
         n.saved_self = n.saved_mat2 = None
         if to_mat2 is not None:
             c = self._counter
@@ -211,27 +222,20 @@ def _mm_call(row: Any, slow: Callable) -> Callable:
         if to_self is not None:
             c = mat2._counter
             n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
-        n.saved_self_sym_sizes, n.saved_self_sym_strides = rows, _steps(a)
-        n.saved_mat2_sym_sizes, n.saved_mat2_sym_strides = columns, _steps(b)
+        n.saved_self_sym_sizes, n.saved_self_sym_strides = rows, (a.strides, a.itemsize)
+        n.saved_mat2_sym_sizes, n.saved_mat2_sym_strides = columns, (b.strides, b.itemsize)
         return t
 
     return call
 
 
-def _steps(array: Any) -> tuple:
-    """The strides of a matrix, in elements."""
-    (down, right), size = array.strides, array.itemsize
-    return down // size, right // size
-
-
 # ---- the walk where nobody looks on
 
 
-def reach(edges: list[Any]) -> tuple[list[Node], dict[Any, int]] | None:
-    """The nodes from `edges` on, latest first, and what each leaf waits for; None if one is special."""
-    nodes, waits, seen, stack = list(edges), {}, set(edges), list(edges)
-    while stack:
-        node = stack.pop()
+def reach(root: Node) -> tuple[list[Node], dict[Any, int]] | None:
+    """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special."""
+    nodes, seen, waits = [root], {root}, {}
+    for node in nodes:  # grows while it is read
         if node.hooks is not None or node.outputs != 1 or node.wants_undefined:
             return None
         for edge in node.edges:
@@ -239,38 +243,37 @@ def reach(edges: list[Any]) -> tuple[list[Node], dict[Any, int]] | None:
                 if edge not in seen:
                     seen.add(edge)
                     nodes.append(edge)
-                    stack.append(edge)
-            elif edge.__class__ is Port:
-                return None
+            elif edge in waits:
+                waits[edge] += 1
             elif edge is not None:
-                uses = waits.get(edge)
-                if uses is None and edge._hooks is not None:
+                if edge.__class__ is Port or edge._hooks is not None:
                     return None
-                waits[edge] = (uses or 0) + 1
+                waits[edge] = 1
     nodes.sort(key=_latest_first, reverse=True)
     return nodes, waits
 
 
-def walk(edges: list[Any], grads: Any, keep: bool, create_graph: bool, inputs: Any,
+def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
          captured: dict[Any, Any] | None) -> bool:  # fmt: skip
     """`engine.steps` in one loop, if the graph has no hooks and no ports; says whether it had none.
 
     `inputs`, where given, must be all leaves of the graph: then everything runs anyway.
     """
-    if len(edges) != 1 or not isinstance(edges[0], Node) or (found := reach(edges)) is None:
+    root = roots[0]._edge() if len(roots) == 1 else None
+    if not isinstance(root, Node) or (found := reach(root)) is None:
         return False
     nodes, waits = found
     if inputs is not None:
-        leaves = {edge for edge in inputs if not isinstance(edge, Node | Port)}
+        leaves = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
         if captured is None or len(leaves) < len(inputs) or not waits.keys() <= leaves:
             return False
-    arrived = {edges[0]: grads[0]}
+    arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)
         if received is None:
-            sent: Any = (None,) * len(node.edges)
+            sent = engine.nothing(node, keep)
         elif create_graph:
-            sent = node.apply(received, TENSORS, keep)
+            sent = node.apply(received, TENSORS, keep)  # type: ignore[attr-defined]
         else:
             sent = node.apply_raw(received, keep)
         metas = node.metas

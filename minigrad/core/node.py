@@ -190,29 +190,19 @@ def short_name(node: Node) -> str:
     return presentation.current.short_name(node)
 
 
-class _Ours(dict):
-    """File name -> whether it lies in this package, so that its lines are not the learner's."""
-
-    here = os.path.dirname(os.path.dirname(__file__)) + os.sep
-
-    def __missing__(self, file: str) -> bool:
-        self[file] = file.startswith(self.here)
-        return self[file]
+def _files_of(folder: str) -> set[str]:
+    return {os.path.join(at, file) for at, _, files in os.walk(folder) for file in files}
 
 
-OURS = _Ours()  # asked for every recorded operation, so remembered
+OURS = _files_of(os.path.dirname(os.path.dirname(__file__)))  # their lines are not the learner's
 
 
-def learners_line() -> tuple[Any, int]:
-    """Code and instruction of the nearest caller outside this package."""
-    f: Any = sys._getframe(2)
-    code = f.f_code
-    while OURS[code.co_filename]:
+def learners_line(depth: int = 2) -> tuple[Any, int]:
+    """Code and instruction of the nearest caller outside this package, `depth` calls up or further."""
+    f: Any = sys._getframe(depth)
+    while f.f_code.co_filename in OURS:
         f = f.f_back
-        if f is None:
-            return None, 0
-        code = f.f_code
-    return code, f.f_lasti
+    return f.f_code, f.f_lasti
 
 
 def source_line(code: Any, lasti: int) -> tuple[str, int, str]:

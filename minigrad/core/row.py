@@ -15,9 +15,9 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import strides, xp
+from ..array.backend import xp
 from ..text import presentation
-from .base import TensorBase, constant, new
+from .base import TensorBase, constant
 from .carriers import RAW, TENSORS, tex_of
 from .modes import anomaly
 from .node import Node, Port, Withheld, learners_line, next_seq, short_name
@@ -202,7 +202,14 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
 
     if is_result(row, name):
         return take_result
-    return take_input if name in row.tensors else lambda n, F: getattr(n, slot)
+    if name.endswith("_sym_strides"):
+        return lambda n, F: in_elements(*read(n))
+    return take_input if name in row.tensors else lambda n, F: read(n)
+
+
+def in_elements(steps: tuple, itemsize: int) -> tuple:
+    """Strides as torch counts them; they are kept as NumPy has them, since hardly anybody looks."""
+    return tuple(step // itemsize for step in steps)
 
 
 def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
@@ -282,13 +289,13 @@ def _arranged(formula: Callable, saved: tuple[str, ...]) -> Callable[[list], Any
     return lambda v: formula(*pick(v))
 
 
-def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
-    """What fills a node's slots; where each saved value comes from is decided once per row.
+def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
+    """What fills a node's slots, None if it has none; where values come from is decided once per row.
 
     An input is kept only if a derivative that is wanted mentions it.
     """
     place = {name: i for i, name in enumerate(row.inputs)}
-    inputs, others, results, facts = [], [], [], []
+    inputs, others, results = [], [], []
     for name in row.saved:
         slot, version = f"saved_{name}", f"version_{name}"
         if is_result(row, name):
@@ -314,15 +321,19 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
             setattr(n, slot, x)
         for slot, i, fact in others:
             setattr(n, slot, args[i] if fact is None else fact(args[i]._data))
-        for slot, i, fact in facts:
-            setattr(n, slot, fact(z[i]))
         for slot, version, counter, i in results:
             shared = (result if i is None else result[i])._shared_counter()
             setattr(n, slot, z if i is None else z[i])
             setattr(n, counter, shared)
             setattr(n, version, shared[0])
 
-    return save
+    def save_others(n: Any, args: tuple, z: Any, result: Any) -> None:
+        for slot, i, fact in others:
+            setattr(n, slot, args[i] if fact is None else fact(args[i]._data))
+
+    if not row.saved:
+        return None
+    return save if inputs or results else save_others
 
 
 def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
@@ -330,20 +341,19 @@ def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
     if name.endswith("_dim"):
         return name.removesuffix("_dim"), attrgetter("ndim")
     source, _, fact = name.partition("_sym_")
-    known = {"sizes": attrgetter("shape"), "numel": attrgetter("size"), "strides": strides}
+    known = {"sizes": attrgetter("shape"), "numel": attrgetter("size"), "strides": attrgetter("strides", "itemsize")}
     if fact in known:
         return source, known[fact]
     dim = int(fact.removeprefix("argsize_").replace("minus_", "-"))
     return source, lambda data: data.shape[dim]
 
 
-
 def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
     """A node with its edges, its number, and the learner's line."""
-    n = new(cls)
+    n = cls()
     n.edges, n.metas, n.hooks = edges, metas, None
     n.seq = next_seq()
-    n.code, n.lasti = learners_line()
+    n.code, n.lasti = learners_line(3)
     return n
 
 

@@ -15,14 +15,15 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import ndarray, xp
 from ..text import presentation
-from .base import TensorBase, constant, new
+from .base import TensorBase, constant
 from .modes import INFERENCE, grad_mode
-from .node import OURS, learners_line, next_seq
+from .node import OURS, next_seq
 from .row import Number, Row, blank_node, output_of, saver, taker
 from .views import view_of
 
 Tensor: Any = TensorBase  # `_tensor.py` puts the class with the language here
 _frame = sys._getframe
+blank: Any = None
 
 
 # ---- recording
@@ -49,7 +50,7 @@ def unary(row: Row) -> Callable:
         z = forward(a)
         if z.dtype is not a.dtype:
             z = settle(forward, z, a)
-        t = new(Tensor)
+        t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
         if mode and differentiable and (
@@ -60,7 +61,7 @@ def unary(row: Row) -> Callable:
             n.seq = next_seq()
             f = _frame(1)
             code = f.f_code
-            while OURS[code.co_filename] and f.f_back is not None:
+            while code.co_filename in OURS:
                 f = f.f_back
                 code = f.f_code
             n.code, n.lasti = code, f.f_lasti
@@ -107,24 +108,26 @@ def binary(row: Row) -> Callable:
         if view is not None and mode:
             view.refresh(self)
         a = self._data
+        to_self = self._fn or (self if self._requires_grad else None)
         if other.__class__ is Tensor or isinstance(other, TensorBase):
             b, number, peer = other._data, None, other._view
             if peer is not None and mode:
                 peer.refresh(other)
+            to_other = other._fn or (other if other._requires_grad else None)
             alike = a.dtype is b.dtype
             if not alike:
                 a, b = dtypes.promote(a, b)
             elif a.shape != b.shape:
                 alike = False
-            wants_other = other._requires_grad or (peer is not None and peer.base._requires_grad)
         else:
+            to_other = peer = None
             plain = other.__class__ is float or other.__class__ is int
             number = _numbers.get((other, a.dtype, a.__class__, other.__class__)) if plain else None
             if number is None:
                 a, number = meet(a, other)
                 if number is None:
                     return NotImplemented
-            b, alike, wants_other = number.raw, a is self._data, False
+            b, alike = number.raw, a is self._data
         try:
             z = forward(a, b)
         except ValueError:
@@ -133,27 +136,26 @@ def binary(row: Row) -> Callable:
             raise type_mismatch(row, a, b, refused) from None
         if may_change_type and z.dtype is not a.dtype:
             z = settle_binary(forward, z, a, b)
-        t = new(Tensor)
+        t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
-        wants_self = self._requires_grad or (view is not None and view.base._requires_grad)
-        if mode and differentiable and (wants_self or wants_other):
+        if mode and differentiable and (
+            to_self is not None or to_other is not None or unread(view) or unread(peer)
+        ):
             n = cls()
-            n.edges = (self._fn or (self if self._requires_grad else None),
-                       None if number else other._fn or (other if other._requires_grad else None))  # fmt: skip
-            n.hooks = None
+            n.edges, n.hooks = (to_self, to_other), None
             n.metas = None if alike else metas_of(self, other, number)
             n.seq = next_seq()
             f = _frame(1)
             code = f.f_code
-            while OURS[code.co_filename] and f.f_back is not None:
+            while code.co_filename in OURS:
                 f = f.f_back
                 code = f.f_code
             n.code, n.lasti = code, f.f_lasti
             t._counter = None
             if keeps_self:
                 c = self._counter
-                kept = (wants_self and self_for_self) or (wants_other and self_for_other)
+                kept = (to_self is not None and self_for_self) or (to_other is not None and self_for_other)
                 n.saved_self = self if kept else None
                 n.version_self = 0 if c is None or not kept else c[0]
             if keeps_other:
@@ -161,7 +163,7 @@ def binary(row: Row) -> Callable:
                     n.saved_other, n.version_other = number, 0
                 else:
                     c = other._counter
-                    kept = (wants_self and other_for_self) or (wants_other and other_for_other)
+                    kept = (to_self is not None and other_for_self) or (to_other is not None and other_for_other)
                     n.saved_other = other if kept else None
                     n.version_other = 0 if c is None or not kept else c[0]
             if keeps_result:
@@ -175,6 +177,11 @@ def binary(row: Row) -> Callable:
         return t
 
     return call
+
+
+def unread(view: Any) -> bool:
+    """True for a view made under no_grad of a base that requires grad: recorded, without an edge."""
+    return view is not None and view.base._requires_grad
 
 
 _numbers: dict[Any, Number] = {}
@@ -243,7 +250,7 @@ def nary(row: Row) -> Callable:
     """Any tensors (some may be None or numbers), then options; one output or several."""
     forward, count, total = row.forward, len(row.tensors), len(row.inputs)
     tracked = [i for i, n in enumerate(row.tensors) if n in row.derivatives]
-    fits, save = row.elementwise or len(tracked) > 1, saver(row)
+    fits, save, cls = row.elementwise or len(tracked) > 1, saver(row), row.node
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -256,16 +263,18 @@ def nary(row: Row) -> Callable:
         if not mode:
             return untracked_result(z, mode)
         edges = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked]
-        if getattr(z, "dtype", _FLOAT).kind != "f" or not any(
-            requires_grad(args[i]) for i in tracked):  # fmt: skip
+        if edges[0] is None and not any(requires_grad(args[i]) for i in tracked):
+            return untracked_result(z, mode)
+        if getattr(z, "dtype", _FLOAT).kind != "f":
             return untracked_result(z, mode)
         metas = None
         if fits:
             metas = tuple([(x._data.shape, x._data.dtype) if isinstance(x := args[i], TensorBase) else None
                            for i in tracked])  # fmt: skip
-        n = blank_node(row.node, tuple(edges), metas)
+        n = blank_node(cls, tuple(edges), metas)
         result = tracked_result(row, n, z)
-        save(n, args, z, result)
+        if save is not None:
+            save(n, args, z, result)
         if mode is not True:
             mode.recorded(n, result)
         return result
@@ -290,13 +299,11 @@ def single(row: Row) -> Callable:
         edge = self._edge()
         if z.__class__ is list or z.dtype.kind != "f" or (edge is None and not self.requires_grad):
             return untracked_result(z, mode)
-        t, n = new(Tensor), new(cls)
+        t, n = blank(), blank_node(cls, (edge,), None)
         t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
-        n.edges, n.metas, n.hooks = (edge,), None, None
-        n.seq = next_seq()
-        n.code, n.lasti = learners_line()
-        save(n, args, z, t)
+        if save is not None:
+            save(n, args, z, t)
         if mode is not True:
             mode.recorded(n, t)
         return t
@@ -398,7 +405,7 @@ def _common(raws: list) -> Any:
 
 def view_shape(row: Row, kind: str) -> Callable:
     """One tensor in, views of its storage out."""
-    forward, total, save = row.forward, len(row.inputs), saver(row)
+    forward, total, save, cls = row.forward, len(row.inputs), saver(row), row.node
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -412,13 +419,15 @@ def view_shape(row: Row, kind: str) -> Callable:
             if z.__class__ is not list:
                 return view_of(self, z, made)
             return tuple(view_of(self, part, made) for part in z)
-        n = blank_node(row.node, (edge,), None)
+        n = blank_node(cls, (edge,), None)
         if z.__class__ is list:
             n.outputs = len(z)
             result: Any = tuple(attach(view_of(self, p, kind), output_of(n, i)) for i, p in enumerate(z))
         else:
-            result = attach(view_of(self, z, kind), n)
-        save(n, args, z, result)
+            result = view_of(self, z, kind)
+            result._fn, result._requires_grad = n, True
+        if save is not None:
+            save(n, args, z, result)
         if mode is not True:
             mode.recorded(n, result)
         return result

@@ -48,12 +48,13 @@ class View:
 
 def view_of(source: Any, array: Any, kind: str = "") -> Any:
     """A tensor on `array`, which shares the storage of `source`; its base is the family's root."""
-    base = source if source._view is None else source._view.base
-    counter = source._shared_counter()
-    t = constant(type(source)._plain, array, counter)
-    inherited = "" if source._view is None else source._view.kind
-    version = 0 if counter is INFERENCE.counter else counter[0]
-    t._view = View(base, kind or inherited, version)
+    base, seen, counter = source, source._view, source._counter
+    if seen is not None:
+        base, kind = seen.base, kind or seen.kind
+    if counter is None:
+        counter = source._counter = [0]
+    t = constant(source._plain, array, counter)
+    t._view = View(base, kind, 0 if counter is INFERENCE.counter else counter[0])
     return t
 
 

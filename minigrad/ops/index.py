@@ -51,6 +51,14 @@ def _key(self: Any, indices: tuple) -> tuple:
     return key
 
 
+def _taken(self: Any, indices: tuple) -> Any:
+    """The chosen elements; what NumPy refuses is looked at again for torch's words."""
+    try:
+        return self[tuple(map(_raw, indices))]
+    except IndexError:
+        return self[_key(self, indices)]
+
+
 def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
     for d, n in enumerate(mask):
         if n != sizes[dim + d]:
@@ -210,7 +218,7 @@ def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
 
 
 # fmt: off
-index = op("index", lambda self, indices: self[_key(self, indices)], fixed=("indices",),
+index = op("index", _taken, fixed=("indices",),
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
 index_back = op("index_back", lambda self, indices, sizes: _index_put(
         xp.zeros(sizes, self.dtype), self, indices, True), fixed=("indices",), grad_fn="IndexBackwardBackward0",
@@ -324,13 +332,19 @@ def getitem(self: Any, key: Any) -> Any:
     return views.alias(self) if seen is self else seen
 
 
+_PLAIN = {int, slice}
+
+
 def basic(self: Any, key: Any) -> tuple[Any, tuple]:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
     if key.__class__ is int and self._data.ndim:  # the usual key, without the ceremony
         return _selected(self, 0, key, 0), ()
-    parts = [_part(p) for p in (tuple(key) if _is_tuple(key) else (key,))]
+    parts: Any = tuple(key) if _is_tuple(key) else (key,)
+    consumed = len(parts)
+    if not _PLAIN.issuperset(map(type, parts)):
+        parts = [_part(p) for p in parts]
+        consumed = sum(_width(p) for p in parts)
     result, dim, left, real = self, 0, [], 0
-    consumed = sum(_width(p) for p in parts)
     if consumed > self._data.ndim and not (self._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ is int):
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
     for part in parts:
@@ -416,8 +430,10 @@ def _aligned(left: list) -> tuple:
 
 
 def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
-    given = zip((part.start, part.stop, part.step), (0, 2**63 - 1, 1), strict=True)
-    start, end, step = (default if v is None else _index(v) for v, default in given)
+    start, end, step = part.start, part.stop, part.step
+    start = 0 if start is None else _index(start)
+    end = 2**63 - 1 if end is None else _index(end)
+    step = 1 if step is None else _index(step)
     if step <= 0:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
     if not always and start == 0 and step == 1 and end >= x._data.shape[dim]:

@@ -161,13 +161,12 @@ def _addmm(self: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
 
 
 def _bmm(self: Any, mat2: Any) -> Any:
-    for name, x in (("batch1", self), ("batch2", mat2)):
-        if x.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
-    wanted = [self.shape[0], self.shape[2]]
-    if wanted != list(mat2.shape[:2]):
+    require(self.ndim == 3, "batch1 must be a 3D tensor")
+    require(mat2.ndim == 3, "batch2 must be a 3D tensor")
+    (count, _, inner), sizes = self.shape, mat2.shape
+    if sizes[:2] != (count, inner):
         raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
-                           f"{wanted} but got: {list(mat2.shape[:2])}.")  # fmt: skip
+                           f"[{count}, {inner}] but got: {list(sizes[:2])}.")  # fmt: skip
     return xp.matmul(self, mat2)
 
 
@@ -445,37 +444,37 @@ addmv_of, addr_of, baddbmm_of, addbmm_of = map(_scaled_face, (addmv, addr, baddb
 
 def matmul(self: Any, other: Any) -> Any:
     """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
-    ranks = (self._data.ndim, other._data.ndim)
-    if ranks == (2, 2):
+    rank, other_rank = self._data.ndim, other._data.ndim
+    if rank == other_rank == 2:
         return mm.row.call(self, other)
-    if ranks == (1, 1):
+    if rank == other_rank == 1:
         return dot(self, other)
-    if ranks == (2, 1):
+    if rank == 2 and other_rank == 1:
         return mv(self, other)
-    return _composed(self, other, ranks)
+    return _composed(self, other, rank, other_rank)
 
 
-def _composed(self: Any, other: Any, ranks: tuple) -> Any:
-    if ranks == (3, 3) and self.shape[0] != other.shape[0]:  # a batch of one, and worth folding
+def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
+    if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a batch of one, and worth folding
         for one, pair in ((self, lambda: (self.squeeze(0), other)), (other, lambda: (self, other.squeeze(0)))):
             if one.shape[0] == 1 and one.requires_grad:
                 return matmul(*pair())
-    if ranks == (1, 2):
+    if rank == 1 and other_rank == 2:
         return mm(self.unsqueeze(0), other).squeeze_(0)
-    if 0 in ranks:
+    if not rank or not other_rank:
         raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
-                           f"{ranks[0]}D and {ranks[1]}D")  # fmt: skip
-    return _folded(self, other) if _folds(self, other) else _batched(self, other)
+                           f"{rank}D and {other_rank}D")  # fmt: skip
+    return _folded(self, other) if _folds(self, other, rank, other_rank) else _batched(self, other)
 
 
-def _folds(a: Any, b: Any) -> bool:
+def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
     """Whether the batch goes into the rows: one big product instead of many."""
-    small, large = (b, a) if a.ndim >= b.ndim else (a, b)
-    if large.ndim < 3 or small.ndim > 2:
+    small, large = (b, a) if rank >= other_rank else (a, b)
+    if max(rank, other_rank) < 3 or min(rank, other_rank) > 2:
         return False
     if small.requires_grad:
         return True
-    if a.ndim == 2:
+    if rank == 2:
         return False
     data = large._array() if large is a else large._array().swapaxes(-1, -2)
     try:
@@ -486,22 +485,22 @@ def _folds(a: Any, b: Any) -> bool:
 
 
 def _folded(a: Any, b: Any) -> Any:
-    turned = b.ndim > a.ndim
-    large, small = (b.mT, a.t() if a.ndim == 2 else a) if turned else (a, b)
-    rows = large.reshape(-1, large.shape[-1])
-    if small.ndim == 1:
-        return TENSORS.unsafe_view(mv(rows, small), large.shape[:-1])
-    product = TENSORS.unsafe_view(mm(rows, small), (*large.shape[:-1], small.shape[1]))
+    turned = b._data.ndim > a._data.ndim
+    large, small = (b.mT, a.t() if a._data.ndim == 2 else a) if turned else (a, b)
+    *batch, inner = large._data.shape
+    rows = TENSORS.reshape(large, (-1, inner))
+    if small._data.ndim == 1:
+        return TENSORS.unsafe_view(mv(rows, small), tuple(batch))
+    product = TENSORS.unsafe_view(mm.row.call(rows, small), (*batch, small._data.shape[1]))
     return product.mT.contiguous() if turned else product
 
 
 def _batched(a: Any, b: Any) -> Any:
-    rows, columns, vector = a._data.shape, b._data.shape, b.ndim == 1
-    left, right = rows[-2:], columns[-1:] if vector else columns[-2:]
-    left = left if a.ndim > 1 else (1, *left)
-    batch, ours, theirs = rows[:-2], rows[:-2], () if vector else columns[:-2]
-    if ours != theirs:
-        batch = xp.broadcast_shapes(ours, theirs)
+    rows, columns, vector = a._data.shape, b._data.shape, b._data.ndim == 1
+    left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-1:] if vector else columns[-2:]
+    batch, theirs = rows[:-2], () if vector else columns[:-2]
+    if batch != theirs:
+        batch = xp.broadcast_shapes(batch, theirs)
     expand, reshape = TENSORS.expand, TENSORS.reshape
     x = reshape(expand(a, (*batch, *left)), (-1, *left))
     y = reshape(expand(b, (*batch, *right)), (-1, *right))

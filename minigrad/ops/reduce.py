@@ -565,6 +565,9 @@ def dims_of(self: Any, dim: Any) -> tuple:
     """Dimensions as a tuple, each checked. Raises: IndexError in torch's words."""
     if dim is None:
         return ()
+    if dim.__class__ is int:
+        check_dim(dim, self._data.ndim)
+        return (dim,)
     dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
     seen = [check_dim(d, self._data.ndim) for d in dims]
     for place, d in enumerate(seen):

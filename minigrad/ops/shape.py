@@ -32,14 +32,14 @@ def require(holds: Any, text: str, error: type = RuntimeError) -> None:
 
 def _flat_view(self: Any, shape: tuple) -> Any:
     """`self` in another shape without copying; torch's errors where that is impossible."""
-    require(shape.count(-1) < 2, "only one dimension can be inferred")
     try:
-        return self.reshape(shape, copy=False)
+        return self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
     except ValueError:
         return _refuse(self, shape)
 
 
 def _refuse(self: Any, shape: tuple) -> Any:
+    require(shape.count(-1) < 2, "only one dimension can be inferred")
     known = [n for n in shape if n != -1]
     count = 1
     for n in known:
@@ -137,11 +137,13 @@ def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
 
 
 def _expand(self: Any, shape: tuple) -> Any:
-    lead = len(shape) - self.ndim
-    for dim, n in enumerate(shape[: max(lead, 0)]):
-        require(n >= 0, f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
-                f"dimension {dim}")  # fmt: skip
-    full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
+    full, lead = shape, len(shape) - self.ndim
+    if shape and min(shape) < 0:
+        if lead > 0 and min(shape[:lead]) < 0:
+            n = min(shape[:lead])
+            raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                               f"dimension {shape.index(n)}")  # fmt: skip
+        full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
     try:
         return spread(self, full)
     except ValueError:
@@ -150,14 +152,18 @@ def _expand(self: Any, shape: tuple) -> Any:
 
 def spread(x: Any, shape: tuple) -> Any:
     """`x` seen in a larger shape, stride 0 where it repeats; a tenth of the time of broadcast_to."""
-    if x.size == 1:
-        lead, x = len(shape) - x.ndim, xp.asarray(x)
-        steps = [s if n == 1 else 0 for n, s in zip(shape[lead:], x.strides, strict=True)]
-        return xp.ndarray(shape, x.dtype, x, 0, (0,) * lead + tuple(steps))
     if x.shape == shape:
         return x[...]
-    known = xp.broadcast_to(x, shape)  # checks the shapes
-    return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
+    lead, x = len(shape) - x.ndim, xp.asarray(x)
+    if lead < 0 or not x.flags.c_contiguous:
+        known = xp.broadcast_to(x, shape)  # checks the shapes
+        return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
+    steps = [0] * lead
+    for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
+        if have not in (1, n):
+            raise ValueError("not a larger shape")
+        steps.append(step if n == have else 0)
+    return xp.ndarray(shape, x.dtype, x, 0, steps)
 
 
 def check_expands(x: Any, shape: tuple) -> None:
@@ -253,7 +259,7 @@ def _sum_to(self: Any, shape: tuple) -> Any:
 
 
 # fmt: off
-view = op("view", lambda self, shape: _flat_view(self, shape), view=True, keeps=("self_sym_sizes",),
+view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",),
     self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
 unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape),
     self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
@@ -559,10 +565,13 @@ T_WARNING = (
 )
 
 
+_LISTS = (tuple, list)
+
+
 def ints(values: tuple) -> tuple[int, ...]:
     """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size."""
-    if len(values) == 1 and isinstance(values[0], tuple | list):
-        values = tuple(values[0])
+    if len(values) == 1 and isinstance(values[0], _LISTS):
+        values = values[0]
     return tuple(map(int, values))
 
 
