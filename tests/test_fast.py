@@ -16,14 +16,25 @@ from minigrad.core.node import Node
 from minigrad.core.row import TABLE
 
 HERE = Path(__file__).parent.parent
-MATRICES = {"mm"}
-TWO = {"add", "sub", "mul", "mm"}
+MATRICES = {"mm", "bmm", "t", "transpose"}
+TWO = {"add", "sub", "mul", "mm", "bmm"}
+OPTIONS = {
+    "rsub_number": lambda shape: (2.0,),
+    "pow_number": lambda shape: (2,),
+    "transpose": lambda shape: (0, 1),
+    "expand": lambda shape: ((3, *shape),),
+    "view": lambda shape: ((-1,),),
+    "unsafe_view": lambda shape: ((-1,),),
+    "squeeze_dim": lambda shape: (0,),
+}
 
 
 def made(name: str, shape: tuple, kind: str):
     """A node of row `name`, and a gradient for it."""
+    if name in MATRICES:
+        shape = {"bmm": (3, 4, 4)}.get(name, shape or (1, 1))
     x, y = (mg.randn(shape).to(getattr(mg, kind)).requires_grad_() for _ in range(2))
-    other = (y,) if name in TWO else (2.0,) if name == "rsub_number" else ()
+    other = (y,) if name in TWO else OPTIONS.get(name, lambda shape: ())(shape)
     out = TABLE[name].call(x, *other)
     return out.grad_fn, mg.randn(tuple(out.shape)).to(out.dtype)._array()
 
@@ -32,8 +43,6 @@ def made(name: str, shape: tuple, kind: str):
 @pytest.mark.parametrize("shape", [(2, 2), (40, 40), ()], ids=str)
 @pytest.mark.parametrize("name", sorted(fast._INSTEAD))
 def test_a_quick_derivative_equals_the_formula_of_its_row(name, shape, kind):
-    if name in MATRICES and not shape:
-        shape = (1, 1)
     node, grad = made(name, shape, kind)
 
     quick, plain = node.apply_raw(grad, True), node.apply(grad, RAW, True)

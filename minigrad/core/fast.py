@@ -1,7 +1,7 @@
 """The busiest derivatives written out for arrays: the same numbers in fewer steps of Python.
 
 Each function stands in for `apply` of one row when backward runs on arrays (`Node.apply_raw`),
-`_mm_call` for the call of `mm`, `walk` for `engine.steps` on graphs without hooks that nobody watches.
+`_product_call` for the calls of `mm` and `bmm`, `walk` for `engine.steps` on graphs without hooks that nobody watches.
 Nobody needs this file: without it every row runs its own formula and every backward is `steps`; tests
 hold each part to its original.
 """
@@ -43,9 +43,10 @@ def install() -> None:
     for name, function in _INSTEAD.items():
         TABLE[name].node.apply_raw = function  # type: ignore[method-assign, assignment]
     engine.quick = walk
-    row, Tensor = TABLE["mm"], TensorBase._plain
-    row.call = TENSORS.mm = _mm_call(row, row.call)  # type: ignore[attr-defined]
-    Tensor.__matmul__ = _mm_call(row, Tensor.__matmul__)
+    mm, bmm, Tensor = TABLE["mm"], TABLE["bmm"], TensorBase._plain
+    mm.call = TENSORS.mm = _product_call(mm, mm.call, 2, ndarray.dot)  # type: ignore[attr-defined]
+    bmm.call = TENSORS.bmm = _product_call(bmm, bmm.call, 3, xp.matmul)  # type: ignore[attr-defined]
+    Tensor.__matmul__ = _product_call(mm, Tensor.__matmul__, 2, ndarray.dot)
 
 
 def held(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
@@ -119,6 +120,50 @@ def _mm(n: Any, grad: Any, keep: bool) -> tuple:
     return mine, theirs
 
 
+@derivative("bmm")
+def _bmm(n: Any, grad: Any, keep: bool) -> tuple:
+    to_self, to_mat2 = n.edges
+    mine = theirs = None
+    if to_self is not None:
+        mine = grad @ held(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).swapaxes(1, 2)
+    if to_mat2 is not None:
+        theirs = held(n, "self", n.saved_self, n.version_self, to_self).swapaxes(1, 2) @ grad
+    if not keep:
+        n.free()
+    return mine, theirs
+
+
+@derivative("view", "unsafe_view", "squeeze", "squeeze_dim")
+def _reshaped(n: Any, grad: Any, keep: bool) -> tuple:
+    return (grad.reshape(n.saved_self_sym_sizes),)
+
+
+@derivative("t")
+def _t(n: Any, grad: Any, keep: bool) -> tuple:
+    return (grad.T,)
+
+
+@derivative("transpose")
+def _transpose(n: Any, grad: Any, keep: bool) -> tuple:
+    return (grad.swapaxes(n.saved_dim0, n.saved_dim1),)
+
+
+@derivative("expand")
+def _expand(n: Any, grad: Any, keep: bool) -> tuple:
+    shape = n.saved_self_sym_sizes
+    return (grad if grad.shape == shape else RAW.sum_to(grad, shape),)
+
+
+@derivative("pow_number")
+def _pow_number(n: Any, grad: Any, keep: bool) -> tuple:
+    if n.saved_exponent != 2:
+        return n.apply(grad, RAW, keep)
+    sent = (grad * (2 * held(n, "self", n.saved_self, n.version_self, n.edges[0])),)
+    if not keep:
+        n.saved_self = Freed.current
+    return sent
+
+
 @derivative("exp")
 def _exp(n: Any, grad: Any, keep: bool) -> tuple:
     sent = (grad * held_result(n),)
@@ -147,10 +192,7 @@ def _relu(n: Any, grad: Any, keep: bool) -> tuple:
     if not isinstance(y, ndarray) or y.size < 256:
         sent = RAW.relu_backward(grad, y)
     else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
-        bits = f"i{grad.itemsize}"
-        mask = xp.greater(y, 0).astype(bits)
-        xp.negative(mask, mask)
-        sent = xp.bitwise_and(grad.view(bits), mask, mask).view(grad.dtype)
+        sent = (grad.view(f"i{grad.itemsize}") * (y > 0)).view(grad.dtype)
     if not keep:
         n.saved_result = Freed.current
     return (sent,)
@@ -183,9 +225,9 @@ def _filled(shape: tuple, count: int, number: Any) -> Any:
     return filled
 
 
-def _mm_call(row: Any, slow: Callable) -> Callable:
-    """`mm` of two matrices that fit, recorded; whatever else is asked, the row's own call answers."""
-    cls, blank = row.node, shapes.blank
+def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Callable:
+    """A product of two matrices (or batches) that fit, recorded; all else the slow call answers."""
+    cls, blank, is_mm = row.node, shapes.blank, rank == 2
 
     @wraps(slow)
     def call(self: Any, mat2: Any) -> Any:
@@ -199,11 +241,11 @@ def _mm_call(row: Any, slow: Callable) -> Callable:
         to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
         a, b = self._data, mat2._data
         rows, columns = a.shape, b.shape
-        fits = len(rows) == 2 == len(columns) and rows[1] == columns[0] and a.dtype is b.dtype
-        if not fits or (to_self is None and to_mat2 is None):
+        fits = len(rows) == rank == len(columns) and rows[-1] == columns[-2] and a.dtype is b.dtype
+        if not fits or (to_self is None and to_mat2 is None) or (rank == 3 and rows[0] != columns[0]):
             return slow(self, mat2)
         t = blank()
-        t._data = a.dot(b)
+        t._data = product(a, b)
         t._counter = t._grad = t._hooks = t._view = None
         t._fn = n = cls()
         t._requires_grad = True
@@ -222,8 +264,9 @@ def _mm_call(row: Any, slow: Callable) -> Callable:
         if to_self is not None:
             c = mat2._counter
             n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
-        n.saved_self_sym_sizes, n.saved_self_sym_strides = rows, (a.strides, a.itemsize)
-        n.saved_mat2_sym_sizes, n.saved_mat2_sym_strides = columns, (b.strides, b.itemsize)
+        if is_mm:
+            n.saved_self_sym_sizes, n.saved_self_sym_strides = rows, (a.strides, a.itemsize)
+            n.saved_mat2_sym_sizes, n.saved_mat2_sym_strides = columns, (b.strides, b.itemsize)
         return t
 
     return call

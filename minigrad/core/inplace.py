@@ -12,7 +12,7 @@ from ..array import dtypes
 from ..array.backend import ndarray
 from .base import TensorBase, bump, constant
 from .carriers import TENSORS
-from .modes import grad_mode
+from .modes import INFERENCE, grad_mode
 from .node import Withheld, learners_line
 from .shapes import edge_of, requires_grad
 from .views import check_inplace, check_overlap, check_single_memory, rebase
@@ -23,6 +23,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
     name = call.__name__.removesuffix("_of") + "_"
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
+        if ufunc is not None and not options and not grad_mode() and write_directly(ufunc, self, *args):
+            return self
         recorded = bool(grad_mode() and (
             self.requires_grad or any(requires_grad(x) for x in args)))
         check_inplace(self, recorded)
@@ -35,8 +37,6 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
             shares = isinstance(x, TensorBase) and x is not self and x._counter is self._counter
             if shares and (name != "copy_" or x._data.shape == self._data.shape):  # copy_ expands first
                 check_overlap(self, x)
-        if not recorded and ufunc is not None and write_directly(ufunc, self, args, options):
-            return self
         original = stand_in(self)
         if recorded and grad_mode() is not True:
             original._data = original._data.copy()  # a hook may keep what it is given to pack
@@ -65,15 +65,22 @@ def stand_in(self: Any) -> Any:
     return t
 
 
-def write_directly(ufunc: Any, self: Any, args: tuple, options: dict) -> bool:
-    """Without a graph and with equal types, let NumPy write; says whether it did."""
-    if options or len(args) != 1:
+def write_directly(ufunc: Any, self: Any, other: Any) -> bool:
+    """Without a graph, let NumPy write where all is plain: one type, one shape, two storages.
+
+    Says whether it did; it is what every step of an optimizer does to every parameter.
+    """
+    counter = self._counter
+    if not isinstance(other, TensorBase) or (
+        counter is not None and (counter is other._counter or counter is INFERENCE.counter)
+    ):
         return False
-    a, b = self._array(), args[0]
-    b = b._data if isinstance(b, TensorBase) else b
-    if not isinstance(b, ndarray) or b.dtype is not a.dtype or b.shape not in (a.shape, ()):
+    a, b = self._data, other._data
+    if not (a.__class__ is b.__class__ is ndarray and a.dtype is b.dtype and a.shape == b.shape):
         return False
-    ufunc(a, b, out=a)
+    if not a.flags.c_contiguous:  # elements of an expanded tensor share their memory
+        return False
+    ufunc(a, b, a)
     bump(self, learners_line())
     return True
 

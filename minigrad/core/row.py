@@ -118,7 +118,7 @@ def node_class(row: Row) -> type[Node]:
         body[f"_saved_{name}"] = value
     if row.multi:
         slots.append("outputs")
-    body.update(__slots__=tuple(slots), frees=tuple(frees), apply=apply_of(row))
+    body.update(__slots__=tuple(slots), frees=tuple(frees), apply=_first_apply)
     return type(row.grad_fn, (Node,), body)
 
 
@@ -127,10 +127,8 @@ def is_result(row: Row, name: str) -> bool:
 
 
 def _saved_property(row: Row, name: str) -> Callable:
-    take = taker(row, name, to_look=True)
-
     def saved(n: Any) -> Any:
-        value = take(n, TENSORS)
+        value = taker(row, name, to_look=True)(n, TENSORS)
         if isinstance(value, tuple):
             return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
         if name not in row.tensors and name in _wraps_negative:
@@ -253,20 +251,22 @@ ANOMALY_HINT = (
 # ---- backward of a row: the derivatives that somebody wants, on the carrier at hand
 
 
+def _first_apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+    """Makes `apply` when the first node of a kind runs; most kinds never do, and import is quicker."""
+    kind = type(n)
+    kind.apply = apply_of(kind.row)
+    return kind.apply(n, grad, F, keep)
+
+
 def apply_of(row: Row) -> Callable:
-    formulas = [_arranged(row.derivatives[n], row.saved) for n in row.differentiable]
-    takes = [taker(row, n) for n in row.saved]
-    frees, only = bool(row.saved), formulas[0] if len(formulas) == 1 else None
-    multi = row.multi
+    frees, multi = bool(row.node.frees), row.multi
+    if len(row.differentiable) == 1:
+        run = _only(row, row.derivatives[row.differentiable[0]])
+    else:
+        run = _several(row, [_arranged(row.derivatives[n], row.saved) for n in row.differentiable])
 
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
-        values: list[Any] = [F, (grad,) if multi and n.outputs == 1 else grad]
-        for take in takes:
-            values.append(take(n, F))
-        if only is not None:
-            sent: tuple = (None if n.edges[0] is None else only(values),)
-        else:
-            sent = tuple([None if e is None else f(values) for e, f in zip(n.edges, formulas, strict=True)])
+        sent = run(n, F, (grad,) if multi and n.outputs == 1 else grad)
         if frees and not keep:
             n.free()
         return sent
@@ -274,19 +274,46 @@ def apply_of(row: Row) -> Callable:
     return apply
 
 
+def _several(row: Row, formulas: list) -> Callable[[Any, Any, Any], tuple]:
+    """All saved values are taken once, then each derivative that is wanted gets its own."""
+    takes = [taker(row, n) for n in row.saved]
+
+    def run(n: Any, F: Any, grad: Any) -> tuple:
+        values: list[Any] = [F, grad]
+        for take in takes:
+            values.append(take(n, F))
+        return tuple([None if e is None else f(values) for e, f in zip(n.edges, formulas, strict=True)])
+
+    return run
+
+
 def _arranged(formula: Callable, saved: tuple[str, ...]) -> Callable[[list], Any]:
     """The formula as a function of one list: carrier, gradient, then all saved values in order."""
     available = ("F", "grad", *saved)
     indices = [available.index(p) for p in parameters(formula)]
-    match indices:  # spelled out: a call with `*` costs as much as the multiplication inside
-        case [i]:
-            return lambda v: formula(v[i])
-        case [i, j]:
-            return lambda v: formula(v[i], v[j])
-        case [i, j, k]:
-            return lambda v: formula(v[i], v[j], v[k])
+    if len(indices) == 1:
+        return lambda v: formula(v[indices[0]])
     pick = itemgetter(*indices)
     return lambda v: formula(*pick(v))
+
+
+def _only(row: Row, formula: Callable) -> Callable[[Any, Any, Any], tuple]:
+    """The one derivative of a row, spelled out: a call with `*` costs as much as what is inside."""
+    names = parameters(formula)
+    takes = [taker(row, n) for n in names if n not in ("F", "grad")]
+    match names[:2], takes:
+        case ("F", "grad"), []:
+            return lambda n, F, grad: (formula(F, grad),)
+        case ("F", "grad"), [a]:
+            return lambda n, F, grad: (formula(F, grad, a(n, F)),)
+        case ("F", "grad"), [a, b]:
+            return lambda n, F, grad: (formula(F, grad, a(n, F), b(n, F)),)
+        case ("F", "grad"), [a, b, c]:
+            return lambda n, F, grad: (formula(F, grad, a(n, F), b(n, F), c(n, F)),)
+        case ("grad", *_), [a]:
+            return lambda n, F, grad: (formula(grad, a(n, F)),)
+    lead = [("F", "grad").index(name) for name in names if name in ("F", "grad")]
+    return lambda n, F, grad: (formula(*[(F, grad)[i] for i in lead], *[take(n, F) for take in takes]),)
 
 
 def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:

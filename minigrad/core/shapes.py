@@ -411,7 +411,7 @@ def view_shape(row: Row, kind: str) -> Callable:
         if options or len(args) < total:
             args = row.bind(args, options)
         self = args[0]
-        z = forward(self._array(), *args[1:])
+        z = forward(self._data if self._data.__class__ is ndarray else self._array(), *args[1:])
         mode = grad_mode()
         edge = self._edge() if mode else None
         if edge is None and not (mode and self.requires_grad):
@@ -419,7 +419,15 @@ def view_shape(row: Row, kind: str) -> Callable:
             if z.__class__ is not list:
                 return view_of(self, z, made)
             return tuple(view_of(self, part, made) for part in z)
-        n = blank_node(cls, (edge,), None)
+        n = cls()
+        n.edges, n.metas, n.hooks = (edge,), None, None
+        n.seq = next_seq()
+        f = _frame(1)
+        code = f.f_code
+        while code.co_filename in OURS:
+            f = f.f_back
+            code = f.f_code
+        n.code, n.lasti = code, f.f_lasti
         if z.__class__ is list:
             n.outputs = len(z)
             result: Any = tuple(attach(view_of(self, p, kind), output_of(n, i)) for i, p in enumerate(z))

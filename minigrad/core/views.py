@@ -29,8 +29,9 @@ class View:
 
     __slots__ = ("base", "kind", "version")
 
-    def __init__(self, base: TensorBase, kind: str, version: int) -> None:
-        self.base, self.kind, self.version = base, kind, version
+    base: TensorBase
+    kind: str
+    version: int
 
     def refresh(self, t: Any) -> None:
         """Give `t` a new grad_fn, AsStridedBackward0 of the base, if the storage was written since."""
@@ -54,7 +55,9 @@ def view_of(source: Any, array: Any, kind: str = "") -> Any:
     if counter is None:
         counter = source._counter = [0]
     t = constant(source._plain, array, counter)
-    t._view = View(base, kind, 0 if counter is INFERENCE.counter else counter[0])
+    t._view = view = View()
+    view.base, view.kind = base, kind
+    view.version = 0 if counter is INFERENCE.counter else counter[0]
     return t
 
 

@@ -504,7 +504,7 @@ def _batched(a: Any, b: Any) -> Any:
     expand, reshape = TENSORS.expand, TENSORS.reshape
     x = reshape(expand(a, (*batch, *left)), (-1, *left))
     y = reshape(expand(b, (*batch, *right)), (-1, *right))
-    product = bmm(x, y.unsqueeze(2)).squeeze(-1) if vector else bmm(x, y)
+    product = bmm.row.call(x, y.unsqueeze(2)).squeeze(-1) if vector else bmm.row.call(x, y)
     return TENSORS.unsafe_view(product, (*batch, *rows[-2:-1], *right[1:]))
 
 

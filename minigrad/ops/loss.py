@@ -85,7 +85,10 @@ def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int)
 
 
 def _nll_back(grad: Any, self: Any, target: Any, weight: Any, total: Any, reduction: int, ignore_index: int) -> Any:
-    rows, at, weights = _picked(self, target, weight, ignore_index)
+    if weight is None and total == target.size:  # the forward saw that all are in range and count
+        rows, at, weights = xp.arange(target.size), target.reshape(-1), None
+    else:
+        rows, at, weights = _picked(self, target, weight, ignore_index)
     share = -grad / total if reduction == MEAN else -grad.reshape(-1) if reduction == NONE else -grad
     back = xp.zeros((len(at), self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
     back[rows, at] = share if weights is None else share * weights

