@@ -81,6 +81,16 @@ def test_the_rule_is_the_row_s_own_in_the_learner_s_names():
     )
 
 
+def test_a_rule_leaves_out_what_was_not_given():
+    x = mg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    loss = mg.nn.functional.cross_entropy(x.clamp(min=2)[1:], mg.tensor(0))
+    rules = [rule.tex.partition(" = ")[2] for frame in record(loss)[1] for rule in frame.rules]
+
+    assert r"0[0] \leftarrow \frac{-\bar g}{W}" in rules                        # no weight per class
+    assert r"0[1{:}{:}1] \leftarrow \bar g" in rules                            # to the end
+    assert r"\begin{cases}\bar g & x \ge 2 \\ 0 & \text{else}\end{cases}" in rules      # no max
+
+
 def test_a_shared_node_shows_what_has_arrived_so_far():
     x = mg.tensor(3.0, requires_grad=True)
     h = x**2

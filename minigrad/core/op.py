@@ -81,7 +81,10 @@ def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
         raise RuntimeError(f"derivative for aten::{aten} is not implemented")
 
-    call = op(name, forward, self=lambda grad: grad, other=lambda grad: grad, elementwise=True)
+    def none(F: Any) -> Any:
+        return F.refuse(aten)
+
+    call = op(name, forward, self=none, other=none, elementwise=True)
     body = {"__slots__": (), "apply": apply, "torch_name": NotImplementedNode.torch_name}
     row = call.row  # type: ignore[attr-defined]
     row.node = type("NotImplemented", (row.node,), body)

@@ -13,6 +13,8 @@ from typing import Any
 from ..core.carriers import tex_of
 from .snapshot import Graph, Node, Saved
 
+OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -31,8 +33,8 @@ def rule(graph: Graph, node: Node, row: Any, slot: int, incoming: str, result: s
         return None
     out = next((t.name for t in graph.outputs(node.id) if t.name), None)
     formula, shown = row.derivatives[word], row.letters | {"grad": bar(out, "")}
-    names = {s.field: letter(graph, s) for s in node.saved}
-    right = written(formula, shown | {f: n for f, n in names.items() if n})
+    names = {s.field: letter(graph, s) for s in node.saved if row.multi or s.field not in row.outputs[1:]}
+    right = written(formula, shown | {f: n for f, n in names.items() if n != ""})
     left = bar(name_of(graph, node.edges[slot].tensor), word)
     whole = f"{left} = " + (right or rf"\mathrm{{vjp}}\left({bar(out, '')}\right)")
     numbers = with_numbers(graph, node, row, word, incoming, result)
@@ -58,7 +60,7 @@ def with_numbers(graph: Graph, node: Node, row: Any, word: str, incoming: str, r
     return f"= {put_in} {sign} {number(result)}"
 
 
-def written(formula: Any, letters: dict[str, str]) -> str:
+def written(formula: Any, letters: dict[str, Any]) -> str:
     """The formula as TeX; "" for those that ask a shape or a list and so cannot run on symbols."""
     try:
         return tex_of(formula, letters)
@@ -94,8 +96,10 @@ def escaped(name: str) -> str:
     return name.replace("_", r"\_")
 
 
-def letter(graph: Graph, saved: Saved) -> str:
-    """How a saved value is written in a rule: its name, or the number it is."""
+def letter(graph: Graph, saved: Saved) -> str | None:
+    """How a saved value is written in a rule: its name, the number it is, or None for what was not given."""
+    if saved.text in ("None", OPEN_END):
+        return None
     return spelled(name_of(graph, saved.tensor)) or ("" if saved.tensor else number(saved.text))
 
 
@@ -111,7 +115,7 @@ def number(text: str) -> str:
     """A preview as TeX; "" if it is cut short, or is no number at all."""
     if not text or set(text) - set("0123456789.,e[]() −-"):
         return ""
-    tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", text.replace("−", "-"))
+    tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", text.replace("−", "-").replace(",)", ")"))
     if "[" in tex:
         return tex.replace("[", r"\left[").replace("]", r"\right]")
     return rf"\left({tex}\right)" if tex.startswith("-") else tex

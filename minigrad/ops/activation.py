@@ -6,14 +6,13 @@ input (relu's relatives), `F.tied` keeps that edge, so that a second derivative 
 
 from __future__ import annotations
 
-import functools
 import math
 import warnings
 from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.carriers import SYMBOLS, formula
+from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
 from .pointwise import sigmoid
 from .reduce import check_dim
@@ -22,15 +21,9 @@ from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamm
 _SQRT_HALF, _TWO_OVER_ROOT_PI = math.sqrt(0.5), 2 / math.sqrt(math.pi)
 
 
-def spelled_out(part: Any) -> Any:
-    """A part of derivatives whose TeX is what it computes."""
-    return formula(tex=functools.partial(part, SYMBOLS))(part)
-
-
 @spelled_out
 def softmax_slope(F: Any, grad: Any, y: Any, dim: int) -> Any:
-    weighted = grad * y
-    return weighted - y * F.sum_dim(weighted, dim, True)
+    return y * (grad - F.sum_dim(grad * y, dim, True))
 
 
 @spelled_out
@@ -48,7 +41,7 @@ def normal_density(F: Any, x: Any) -> Any:
     return F.exp(x * x * -0.5) * (0.5 * _SQRT_HALF * _TWO_OVER_ROOT_PI)
 
 
-@formula()
+@spelled_out
 def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     """The derivative of x * Phi(x), or of its approximation with tanh."""
     if approximate == "none":
@@ -73,7 +66,8 @@ def _gelu(self: Any, approximate: str) -> Any:
     return 0.5 * self * (1 + erf_of(self * self.dtype.type(_SQRT_HALF)))
 
 
-@formula()
+@formula(tex=phrase(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
+                    r"\text{{ where }} {1} = \left[a, b\right]"))
 def glu_slope(F: Any, grad: Any, x: Any, dim: int) -> Any:
     """x = [a, b]: grad * sigmoid(b) for a, grad * a * sigmoid'(b) for b."""
     half = x.shape[dim] // 2
@@ -145,7 +139,7 @@ def _logit(self: Any, eps: float | None) -> Any:
     return xp.log(self / (1 - self))
 
 
-@formula(tex=lambda grad, x, eps: grad / (x * (1 - x)))
+@spelled_out
 def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
     slope = grad / (x * (1 - x))
     return slope if eps is None else F.where((x < eps) | (x > 1 - eps), 0.0, slope)

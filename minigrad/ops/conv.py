@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array.backend import as_strided as strided_view
 from ..array.backend import strides, xp
-from ..core.carriers import RAW, Symbol, formula
+from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
 
 # ---- windows
@@ -118,7 +118,7 @@ def _conv_weight(grad: Any, x: Any, sizes: tuple, stride: tuple, padding: tuple,
     return xp.add.reduce(xp.matmul(flat, columns.swapaxes(2, 3)), 0).reshape(sizes)
 
 
-@formula(tex=lambda grad: Symbol(rf"\sum {grad.tex}", 1))
+@formula(tex=phrase(r"\sum {0:1}", 1))
 def per_channel(F: Any, grad: Any) -> Any:
     """Summed over everything but dimension 1."""
     return F.sum_dim(grad, (0, *range(2, len(grad.shape))), False)
@@ -196,7 +196,7 @@ def _average_back(grad: Any, x: Any, kernel: tuple, stride: tuple, padding: tupl
     return _add_windows(parts, over, grad.shape[-2:], stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
 
 
-@formula()
+@formula(tex=phrase(r"0[{2}] \,\text{{+=}}\, {0}", 0))
 def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
     """Zeros like `x`, and the gradient where each window found its largest element."""
     lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
@@ -242,7 +242,7 @@ def _upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
     return x
 
 
-@formula()
+@formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
 def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
     """Each cell gets the sum of the gradients of its copies."""
     if len(scales) == 1:
@@ -252,7 +252,7 @@ def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any
     return F.two_sided(grad, left.T, right.T)
 
 
-@formula(tex=lambda grad, left, right: Symbol(rf"L^{{\top}}\, {grad.at(3)}\, R", 1))
+@formula(tex=phrase(r"L^{{\top}}\, {0:3}\, R", 1))
 def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
     """The reverse of `left @ x @ right.T`."""
     return F.two_sided(grad, left.T, right.T)
@@ -269,17 +269,19 @@ def _standard(x: Any, dims: tuple, eps: float) -> tuple:
     return mean.astype(x.dtype), rstd.astype(x.dtype)
 
 
-@formula(tex=lambda x, *_: Symbol(rf"\hat {x.tex}"))
+_hat = phrase(r"\hat{{{0}}}")
+
+
+@formula(tex=_hat)
 def standardized(F: Any, x: Any, dims: tuple, eps: float) -> Any:
     """(x - mean) / sqrt(variance + eps)."""
     off = x - F.mean_dim(x, dims, True)
     return off * F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
 
 
-def _centred(grad: Symbol, x: Symbol, *_: Any) -> Symbol:
-    g, hat = grad.tex, rf"\hat {x.tex}"
-    inner = rf"{g} - \overline{{{g}}} - {hat} \odot \overline{{{g} \odot {hat}}}"
-    return Symbol(rf"\frac{{1}}{{\sigma}}\left({inner}\right)")
+def _centred(grad: Symbol, x: Symbol, *options: Any) -> Symbol:
+    hat, mean = _hat(x), SYMBOLS.mean_dim
+    return (grad - mean(grad) - hat * mean(grad * hat)) / SYMBOLS.sqrt(SYMBOLS.var(x) + options[-1])
 
 
 @formula(tex=_centred)
@@ -291,7 +293,7 @@ def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float) -> Any
     return rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
 
 
-@formula(tex=lambda grad, weight, _x: grad * weight)
+@formula(tex=lambda grad, weight, _x: SYMBOLS.weighted(grad, weight))
 def scaled_by(F: Any, grad: Any, weight: Any, x: Any) -> Any:
     """The gradient times one weight per channel."""
     return grad if weight is None else grad * F.reshape(weight, (-1, *(1,) * (len(x.shape) - 2)))
@@ -309,7 +311,7 @@ def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: fl
     return y if bias is None else y + bias, mean, rstd
 
 
-@formula(tex=lambda grad, *_: Symbol(rf"\sum {grad.at(1)}", 1))
+@formula(tex=phrase(r"\sum {0:1}", 1))
 def to_last(F: Any, grad: Any, normalized_shape: tuple) -> Any:
     """Summed over the dimensions that a layer norm leaves alone."""
     dims = tuple(range(len(grad.shape) - len(normalized_shape)))
@@ -343,14 +345,15 @@ def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: fl
     running_var += momentum * (x.var(_channel_dims(x)) * (n / max(n - 1, 1)) - running_var)
 
 
-@formula(tex=_centred)
+@formula(tex=lambda grad, x, running_var, training, eps: SYMBOLS.where(
+    training, _centred(grad, x, eps), grad / SYMBOLS.sqrt(running_var + eps)))
 def batch_norm_back(F: Any, grad: Any, x: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized_back(grad, x, _channel_dims(x), eps)
     return grad * F.reshape(F.rsqrt(running_var + eps), (-1, *(1,) * (len(x.shape) - 2)))
 
 
-@formula(tex=lambda x, *_: Symbol(rf"\hat {x.tex}"))
+@formula(tex=_hat)
 def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized(x, _channel_dims(x), eps)
@@ -374,7 +377,7 @@ def group_norm_back(F: Any, grad: Any, x: Any, group: int, eps: float) -> Any:
     return F.reshape(back, tuple(x.shape))
 
 
-@formula(tex=lambda x, *_: Symbol(rf"\hat {x.tex}"))
+@formula(tex=_hat)
 def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
     return F.reshape(F.standardized(F.reshape(x, (x.shape[0], group, -1)), (2,), eps), tuple(x.shape))
 
@@ -428,6 +431,7 @@ convolution_weight = op("convolution_weight",
         grad_output, grad, F.sizes(input), stride, padding, dilation, groups))
 
 trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2, i3),
+    letters={"i1": "u", "i2": "W", "i3": "v"},
     i1 = lambda F, grad, i2, i3: F.each_at(F.mixed(grad, i2), i3),
     i2 = lambda F, grad, i1, i3: F.outer_sum(grad, i1, i3),
     i3 = lambda F, grad, i1, i2: F.each_at(F.mT(F.mixed(grad, i2)), i1))
@@ -437,9 +441,10 @@ trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2
 max_pool2d_of = op("max_pool2d_with_indices", lambda self, kernel_size, stride, padding, dilation, ceil_mode: _best(
         self, kernel_size, stride, padding, dilation, ceil_mode), outputs=("result0", "result1"),
     keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"),
+    letters={"result1": "i"},
     self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
 adaptive_max_pool2d_of = op("adaptive_max_pool2d", lambda self, output_size: _adaptive_best(self, output_size),
-    outputs=("result0", "result1"),
+    outputs=("result0", "result1"), letters={"result1": "i"},
     self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
 avg_pool2d_of = op("avg_pool2d",
     lambda self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: _average(
@@ -513,12 +518,12 @@ def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilatio
     return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
 
 
-@formula()
+@formula(tex=phrase(r"{0:1} \odot \left[{1} \ne {2}\right]", 1))
 def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
     return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)
 
 
-@formula()
+@formula(tex=phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1))
 def mixed(F: Any, grad: Any, weight: Any) -> Any:
     """For each example the sum of the matrices `weight[k]`, weighted by its gradient."""
     flat = F.mm(grad, F.reshape(weight, (weight.shape[0], -1)))
@@ -531,7 +536,7 @@ def each_at(F: Any, matrix: Any, x: Any) -> Any:
     return F.squeeze_dim(F.bmm(matrix, F.unsqueeze(x, -1)), -1)
 
 
-@formula()
+@formula(tex=phrase(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1))
 def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
     """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
     both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], -1))
@@ -569,7 +574,7 @@ def _pad_row(name: str, mode: str, rank: int) -> Any:
               self=lambda F, grad, self, padding: F.pad_back(grad, self, padding, mode))  # fmt: skip
 
 
-@formula()
+@formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
 def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
     """Each cell gets the sum of the gradients of its copies."""
     pairs, kind = [padding[2:4] or (0, 0), padding[:2]], getattr(grad, "_data", grad).dtype

@@ -14,7 +14,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import TensorBase, constant
-from ..core.carriers import TENSORS, formula
+from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
 from ..core.views import check_inplace
@@ -293,13 +293,13 @@ def _with_part(self: Any, src: Any, dim: int, at: Any) -> Any:
     return whole
 
 
-@formula(tex=lambda grad, *_: grad)
+@formula(tex=lambda grad, i, accumulate: SYMBOLS.where(accumulate, grad, SYMBOLS.index_fill(grad, i, 0, 0)))
 def kept_outside(F: Any, grad: Any, indices: Any, accumulate: bool) -> Any:
     """What `index_put` leaves of the gradient: all where it added, 0 where it wrote."""
     return grad if accumulate else F.index_put(grad, F.zeros_as(grad, ()), indices, False)
 
 
-@formula(tex=lambda grad, *_: grad)
+@formula(tex=lambda grad, i, _source, accumulate: SYMBOLS.kept_outside(grad, i, accumulate))
 def kept_unput(F: Any, grad: Any, index: Any, source: Any, accumulate: bool) -> Any:
     return grad if accumulate else F.put(grad, index, F.zeros_as(grad, F.sizes(source)), False)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import constant
-from ..core.carriers import RAW, TENSORS, Symbol, formula, symbol
+from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
 from .reduce import named
@@ -117,7 +117,7 @@ cross_of = op("linalg_cross", lambda self, other, dim=-1: xp.cross(self, other, 
 
 # ---- inverses and determinants
 
-inv_ex = op("linalg_inv_ex", lambda A: _inv(A), outputs=("inverse", "info"),
+inv_ex = op("linalg_inv_ex", lambda A: _inv(A), outputs=("inverse", "info"), letters={"inverse": "y"},
     A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
 det_of = op("linalg_det", lambda A: _det(A), outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
     A = lambda F, grad, A, result: F.as_matrix(grad * result) * F.mT(F.inv(F.regular(A))))
@@ -128,10 +128,10 @@ solve_ex = op("linalg_solve_ex", lambda A, B, left=True: _solve(A, B, left), out
     keeps=("LU", "left", "pivots"),
     A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
     B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
-pinv_of = op("linalg_pinv", lambda self: _pinv(self),
+pinv_of = op("linalg_pinv", lambda self: _pinv(self), letters={"self": "A"},
     self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
 lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(self, b)[0],),
-    outputs=("solution",), keeps=("solution",),
+    outputs=("solution",), keeps=("solution",), letters={"self": "A"},
     self = lambda F, grad, self, b: F.pinv_slope(grad @ F.mT(b), self, F.linalg_pinv(self)),
     b    = lambda F, grad, self: F.mT(F.linalg_pinv(self)) @ grad)
 
@@ -331,7 +331,9 @@ def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
     return g @ F.mT(x)
 
 
-@formula()
+@formula(tex=lambda g, A, P: -(_transposed(P) @ g @ _transposed(P))
+         + (Symbol("I") - A @ P) @ _transposed(g) @ P @ _transposed(P)
+         + _transposed(P) @ P @ _transposed(g) @ (Symbol("I") - P @ A))
 def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     """Golub and Pereyra's derivative of the pseudo-inverse `P` of `A`."""
     G, Pt = F.mT(grad), F.mT(P)
@@ -344,7 +346,9 @@ def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     return PtK - F.mT(K @ P) + (G - A @ K) @ P @ Pt - PtK @ P @ A
 
 
-@formula()
+@formula(tex=phrase(
+    r"{1}^{{-\top}} S\, {1}^{{-1}},\quad S = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(M\right) + "
+    r"\mathrm{{tril}}\left(M, -1\right)^{{\top}}\right),\, M = {1}^{{\top}} {0}", 0))
 def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
     if upper:
@@ -364,7 +368,9 @@ def _off_diagonal(F: Any, x: Any) -> Any:
     return x - F.diag_embed(F.diagonal(x, 0, -2, -1), 0, -2, -1)
 
 
-@formula()
+@formula(tex=phrase(
+    r"{3}\left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}} {1}}}{{E}}\right)\right)"
+    r"{3}^{{\top}},\quad E_{{ij}} = {2}_j - {2}_i,\, E_{{ii}} = \infty", 0))
 def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
     inner = None if values is None else F.diag_embed(values, 0, -2, -1)
@@ -375,7 +381,11 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     return V @ (inner @ F.mT(V))
 
 
-@formula()
+@formula(tex=phrase(
+    r"{3}\left(\mathrm{{diag}}\left({1}\right) + \frac{{\mathrm{{skew}}\left({3}^{{\top}} {0}\right)}}{{E}}\, D"
+    r" + D\, \frac{{\mathrm{{skew}}\left({5} {2}^{{\top}}\right)}}{{E}}\right){5}"
+    r" + \left(I - {3} {3}^{{\top}}\right) {0}\, D^{{-1}} {5} + {3} D^{{-1}} {2} \left(I - {5}^{{\top}} {5}\right)"
+    r",\quad D = \mathrm{{diag}}\left({4}\right),\, E_{{ij}} = {4}_j^2 - {4}_i^2", 0))
 def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
     """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
     k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
@@ -398,7 +408,9 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
     return grad
 
 
-@formula()
+@formula(tex=phrase(
+    r"\left({0} + {2}\, S\right) {3}^{{-\top}},\quad S = \mathrm{{triu}}\left(M\right) + "
+    r"\mathrm{{triu}}\left(M, 1\right)^{{\top}},\, M = {1}\, {3}^{{\top}} - {2}^{{\top}} {0}", 0))
 def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]

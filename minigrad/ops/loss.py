@@ -10,7 +10,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.carriers import Symbol, formula
+from ..core.carriers import Symbol, formula, spelled_out
 from ..core.op import op
 from .reduce import vector_norm
 
@@ -24,7 +24,7 @@ def _reduce(values: Any, reduction: int) -> Any:
     return total if reduction == SUM else total / values.dtype.type(values.size)
 
 
-@formula(tex=lambda grad, _x, _reduction: grad / Symbol("n"))
+@formula(tex=lambda grad, _x, reduction: grad if reduction.tex in "02" else grad / Symbol("n"))
 def reduced(F: Any, grad: Any, x: Any, reduction: int) -> Any:
     """The part of a loss's gradient that each element of `x` gets."""
     return grad / F.numel(x) if reduction == MEAN else grad
@@ -108,7 +108,7 @@ def _bce(self: Any, target: Any, weight: Any) -> Any:
     return losses if weight is None else losses * weight
 
 
-@formula(tex=lambda grad, _weight: grad)
+@spelled_out
 def weighted(F: Any, grad: Any, weight: Any) -> Any:
     return grad if weight is None else grad * weight
 
@@ -119,7 +119,7 @@ def _bce_logits(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
     return losses if weight is None else losses * weight
 
 
-@formula(tex=lambda x, t, _pos_weight: Symbol(rf"\sigma({x.tex}) - {t.tex}", 0))
+@spelled_out
 def logits_slope(F: Any, x: Any, target: Any, pos_weight: Any) -> Any:
     if pos_weight is None:
         return F.sigmoid(x) - target
@@ -127,12 +127,12 @@ def logits_slope(F: Any, x: Any, target: Any, pos_weight: Any) -> Any:
     return (positive + 1 - target) * F.sigmoid(x) - positive
 
 
-@formula(tex=lambda x, _pos_weight: -x)
+@spelled_out
 def logits_target_slope(F: Any, x: Any, pos_weight: Any) -> Any:
     return -x if pos_weight is None else F.softplus(-x, 1.0, 20.0) * pos_weight - F.softplus(x, 1.0, 20.0)
 
 
-@formula()
+@spelled_out
 def smooth_slope(F: Any, off: Any, beta: float) -> Any:
     """off / beta near 0, its sign further out."""
     if not beta:

@@ -13,7 +13,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import constant
-from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula
+from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
 
 
@@ -107,8 +107,9 @@ def _pow_slope(grad: Any, base: Any, exponent: Any) -> Any:
 
 
 def _inside(x: Any, low: Any, high: Any) -> Any:
-    above = True if low is None else x >= low
-    return above if high is None else (x <= high) & above
+    if low is None or high is None:
+        return x >= low if high is None else x <= high
+    return (x >= low) & (x <= high)
 
 
 def _lifted(x: Any, low: Any, high: Any) -> Any:
@@ -134,16 +135,17 @@ def _log_number(value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
 
 
-@formula(tex=lambda x: SYMBOLS.cos(Symbol(r"\pi") * x) / x - SYMBOLS.sin(Symbol(r"\pi") * x) / (Symbol(r"\pi") * x * x))
+@spelled_out
 def sinc_slope(F: Any, x: Any) -> Any:
     """(pi x cos(pi x) - sin(pi x)) / (pi x^2), and 0 at 0."""
     angle = x * math.pi
     return F.where(x == 0, 0.0, (angle * F.cos(angle) - F.sin(angle)) / (x * angle))
 
 
+for _carrier in (RAW, TENSORS, SYMBOLS):
+    _carrier.lifted, _carrier.lowered, _carrier.inside = _lifted, _lowered, _inside
 for _carrier in (RAW, TENSORS):
-    _carrier.lifted, _carrier.lowered = _lifted, _lowered
-    _carrier.pow_slope, _carrier.inside, _carrier.log_number = _pow_slope, _inside, _log_number
+    _carrier.pow_slope, _carrier.log_number = _pow_slope, _log_number
 
 
 # fmt: off

@@ -15,7 +15,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import TensorBase, constant
-from ..core.carriers import RAW, TENSORS, Symbol, formula
+from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.op import inplace, op
 
 _add = xp.add.reduce
@@ -82,22 +82,27 @@ def _kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     return F.reshape(grad, tuple(1 if i in gone else n for i, n in enumerate(sizes)))
 
 
+@formula(tex=phrase(r"\mathrm{{expand}}\left({0}, {2}\right)"))
+def _expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
+    """A reduced gradient as often as what was reduced."""
+    return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
+
+
 # fmt: off
 sum_all = op("sum", _whole_sum,
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
         self, _axes(dim, self), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64"),
     grad_fn="SumBackward1",
-    self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expand(
-        F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes))
+    self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expanded(grad, self_sym_sizes, dim, keepdim))
 sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind),
     grad_fn="SumBackward0", elementwise=True,
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 mean_all = op("mean", _mean, keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"},
     self = lambda F, grad, self_sym_numel, self_sym_sizes: F.expand(grad, self_sym_sizes) / self_sym_numel)
 mean_dim = op("mean_dim", _mean_dim, grad_fn="MeanBackward1", keeps=("self_sym_numel",),
-    self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expand(
-        F.kept(grad, self_sym_sizes, dim, keepdim), self_sym_sizes) / F.count(self_sym_sizes, dim))
+    self = lambda F, grad, self_sym_sizes, dim, keepdim: (
+        F.expanded(grad, self_sym_sizes, dim, keepdim) / F.count(self_sym_sizes, dim)))
 all_all = op("all", lambda self: xp.all(self))
 any_all = op("any", lambda self: xp.any(self))
 all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), fixed=("self",))
@@ -231,7 +236,8 @@ def _norm(self: Any, ord: float, dim: Any, keepdim: bool) -> Any:
     return xp.add.reduce(size**ord, axes, keepdims=keepdim) ** (1 / ord)
 
 
-@formula()
+@formula(tex=phrase(r"{0:1} \odot \mathrm{{sgn}}\left({1}\right) \odot "
+                    r"\left(\frac{{\left\lvert {1}\right\rvert}}{{{2}}}\right)^{{{3} - 1}}", 1))
 def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
     """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
     sizes = tuple(x.shape)
@@ -401,7 +407,7 @@ def count(F: Any, sizes: tuple, dim: Any) -> int:
     return _count(sizes, dim)
 
 
-@formula()
+@formula(tex=lambda grad, x, best, *_: grad * (x == best) / Symbol("k"))
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     rank = len(x.shape)
@@ -410,14 +416,15 @@ def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, _kind(best))
 
 
-@formula()
+@formula(tex=lambda grad, x, least, most, *_: (
+    SYMBOLS.share(grad[0], x, least) + SYMBOLS.share(grad[1], x, most)))
 def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
     parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True)
              if g is not None]  # fmt: skip
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-@formula()
+@formula(tex=phrase(r"0[{1}] \leftarrow {0}", 0))
 def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool) -> Any:
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
@@ -455,11 +462,8 @@ def others(F: Any, x: Any, dim: int) -> Any:
     return before * F.flip(F.cumprod(F.cat([one, turned], dim), dim), (dim,))
 
 
-def _var_symbol(x: Any) -> Any:
-    return 2 * (x - Symbol(rf"\overline{{{x.tex}}}")) / Symbol("n - 1")
-
-
-@formula(tex=lambda grad, x, *_: grad * _var_symbol(x))
+@formula(tex=lambda grad, x, _dim, correction, _keepdim: grad * (
+    2 * (x - SYMBOLS.mean_dim(x)) / (Symbol("n") - (1 if correction is None else correction))))
 def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     """2 / (n - correction) * grad * (x - mean)."""
     dims = tuple(range(len(x.shape))) if _axes(dim) is None else dim
@@ -468,14 +472,13 @@ def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: boo
     return (2.0 / free if free else math.inf) * F.kept(grad, tuple(x.shape), dim, keepdim) * off
 
 
-@formula(tex=lambda spread, mean, x, *_: spread * _var_symbol(x) + mean / Symbol("n"))
+@formula(tex=lambda spread, mean, *options: SYMBOLS.var_slope(spread, *options) + mean / Symbol("n"))
 def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     parts = []
     if spread is not None:
         parts.append(F.var_slope(spread, x, dim, correction, keepdim))
     if mean is not None:
-        whole = F.expand(F.kept(mean, tuple(x.shape), dim, keepdim), tuple(x.shape))
-        parts.append(whole / _count(tuple(x.shape), dim))
+        parts.append(F.expanded(mean, tuple(x.shape), dim, keepdim) / _count(tuple(x.shape), dim))
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
@@ -484,13 +487,13 @@ def of_root(F: Any, grad: Any, root: Any) -> Any:
     return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
 
 
-@formula()
+@formula(tex=phrase(r"\sum_{{j \ge i}} {0:4}[j]", 1))
 def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
     """Sums from the end: each element counts in all sums that follow it."""
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
 
 
-@formula()
+@formula(tex=phrase(r"\frac{{1}}{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot {2:4}[j]", 1))
 def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
@@ -505,7 +508,7 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     return F.cat(pieces, dim)
 
 
-@formula()
+@formula(tex=phrase(r"e^{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot e^{{-{2:4}[j]}}", 1))
 def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
     if not x.shape:

@@ -16,7 +16,7 @@ from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
 from ..array.backend import xp
 from ..core.base import bump, constant
-from ..core.carriers import RAW, SYMBOLS, TENSORS, formula, symbol
+from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inplace, place_of
@@ -123,12 +123,12 @@ def _split_lengths(sizes: tuple, split_size: Any, dim: int) -> list[int]:
     return [b - a for a, b in _sections(sizes[dim], split_size)]
 
 
-@formula(tex=lambda grad, *_: SYMBOLS.cat(grad))
+@formula(tex=lambda grad, *_: SYMBOLS.cat(grad[0], grad[1], Symbol(r"\ldots")))
 def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
     return _joined(F, grad, sizes, dim, _split_lengths(sizes, split_size, dim))
 
 
-@formula(tex=lambda grad, _dim: SYMBOLS.stack(grad))
+@formula(tex=lambda grad, _dim: SYMBOLS.stack(grad[0], grad[1], Symbol(r"\ldots")))
 def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
     known = next(g for g in grad if g is not None)
     rank = len(known.shape) + 1
@@ -379,7 +379,7 @@ sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
 # fmt: on
 
 
-@formula(tex=lambda grad, _sizes: grad * SYMBOLS.eye())
+@formula(tex=phrase(r"{0:1} \cdot I", 1))
 def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
     return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
 
@@ -400,7 +400,7 @@ def _block_diag(tensors: list) -> Any:
     return whole
 
 
-@formula()
+@formula(tex=phrase("{0:4}[r_k{{:}}r_{{k+1}}, s_k{{:}}s_{{k+1}}]"))
 def blocks(F: Any, grad: Any, shapes: list) -> list:
     pieces, row, column = [], 0, 0
     for shape in shapes:
@@ -449,7 +449,7 @@ def _stack(tensors: list, dim: int) -> Any:
     return xp.stack(tensors, dim)
 
 
-@formula(tex=lambda grad, dim, _shapes: SYMBOLS.split(grad, dim))
+@formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
 def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
     pieces, start = [], 0
     for shape in shapes:
