@@ -26,7 +26,7 @@ WORDS = {
     "check": (["test"], [["ruff", "check"] + LINTED, ["mypy"], ["tests.lines"]]),
     "fix": (["test"], [["tests.lines", "--readme"], ["ruff", "check", "--fix"] + LINTED]),
     "notebooks": (["test"], [
-        ["notebooks.picture"], ["notebooks.sync"], ["notebooks.conformance"],
+        ["notebooks.picture"], ["notebooks.sync"], ["notebooks.conformance"], ["notebooks.derivatives"],
         ["notebooks.refresh", "--twice"]]),
     "bench": (["test", "bench"], [["tests.bench.interleaved"]]),
     "fuzz": (["test", "oracle"], [["tests.oracle.fuzz", "--count", "10000"]]),

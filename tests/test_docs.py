@@ -17,7 +17,7 @@ from types import ModuleType
 
 import pytest
 
-from notebooks import picture
+from notebooks import derivatives, picture
 from tests import lines
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,6 +71,20 @@ def test_the_picture_is_what_the_program_draws(language: str):
     ]
 
     assert drawn[0] == drawn[1], "draw it again: python -m notebooks.picture"
+
+
+def test_the_page_of_derivatives_is_what_the_table_prints():
+    assert text(derivatives.PAGE) == derivatives.page(), "write it again: python -m notebooks.derivatives"
+
+
+def test_nothing_in_a_rule_is_taken_for_markdown():
+    """GitHub reads Markdown before TeX: a backslash before a sign is lost, `_` after one is emphasis."""
+    lines = text(derivatives.PAGE).splitlines()
+    rules = re.findall(r"\$(.*?)\$", "\n".join(lines))
+
+    assert len(rules) > 300
+    assert [rule for rule in rules if re.search(r"\\[^a-zA-Z]|(?<![a-zA-Z])_|[|<*~`]", rule)] == []
+    assert {line.count("|") for line in lines if line.startswith("|")} == {3, 5}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
