@@ -143,8 +143,9 @@ class TensorBase:
 
     def _edge(self) -> Any:
         """Where this tensor's gradient goes: its node or port, itself if it is a leaf, or None."""
-        fn = self._history()
-        return fn if fn is not None else self if self._requires_grad else None
+        if self._view is not None:
+            self._view.refresh(self)
+        return self._fn or (self if self._requires_grad else None)
 
     # ---- gradients and hooks
 

@@ -279,7 +279,7 @@ def reach(root: Node) -> tuple[list[Node], dict[Any, int]] | None:
     """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special."""
     nodes, seen, waits = [root], {root}, {}
     for node in nodes:  # grows while it is read
-        if node.hooks is not None or node.outputs != 1 or node.wants_undefined:
+        if node.hooks is not None:
             return None
         for edge in node.edges:
             if isinstance(edge, Node):
@@ -313,7 +313,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
     arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)
-        if received is None:
+        if received is None and not node.wants_undefined:
             sent = engine.nothing(node, keep)
         elif create_graph:
             sent = node.apply(received, TENSORS, keep)  # type: ignore[attr-defined]
@@ -321,9 +321,10 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
             sent = node.apply_raw(received, keep)
         metas = node.metas
         for index, edge in enumerate(node.edges):
+            grad = sent[index]
             if edge is None:
                 continue
-            grad, left = sent[index], waits.get(edge)
+            left = waits.get(edge)
             if grad is not None:
                 if metas is not None:
                     grad = _fitted(grad, *metas[index], create_graph)

@@ -12,6 +12,7 @@ import inspect
 import re
 from collections.abc import Callable
 from operator import attrgetter, itemgetter
+from sys import intern
 from typing import Any
 
 from ..array import dtypes
@@ -324,10 +325,11 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
     place = {name: i for i, name in enumerate(row.inputs)}
     inputs, others, results = [], [], []
     for name in row.saved:
-        slot, version = f"saved_{name}", f"version_{name}"
+        # interned, as names in code are: `setattr` need not do it each time
+        slot, version, counter = (intern(f"{part}_{name}") for part in ("saved", "version", "counter"))
         if is_result(row, name):
             output = row.outputs.index(name) if name in row.outputs else None
-            results.append((slot, version, f"counter_{name}", output))
+            results.append((slot, version, counter, output))
         elif name in row.tensors:
             users = [e for e, d in enumerate(row.differentiable) if name in row.uses[d]]
             inputs.append((slot, version, place[name], users if name in row.derivatives else None))
@@ -338,9 +340,10 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             others.append((slot, place[source], fact))
 
     def save(n: Any, args: tuple, z: Any, result: Any) -> None:
+        edges = n.edges
         for slot, version, i, users in inputs:
             x = args[i]
-            if users is not None and all(n.edges[e] is None for e in users):
+            if users and edges[users[0]] is None and all(edges[e] is None for e in users):
                 x = None
             elif isinstance(x, TensorBase):
                 c = x._counter

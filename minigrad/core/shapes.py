@@ -299,9 +299,17 @@ def single(row: Row) -> Callable:
         edge = self._edge()
         if z.__class__ is list or z.dtype.kind != "f" or (edge is None and not self.requires_grad):
             return untracked_result(z, mode)
-        t, n = blank(), blank_node(cls, (edge,), None)
+        t, n = blank(), cls()
         t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
+        n.edges, n.metas, n.hooks = (edge,), None, None
+        n.seq = next_seq()
+        f = _frame(1)
+        code = f.f_code
+        while code.co_filename in OURS:
+            f = f.f_back
+            code = f.f_code
+        n.code, n.lasti = code, f.f_lasti
         if save is not None:
             save(n, args, z, t)
         if mode is not True:

@@ -55,15 +55,17 @@ def _truncated(a: Any, b: Any) -> Any:
     return quotient if a.dtype.kind == "f" else quotient.astype(a.dtype)
 
 
-def _power(base: Any, exponent: Any) -> Any:
-    if hasattr(base, "dtype"):
-        base = _beside(base, exponent)
+def _power(self: Any, exponent: Any) -> Any:
+    if exponent.__class__ in (int, float) and self.dtype.kind == "f":
+        return self**exponent
+    if hasattr(self, "dtype"):
+        self = _beside(self, exponent)
     elif hasattr(exponent, "dtype"):
-        exponent = _beside(exponent, base)
-    kind = getattr(base, "dtype", exponent.dtype if hasattr(exponent, "dtype") else None)
+        exponent = _beside(exponent, self)
+    kind = getattr(self, "dtype", exponent.dtype if hasattr(exponent, "dtype") else None)
     if kind is not None and kind.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return base**exponent
+    return self**exponent
 
 
 def _xlogy(x: Any, y: Any) -> Any:
@@ -205,10 +207,10 @@ floor_divide = no_derivative("floor_divide", lambda self, other: _floor_divide(s
 
 # ---- powers and roots
 
-pow_number = op("pow_number", lambda self, exponent: _power(self, exponent),
+pow_number = op("pow_number", _power,
     grad_fn="PowBackward0", letters={"exponent": "p"},
     self  = lambda F, grad, self, exponent: F.pow_slope(grad, self, exponent))
-pow = op("pow", lambda self, exponent: _power(self, exponent), grad_fn="PowBackward1", elementwise=True,
+pow = op("pow", _power, grad_fn="PowBackward1", elementwise=True,
     self     = lambda F, grad, self, exponent: F.where(
         exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),
     exponent = lambda F, grad, self, exponent, result: grad * F.where(
