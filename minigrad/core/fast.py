@@ -233,16 +233,17 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
     def call(self: Any, mat2: Any) -> Any:
         if grad_mode() is not True or not isinstance(mat2, TensorBase):
             return slow(self, mat2)
+        a, b = self._data, mat2._data
+        rows, columns = a.shape, b.shape
+        if not (len(rows) == rank == len(columns) and rows[-1] == columns[-2] and rows[:-2] == columns[:-2]):
+            return slow(self, mat2)
         if self._view is not None:
             self._view.refresh(self)
         if mat2._view is not None:
             mat2._view.refresh(mat2)
         to_self = self._fn or (self if self._requires_grad else None)
         to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
-        a, b = self._data, mat2._data
-        rows, columns = a.shape, b.shape
-        fits = len(rows) == rank == len(columns) and rows[-1] == columns[-2] and a.dtype is b.dtype
-        if not fits or (to_self is None and to_mat2 is None) or (rank == 3 and rows[0] != columns[0]):
+        if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype:
             return slow(self, mat2)
         t = blank()
         t._data = product(a, b)
@@ -307,8 +308,8 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
         return False
     nodes, waits = found
     if inputs is not None:
-        leaves = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
-        if captured is None or len(leaves) < len(inputs) or not waits.keys() <= leaves:
+        asked = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
+        if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
             return False
     arrived = {root: grads[0]}
     for node in nodes:
@@ -321,23 +322,29 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
             sent = node.apply_raw(received, keep)
         metas = node.metas
         for index, edge in enumerate(node.edges):
-            grad = sent[index]
             if edge is None:
                 continue
-            left = waits.get(edge)
-            if grad is not None:
-                if metas is not None:
-                    grad = _fitted(grad, *metas[index], create_graph)
-                if edge in arrived:
-                    grad = arrived[edge] + grad
-                elif left is not None and grad is received and not create_graph:
-                    grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
+            grad = sent[index]
+            if metas is not None and grad is not None:
+                grad = _fitted(grad, *metas[index], create_graph)
+            if edge not in waits:
+                if grad is not None:
+                    arrived[edge] = arrived[edge] + grad if edge in arrived else grad
+                continue
+            waits[edge] = left = waits[edge] - 1
+            before = arrived.pop(edge, None)
+            if grad is None:
+                grad = before
+            elif before is not None:
+                grad = before + grad
+            elif grad is received and not create_graph:
+                grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
+            if left:
                 arrived[edge] = grad
-            if left == 1:
-                if edge in arrived:
-                    _finish(edge, arrived.pop(edge), create_graph, captured)
-            elif left is not None:
-                waits[edge] = left - 1
+            elif captured is not None:
+                captured[edge] = grad
+            elif grad is not None and edge._requires_grad:
+                leaves.accumulate(edge, grad, create_graph)
     return True
 
 
@@ -348,11 +355,3 @@ def _fitted(grad: Any, shape: tuple, kind: Any, create_graph: bool) -> Any:
         grad = F.sum_to(grad, shape)
     have = grad._data.dtype if create_graph else grad.dtype
     return grad if have is kind or have == kind else F.cast(grad, kind)
-
-
-def _finish(leaf: Any, grad: Any, create_graph: bool, captured: dict[Any, Any] | None) -> None:
-    """The last gradient of a leaf is in: hand the sum over."""
-    if captured is not None:
-        captured[leaf] = grad
-    elif leaf._requires_grad:
-        leaves.accumulate(leaf, grad, create_graph)
