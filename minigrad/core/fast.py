@@ -235,7 +235,7 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             return slow(self, mat2)
         a, b = self._data, mat2._data
         rows, columns = a.shape, b.shape
-        if not (len(rows) == rank == len(columns) and rows[-1] == columns[-2] and rows[:-2] == columns[:-2]):
+        if len(rows) != rank or len(columns) != rank or rows[-1] != columns[-2]:
             return slow(self, mat2)
         if self._view is not None:
             self._view.refresh(self)
@@ -243,7 +243,7 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             mat2._view.refresh(mat2)
         to_self = self._fn or (self if self._requires_grad else None)
         to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
-        if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype:
+        if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype or (rank == 3 and rows[0] != columns[0]):
             return slow(self, mat2)
         t = blank()
         t._data = product(a, b)

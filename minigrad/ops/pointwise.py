@@ -11,7 +11,7 @@ import operator
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
@@ -127,9 +127,9 @@ _ZERO = {kind: xp.zeros((), kind) for kind in (dtypes.float32.np, dtypes.float64
 
 def _relu(x: Any) -> Any:
     """The larger of 0 and x, in this order, which keeps -0.0 and NaN; a typed 0 spares a conversion."""
-    if x.size < 1024 or not x.flags.c_contiguous:
+    if x.size < 1024 or not x.flags.c_contiguous or x.__class__ is not ndarray:
         return xp.maximum(_ZERO.get(x.dtype, 0), x)
-    zeros = xp.zeros_like(x)  # beside zeros of its own shape NumPy is three times as fast
+    zeros = xp.zeros(x.shape, x.dtype)  # beside zeros of its own shape NumPy is three times as fast
     return xp.maximum(zeros, x, out=zeros)
 
 
