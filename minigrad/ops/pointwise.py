@@ -100,8 +100,8 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 def _clamp(x: Any, low: Any, high: Any) -> Any:
     x = _beside(x, low, high)
-    x = x if low is None else xp.maximum(x, low)
-    return x if high is None else xp.minimum(x, high)
+    x = x if low is None else xp.maximum(low, x)  # the second of equals: 0.0 and -0.0 keep their sign
+    return x if high is None else xp.minimum(high, x)
 
 
 def _pow_slope(grad: Any, base: Any, exponent: Any) -> Any:
@@ -318,16 +318,18 @@ round_decimals = op("round_decimals", lambda self, decimals: xp.round(self, deci
     self = lambda F, grad: F.zeros_like(grad))
 frac = op("frac", lambda self: self - xp.trunc(self),
     self = lambda grad: grad)
-maximum = op("maximum", lambda self, other: xp.maximum(self, other),
+# torch keeps the first of 0.0 and -0.0, NumPy the second; in blocks of 64 bytes torch's processor
+# instructions keep the second too, which is not followed here: no sign should hang on a length
+maximum = op("maximum", lambda self, other: xp.maximum(other, self),
     self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)),
     other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)))
-minimum = op("minimum", lambda self, other: xp.minimum(self, other),
+minimum = op("minimum", lambda self, other: xp.minimum(other, self),
     self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)),
     other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)))
-fmax = op("fmax", lambda self, other: xp.fmax(self, other),
+fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other), self, other),
     self  = lambda F, grad, self, other: grad * ((self >= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self >= other) | F.isnan(other)))
-fmin = op("fmin", lambda self, other: xp.fmin(self, other),
+fmin = op("fmin", lambda self, other: xp.where((self <= other) | xp.isnan(other), self, other),
     self  = lambda F, grad, self, other: grad * ((self <= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
 clamp_numbers = op("clamp_numbers", lambda self, min, max: _clamp(self, min, max),
