@@ -494,7 +494,9 @@ def _copied(self: Any, src: Any) -> Any:
 
 
 def _diagonal(self: Any, offset: int, dim1: int, dim2: int) -> Any:
-    view = xp.diagonal(self, offset, dim1, dim2)
+    first, second = check_dim(dim1, self.ndim), check_dim(dim2, self.ndim)
+    require(first != second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    view = xp.diagonal(self, offset, first, second)
     view.flags.writeable = self.flags.writeable  # NumPy's diagonal is read-only
     return view
 
