@@ -33,9 +33,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         if recorded:  # a view that cannot be read any more complains before the write is looked at
             for x in (self, *args):
                 edge_of(x)
-        for x in args if self._counter is not None else ():
-            shares = isinstance(x, TensorBase) and x is not self and x._counter is self._counter
-            if shares and (name != "copy_" or x._data.shape == self._data.shape):  # copy_ expands first
+        for x in args:
+            if isinstance(x, TensorBase) and x is not self and "fill" not in name:  # fills read it as a number
                 check_overlap(self, x)
         original = stand_in(self)
         if recorded and grad_mode() is not True:

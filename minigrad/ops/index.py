@@ -134,6 +134,12 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
             f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
             f"indexing result of shape {list(whole[key].shape)}"
         ) from None
+    chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
+    fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
+    if values.dtype != self.dtype and not fills:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{dtypes.of(self.dtype).scalar_type} for the destination and "
+                           f"{dtypes.of(values.dtype).scalar_type} for the source.")  # fmt: skip
     return whole
 
 
