@@ -29,7 +29,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
             self.requires_grad or any(requires_grad(x) for x in args)))
         check_inplace(self, recorded)
         if name not in ("zero_", "fill_") and not (name == "copy_" and args[0] is self):
-            check_single_memory(self)  # one value everywhere, or its own, may be written twice
+            a = self._array()  # one value everywhere, or its own, may be written twice
+            check_single_memory(a.shape, a.strides)
         if recorded:  # a view that cannot be read any more complains before the write is looked at
             for x in (self, *args):
                 edge_of(x)

@@ -258,12 +258,11 @@ def nary(row: Row) -> Callable:
         raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
         if row.elementwise:
             raws = promoted(row, raws)
-        z = forward(*raws, *args[count:])
         mode = grad_mode()
-        if not mode:
-            return untracked_result(z, mode)
-        edges = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked]
-        if edges[0] is None and not any(requires_grad(args[i]) for i in tracked):
+        # edges first: a view that cannot be read any more complains before the numbers are looked at
+        edges: Any = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked] if mode else []
+        z = forward(*raws, *args[count:])
+        if not mode or (edges[0] is None and not any(requires_grad(args[i]) for i in tracked)):
             return untracked_result(z, mode)
         if getattr(z, "dtype", _FLOAT).kind != "f":
             return untracked_result(z, mode)
@@ -293,11 +292,10 @@ def single(row: Row) -> Callable:
         self = args[0]
         if not isinstance(self, TensorBase):
             return others(*args)
-        z, mode = forward(self._data, *args[1:]), grad_mode()
-        if not mode:
-            return untracked_result(z, mode)
-        edge = self._edge()
-        if z.__class__ is list or z.dtype.kind != "f" or (edge is None and not self.requires_grad):
+        mode = grad_mode()
+        edge = self._edge() if mode else None
+        z = forward(self._data, *args[1:])
+        if not mode or z.__class__ is list or z.dtype.kind != "f" or (edge is None and not self.requires_grad):
             return untracked_result(z, mode)
         t, n = blank(), cls()
         t._data, t._fn, t._requires_grad = z, n, True
@@ -377,13 +375,12 @@ def sequence(row: Row) -> Callable:
         tensors, *rest = row.bind((tuple(tensors), *args), options)
         if not tensors:
             raise _EMPTY.get(row.name) or RuntimeError(f"{row.name} expects a non-empty TensorList")
-        raws = [t._data for t in tensors]
+        raws, mode = [t._data for t in tensors], grad_mode()
+        edges = tuple([t._edge() for t in tensors]) if mode else ()
         kind = _common(raws)
         z = forward([dtypes.cast(r, kind) for r in raws], *rest)
-        mode = grad_mode()
         if not mode or not any(t.requires_grad for t in tensors):
             return untracked_result(z, mode)
-        edges = tuple(t._edge() for t in tensors)
         n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))
         for name, value in zip(row.inputs[1:], rest, strict=True):
             if name in row.saved:
@@ -419,9 +416,9 @@ def view_shape(row: Row, kind: str) -> Callable:
         if options or len(args) < total:
             args = row.bind(args, options)
         self = args[0]
-        z = forward(self._data if self._data.__class__ is ndarray else self._array(), *args[1:])
         mode = grad_mode()
         edge = self._edge() if mode else None
+        z = forward(self._data if self._data.__class__ is ndarray else self._array(), *args[1:])
         if edge is None and not (mode and self.requires_grad):
             made = kind if mode else "inference" if mode is INFERENCE else "no_grad"
             if z.__class__ is not list:

@@ -142,14 +142,12 @@ def _leaf_error(what: str, leaf: Any) -> Exception:
         f"{what} that requires grad is being used in an in-place operation.", tensor=leaf)  # fmt: skip
 
 
-def check_single_memory(t: Any) -> None:
+def check_single_memory(size: tuple, stride: tuple) -> None:
     """Refuse to write into an expanded tensor, whose elements share memory."""
-    array = t._array()
-    if 0 in array.strides and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
+    if 0 in stride and any(s == 0 and n > 1 for s, n in zip(stride, size, strict=True)):
         raise presentation.error(RuntimeError, "expanded_write",
             "unsupported operation: more than one element of the written-to tensor refers to a single "
-            "memory location. Please clone() the tensor before performing the operation.",
-            tensor=t)  # fmt: skip
+            "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
 
 
 def check_overlap(written: Any, read: Any) -> None:
@@ -231,6 +229,8 @@ class CopySlices(Node):
         fn = self.fn
         if isinstance(fn, Withheld):
             fn.give(self, "fn")
+        if self.edges[0] is not None:
+            check_single_memory(*self.part[:2])  # a fill may write an expanded view; its gradient may not
         piece = F.take_part(grad, self.whole, self.part)
         sent = fn.apply(piece, F, keep)
         if not keep:

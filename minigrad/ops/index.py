@@ -479,16 +479,17 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     seen, positions = basic(self, key)
     if seen is self and not presentation.current.guards_views_of_leaves:
         seen = views.alias(self)
-    elif seen is self:
+    alike = seen._data.shape == given._data.shape
+    if given._data.ndim and not (alike or positions):  # before the write is looked at
+        given, alike = _spread(given, seen._data.shape), True
+    if seen is self:
         check_inplace(self, recorded, whole=True)
     if positions:
         index_put_(seen, positions, given)
-    elif seen._data.shape == given._data.shape:
+    elif alike:
         copy_(seen, given)
-    elif not given._data.ndim:
-        views.fill_(seen, given)
     else:
-        copy_(seen, _spread(given, seen._data.shape))
+        views.fill_(seen, given)
 
 
 def _spread(given: Any, shape: tuple) -> Any:
