@@ -89,10 +89,13 @@ class CustomNode(Node, FunctionCtx):
             saved.append((t if nr is None else t._data, version, nr, None if t is None else t._counter))
         self._saved, self._to_save = tuple(saved), ()
 
-    def pack(self, pack: Callable, unpack: Callable) -> None:
+    def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:
         """Pack what was saved with a pair of hooks; see `core.saved`."""
-        packed = ((t if t is None else Packed(self._unpacked(t, *rest), self, pack, unpack), *rest)
-                  for t, *rest in self._saved)  # fmt: skip
+        packed = []
+        for t, version, nr, counter in self._saved:
+            t = t if nr is None else outputs[nr]
+            held = None if t is None else Packed(t, pack, unpack, own=nr is not None)
+            packed.append((held, version, nr, counter))
         self._saved = tuple(packed)
 
     def _unpacked(self, t: Any, version: int, nr: int | None, counter: Any) -> Any:
@@ -250,7 +253,7 @@ def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
     node._keep(wrapped)
     mode = grad_mode()
     if mode is not True and mode:
-        mode.recorded(node, wrapped[0])
+        mode.recorded(node, wrapped)
     return wrapped if many else wrapped[0]
 
 

@@ -6,6 +6,7 @@ what it saved is packed at once.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -49,10 +50,10 @@ class saved_tensors_hooks:
         mode.__exit__(*exc)
         _active.reset(token)
 
-    def _pack(self, node: Any, _output: Any) -> None:
+    def _pack(self, node: Any, output: Any) -> None:
         if _active.get()[-1] is self:
-            pack = getattr(node, "pack", None) or (lambda *hooks: pack_slots(node, *hooks))
-            pack(self.pack_hook, self.unpack_hook)
+            pack = getattr(node, "pack", None) or functools.partial(pack_slots, node)
+            pack(output, self.pack_hook, self.unpack_hook)
 
 
 class save_on_cpu(saved_tensors_hooks):

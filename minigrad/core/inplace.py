@@ -5,6 +5,7 @@ Everything that could refuse the write is asked before anything is written.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,8 @@ from ..array import dtypes
 from ..array.backend import ndarray
 from .base import TensorBase, bump, constant
 from .carriers import TENSORS
-from .modes import INFERENCE, grad_mode
-from .node import Withheld, learners_line
+from .modes import INFERENCE, Recorder, grad_mode, unobserved
+from .node import learners_line
 from .shapes import edge_of, requires_grad
 from .views import check_inplace, check_overlap, check_single_memory, rebase
 
@@ -37,10 +38,9 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         for x in args:
             if isinstance(x, TensorBase) and x is not self and "fill" not in name:  # fills read it as a number
                 check_overlap(self, x)
-        original = stand_in(self)
-        if recorded and grad_mode() is not True:
-            original._data = original._data.copy()  # a hook may keep what it is given to pack
-        out = call(original, *args, **options)
+        original, mode = stand_in(self), grad_mode()
+        # who looks at new nodes is shown the tensor as written, below
+        out = (unobserved()(call) if isinstance(mode, Recorder) else call)(original, *args, **options)
         if out is NotImplemented:
             raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(args[0]).__name__}")
         n = out._fn
@@ -48,8 +48,10 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
             n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over
         store(self, out._data, any_type=name == "copy_")
         if recorded and n is not None:
-            adopt(n, self)
             rebase(self, n)
+            adopt(n, self)
+            if mode is not True:
+                mode.recorded(n, self)
         return self
 
     write.__name__ = write.__qualname__ = name
@@ -78,7 +80,7 @@ def write_directly(ufunc: Any, self: Any, other: Any) -> bool:
     a, b = self._data, other._data
     if not (a.__class__ is b.__class__ is ndarray and a.dtype is b.dtype and a.shape == b.shape):
         return False
-    if not a.flags.c_contiguous:  # elements of an expanded tensor share their memory
+    if not a.flags.c_contiguous or a.base is not None or b.base is not None:  # shared memory wants a look
         return False
     ufunc(a, b, a)
     bump(self, learners_line(3))
@@ -99,8 +101,9 @@ def store(self: Any, z: Any, any_type: bool = False) -> None:
 
 
 def adopt(n: Any, self: Any) -> None:
-    """Let a node that saved its output point at the written storage and its counter."""
+    """Let a node that saved its output point at the written storage, its counter and its new node."""
     n.code, n.lasti = learners_line()
-    if "result" in n.row.saved and not isinstance(n.saved_result, Withheld):
+    if "result" in n.row.saved:
         n.saved_result = self._data
         n.counter_result, n.version_result = self._counter, self._counter[0]
+        n.maker_result = None if self._view is None else weakref.ref(self._fn)

@@ -207,6 +207,13 @@ class recording(_Mode):
         _recorder.reset(self._recorders.pop())
 
 
+class unobserved(_Mode):
+    """While inside, new nodes are recorded as before, but nobody is called to see them."""
+
+    def _value(self) -> Any:
+        return True if _mode.get() else _mode.get()
+
+
 class differentiable(_Mode):
     """The engine's mode while a node or a hook runs: recorded only under `create_graph`."""
 

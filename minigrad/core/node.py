@@ -185,6 +185,15 @@ def function_of(edge: Any) -> tuple[Node | None, int]:
     return edge._accumulate_grad(), 0
 
 
+def maker_of(node: Node, name: str) -> Node:
+    """The node that saved output `name` shows as its grad_fn: `node`, or its view's if it wrote a view.
+
+    That one leads back to `node`, which therefore knows it weakly; once it is gone, `node` stands in.
+    """
+    view = getattr(node, f"maker_{name}", None)
+    return (view and view()) or node
+
+
 def short_name(node: Node) -> str:
     """A node's name as error messages word it: `Exp`, `T1`, `torch::autograd::CopySlices`."""
     return presentation.current.short_name(node)

@@ -21,8 +21,8 @@ from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS, tex_of
 from .modes import anomaly
-from .node import Node, Port, Withheld, learners_line, next_seq, short_name
-from .saved import SavedTensor
+from .node import Node, Port, Withheld, learners_line, maker_of, next_seq, short_name
+from .saved import SavedTensor, is_result
 
 TABLE: dict[str, Row] = {}
 _wraps_negative = frozenset(
@@ -106,7 +106,7 @@ def node_class(row: Row) -> type[Node]:
     for name in row.saved:
         slots.append(f"saved_{name}")
         if is_result(row, name):
-            slots += [f"counter_{name}", f"version_{name}"]
+            slots += [f"counter_{name}", f"version_{name}", f"maker_{name}"]
             frees.append(f"saved_{name}")
         elif name in row.tensors:
             slots.append(f"version_{name}")
@@ -121,10 +121,6 @@ def node_class(row: Row) -> type[Node]:
         slots.append("outputs")
     body.update(__slots__=tuple(slots), frees=tuple(frees), apply=_first_apply)
     return type(row.grad_fn, (Node,), body)
-
-
-def is_result(row: Row, name: str) -> bool:
-    return name == "result" or name in row.outputs
 
 
 def _saved_property(row: Row, name: str) -> Callable:
@@ -216,7 +212,7 @@ def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
     t = constant(TensorBase._plain, data, counter)
     if data.dtype.kind == "f":
         nr = row.outputs.index(name) if name in row.outputs else 0
-        t._fn, t._requires_grad = (output_of(n, nr) if row.multi else n), True
+        t._fn, t._requires_grad = (output_of(n, nr) if row.multi else maker_of(n, name)), True
     return t
 
 
@@ -229,7 +225,7 @@ DETACHED = (
 def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
     """The error for a saved tensor that was written in place afterwards."""
     shown = saved if saved is not None else constant(TensorBase._plain, getattr(n, f"saved_{name}"))
-    maker, nr = (n, 0) if saved is None else (saved.grad_fn, saved.output_nr)
+    maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
     of = f", which is output {nr} of {short_name(maker)}," if maker is not None else ""
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
     is_at = f"{of} is at version" if of else " is at version"
@@ -320,7 +316,7 @@ def _only(row: Row, formula: Callable) -> Callable[[Any, Any, Any], tuple]:
 def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
     """What fills a node's slots, None if it has none; where values come from is decided once per row.
 
-    An input is kept only if a derivative that is wanted mentions it.
+    Among several inputs one is kept only if a derivative that is wanted mentions it.
     """
     place = {name: i for i, name in enumerate(row.inputs)}
     inputs, others, results = [], [], []
@@ -332,7 +328,8 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             results.append((slot, version, counter, output))
         elif name in row.tensors:
             users = [e for e, d in enumerate(row.differentiable) if name in row.uses[d]]
-            inputs.append((slot, version, place[name], users if name in row.derivatives else None))
+            asked = name in row.derivatives and len(row.differentiable) > 1
+            inputs.append((slot, version, place[name], users if asked else None))
         elif name in place:
             others.append((slot, place[name], None))
         else:

@@ -7,13 +7,14 @@ give back is the hooks' business.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from .base import TensorBase, constant
 from .carriers import TENSORS
 from .modes import no_grad
-from .node import Freed, Node, Port, Withheld
+from .node import Freed, Node, Port, Withheld, maker_of
 
 FREED_HOOKS = (
     "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
@@ -28,14 +29,14 @@ class Packed(Withheld):
 
     __slots__ = ("history", "nr", "packed", "unpack")
 
-    def __init__(self, tensor: Any, node: Node, pack: Callable, unpack: Callable) -> None:
-        fn = tensor._history()
-        maker = fn.node if isinstance(fn, Port) else fn
-        self.nr = tensor.output_nr if maker is node else None  # an own output: no reference to itself
-        self.history = None if maker is node else tensor._edge()
+    def __init__(self, tensor: Any, pack: Callable, unpack: Callable, own: bool, late: bool = False) -> None:
+        """Pack `tensor`; `own` says that the node itself made it, `late` that this is long ago."""
+        edge = tensor._edge()
+        self.history = None if own else edge  # no reference to itself: `maker_of` finds the node
+        self.nr = tensor.output_nr if own and edge is not None else None
         version = tensor._version
         with no_grad():
-            self.packed, self.unpack = pack(tensor), unpack
+            self.packed, self.unpack = pack(tensor.detach() if late else tensor), unpack
         if tensor._version != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
@@ -49,17 +50,25 @@ class Packed(Withheld):
         if not isinstance(t, TensorBase):
             raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of "
                             f"type {type(t).__name__}")  # fmt: skip
-        if self.history is t:
+        if self.nr is None and self.history is None and not t.requires_grad:
             return t
         made = constant(t._plain, t._data, t._counter)
         if self.nr is not None:
             made._requires_grad = True
-            made._fn = Port(node, self.nr) if node.outputs > 1 else node
-        elif self.history is not None:  # a leaf as history: its gradient passes through to it
+            made._fn = Port(node, self.nr) if node.outputs > 1 else maker_of(node, name)
+        elif self.history is not None:
             made._requires_grad, made._fn = True, self.history
             if isinstance(self.history, TensorBase):
+                made.__class__ = leaf_like(t._plain)
                 made._fn = TENSORS.alias.row.record_by_hand((self.history,))
         return made
+
+
+@functools.cache
+def leaf_like(plain: type) -> type:
+    """The class of what is unpacked in place of a leaf: it looks like one, and its gradient goes on to that."""
+    looks = {"grad_fn": None, "is_leaf": True, "grad": None}
+    return type("Tensor", (plain,), {"__slots__": (), "__module__": plain.__module__, **looks})
 
 
 class PackedMany(Withheld):
@@ -111,18 +120,31 @@ class SavedTensor:
         if isinstance(held, Withheld):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
                                "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip
-        packed = Packed(self.data, self._node, pack_hook, unpack_hook)
+        own = is_result(self._node.row, self._name)
+        packed = Packed(self.data, pack_hook, unpack_hook, own, late=True)
         setattr(self._node, f"saved_{self._name}", packed)
 
 
-def pack_slots(node: Node, pack: Callable, unpack: Callable) -> None:
-    """Pack every tensor that a new node has saved, in the order in which it saved them."""
+def is_result(row: Any, name: str) -> bool:
+    """True for a saved value that the operation itself returned."""
+    return name == "result" or name in row.outputs
+
+
+def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> None:
+    """Pack every tensor that a new node has saved, in the order in which it saved them.
+
+    Of a saved result the hook is given the `output` itself, as the learner will have it.
+    """
+    outputs = node.row.outputs
     for slot in node.frees:
         held, name = getattr(node, slot), slot.removeprefix("saved_")
         if held is None or isinstance(held, Withheld):
             continue
         if held.__class__ is tuple:
             setattr(node, slot, PackedMany(tuple(
-                Packed(t, node, pack, unpack) if isinstance(t, TensorBase) else t for t in held)))  # fmt: skip
-        elif isinstance(held, TensorBase) or name == "result" or name in node.row.outputs:
-            setattr(node, slot, Packed(getattr(node, f"_saved_{name}"), node, pack, unpack))
+                Packed(t, pack, unpack, own=False) if isinstance(t, TensorBase) else t for t in held)))  # fmt: skip
+        elif is_result(node.row, name):
+            result = output[outputs.index(name)] if outputs else output
+            setattr(node, slot, Packed(result, pack, unpack, own=True))
+        elif isinstance(held, TensorBase):
+            setattr(node, slot, Packed(held, pack, unpack, own=False))

@@ -353,7 +353,8 @@ def tracked_result(row: Row, n: Any, z: Any) -> Any:
         return attach(constant(Tensor, z), n)
     if row.multi:
         n.outputs = len(z)
-        return tuple(attach(constant(Tensor, part), output_of(n, i)) for i, part in enumerate(z))
+        return tuple(attach(constant(Tensor, part), output_of(n, i)) if part.dtype.kind == "f"
+                     else constant(Tensor, part) for i, part in enumerate(z))  # fmt: skip
     first = attach(constant(Tensor, z[0]), n)
     return (first, *(constant(Tensor, part) for part in z[1:]))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array.backend import geometry, ndarray, xp
+from ..array.backend import geometry, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import TENSORS
@@ -156,8 +156,8 @@ def check_overlap(written: Any, read: Any) -> None:
     Memory is asked, not the version counter: `x.data` has its own, and still is the memory of `x`.
     """
     a, b = written._data, read._data
-    if not (isinstance(a, ndarray) and isinstance(b, ndarray) and xp.may_share_memory(a, b)):
-        return
+    if (a.base is None and b.base is None) or not xp.may_share_memory(a, b):
+        return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
     if _is_dense(a) and _is_dense(b) and place_of(written) != place_of(read):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
