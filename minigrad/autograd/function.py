@@ -228,9 +228,13 @@ class Function:
             else:
                 outputs = cls.forward(*args, **kwargs)
                 cls.setup_context(node, args, outputs)
-        if not recorded or isinstance(outputs, list):
+        if isinstance(outputs, list):
             return outputs
-        return _record(node, args, tensors, outputs)
+        if recorded:
+            return _record(node, args, tensors, outputs)
+        if isinstance(outputs, tuple):
+            return tuple(_without_history(node, o, tensors) for o in outputs)
+        return _without_history(node, outputs, tensors)
 
 
 def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
@@ -250,6 +254,10 @@ def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
                 "The inputs that are modified inplace must all be outputs of the Function."
             )
     wrapped = tuple(_output(node, i, o, tensors) for i, o in enumerate(parts))
+    made = [o for o in wrapped if isinstance(o, TensorBase) and o.requires_grad]
+    for o in made if len(made) > 1 else ():
+        if o._view is not None:
+            o._view.kind = "multi"
     node._keep(wrapped)
     mode = grad_mode()
     if mode is not True and mode:
@@ -270,12 +278,27 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list) -> Any:
         rebase(out, fn)
         return out
     if any(out is t for t in node._non_differentiable) or out._data.dtype.kind != "f":
-        return out.detach() if any(out is t for t in tensors) else out
+        return _without_history(node, out, tensors)
     if any(out is t for t in tensors):  # an input returned as it is becomes a view of it
         out = view_of(out, out._array(), "function")
     elif out._view is not None:
         out._view.kind = "function"
     out._fn, out._requires_grad = fn, True
+    return out
+
+
+def _without_history(node: CustomNode, out: Any, tensors: list) -> Any:
+    """An output that no gradient reaches: an input returned as it is still becomes another tensor."""
+    if not isinstance(out, TensorBase):
+        return out
+    if any(out is t for t in node._dirty):
+        bump(out)
+        return out
+    if any(out is t for t in tensors):
+        lone = out.requires_grad or out.is_inference()
+        out = out.detach() if lone else view_of(out, out._array())
+    if out._view is not None:
+        out._view.kind = "function"
     return out
 
 
