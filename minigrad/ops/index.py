@@ -330,7 +330,7 @@ def filled_up(F: Any, grad: Any, sizes: tuple) -> Any:
 
 def getitem(self: Any, key: Any) -> Any:
     """`self[key]`: a view where the key allows one, else a copy of the chosen elements."""
-    if key.__class__ is slice and self._data.ndim:
+    if key.__class__ is slice:
         return _sliced(self, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
     seen, positions = basic(self, key)
     if positions:
@@ -350,27 +350,27 @@ def basic(self: Any, key: Any) -> tuple[Any, tuple]:
     if not _PLAIN.issuperset(map(type, parts)):
         parts = [_part(p) for p in parts]
         consumed = sum(_width(p) for p in parts)
-    result, dim, left, real = self, 0, [], 0
-    if consumed > self._data.ndim and not (self._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ is int):
+    result, dim, left = self, 0, []
+    alone = self._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ in (int, slice)
+    if consumed > self._data.ndim and not alone:  # else the part itself says what is wrong
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
-    for part in parts:
+    for place, part in enumerate(parts):
         if part is Ellipsis:
-            dim, real = dim + self._data.ndim - consumed, real + self._data.ndim - consumed
+            dim += self._data.ndim - consumed
             consumed = self._data.ndim  # a second `...` stands for nothing
         elif part is None:
             result, dim = views.unsqueeze(result, dim), dim + 1
         elif part.__class__ is slice:
-            result, dim, real = _sliced(result, dim, part), dim + 1, real + 1
+            result, dim = _sliced(result, dim, part), dim + 1
         elif part.__class__ is int:
-            result, real = _selected(result, dim, part, real), real + 1
+            result = _selected(result, dim, part, place)
         elif not part._data.ndim:  # True or False: a dimension of length 1, taken or not
             result = views.unsqueeze(result, dim)
             left.append((dim, constant(part._plain, xp.arange(int(part.item())))))
             dim += 1
         else:
             left.append((dim, part))
-            width = part._data.ndim if part._data.dtype.kind == "b" else 1
-            dim, real = dim + width, real + width
+            dim += part._data.ndim if part._data.dtype.kind == "b" else 1
     return result, _aligned(left)
 
 
@@ -436,6 +436,8 @@ def _aligned(left: list) -> tuple:
 
 
 def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
+    if not x._data.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     start, end, step = part.start, part.stop, part.step
     start = 0 if start is None else _index(start)
     end = 2**63 - 1 if end is None else _index(end)
@@ -454,13 +456,14 @@ def _index(value: Any) -> int:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
 
 
-def _selected(x: Any, dim: int, at: int, real: int) -> Any:
-    if x._data.ndim == 0:
+def _selected(x: Any, dim: int, at: int, place: int) -> Any:
+    """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
+    if x._data.ndim == 0 and at == 0:
         raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")  # fmt: skip
-    size = x._data.shape[dim]
+    size = x._data.shape[dim] if x._data.ndim else 0
     if not -size <= at < size:
-        raise IndexError(f"index {at} is out of bounds for dimension {real} with size {size}")
+        raise IndexError(f"index {at} is out of bounds for dimension {place} with size {size}")
     return views.select(x, dim, at)
 
 
