@@ -42,9 +42,11 @@ class View:
             return
         if self.kind:
             raise forbidden_view(t, indirect=True)
+        retained = _retained(t)
         t._fn = as_strided_node(self.base, t)
         t._requires_grad = True
         self.version = counter[0]
+        _move_retain(t, retained)
 
 
 def view_of(source: Any, array: Any, kind: str = "") -> Any:
