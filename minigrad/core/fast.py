@@ -26,6 +26,7 @@ from .row import TABLE, Number, taker
 _frame = sys._getframe
 _latest_first = attrgetter("seq")
 _INSTEAD: dict[str, Callable] = {}
+_NO_STRIDES = ((), 1)
 
 
 def derivative(*names: str) -> Callable:
@@ -266,8 +267,9 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             c = mat2._counter
             n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
         if is_mm:
-            n.saved_self_sym_sizes, n.saved_self_sym_strides = rows, (a.strides, a.itemsize)
-            n.saved_mat2_sym_sizes, n.saved_mat2_sym_strides = columns, (b.strides, b.itemsize)
+            n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
+            n.saved_self_sym_strides = _NO_STRIDES if to_self is None else (a.strides, a.itemsize)
+            n.saved_mat2_sym_strides = _NO_STRIDES if to_mat2 is None else (b.strides, b.itemsize)
         return t
 
     return call

@@ -347,7 +347,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
                 setattr(n, version, 0 if c is None else c[0])
             setattr(n, slot, x)
         for slot, i, fact in others:
-            setattr(n, slot, args[i] if fact is None else fact(args[i]._data))
+            setattr(n, slot, args[i] if fact is None else fact(args[i]))
         for slot, version, counter, i in results:
             shared = (result if i is None else result[i])._shared_counter()
             setattr(n, slot, z if i is None else z[i])
@@ -356,7 +356,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
 
     def save_others(n: Any, args: tuple, z: Any, result: Any) -> None:
         for slot, i, fact in others:
-            setattr(n, slot, args[i] if fact is None else fact(args[i]._data))
+            setattr(n, slot, args[i] if fact is None else fact(args[i]))
 
     if not row.saved:
         return None
@@ -364,15 +364,20 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
 
 
 def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
-    """`self_sym_sizes`, `mat2_sym_strides`, `source_dim` ...: which input, and what of its array."""
+    """`self_sym_sizes`, `mat2_sym_strides`, `source_dim` ...: which input, and what of it."""
     if name.endswith("_dim"):
-        return name.removesuffix("_dim"), attrgetter("ndim")
+        return name.removesuffix("_dim"), attrgetter("_data.ndim")
     source, _, fact = name.partition("_sym_")
-    known = {"sizes": attrgetter("shape"), "numel": attrgetter("size"), "strides": attrgetter("strides", "itemsize")}
+    known = {"sizes": attrgetter("_data.shape"), "numel": attrgetter("_data.size"), "strides": strides_of}
     if fact in known:
         return source, known[fact]
     dim = int(fact.removeprefix("argsize_").replace("minus_", "-"))
-    return source, lambda data: data.shape[dim]
+    return source, lambda x: x._data.shape[dim]
+
+
+def strides_of(x: Any) -> tuple:
+    """Strides, for `in_elements`; none where no gradient is wanted that would be laid out alike."""
+    return (x._data.strides, x._data.itemsize) if x.requires_grad else ((), 1)
 
 
 def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
