@@ -696,6 +696,7 @@ def expand_as(self: Any, other: Any) -> Any:
 
 def select_of(self: Any, dim: int, index: int) -> Any:
     """Slice `index` of dimension `dim`, which goes away; a view."""
+    require(self._data.ndim, "select() cannot be applied to a 0-dim tensor.", IndexError)
     size = self._data.shape[check_dim(dim, self._data.ndim)]
     if not -size <= index < size:
         raise IndexError(
@@ -707,6 +708,7 @@ def select_of(self: Any, dim: int, index: int) -> Any:
 
 def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     """`length` slices of dimension `dim` from `start` on; a view."""
+    require(self._data.ndim, "narrow() cannot be applied to a 0-dim tensor.")
     size = self._data.shape[check_dim(dim, self._data.ndim)]
     require(length >= 0, "narrow(): length must be non-negative.")
     require(-size <= start <= size, "start out of range (expected to be in range of "
@@ -718,6 +720,7 @@ def narrow(self: Any, dim: int, start: int, length: int) -> Any:
 
 def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Pieces of a length, or of given lengths, along `dim`; views."""
+    require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
     if isinstance(parts, int):
         require(parts >= 0, f"split expects split_size be non-negative, but got split_size={parts}")
@@ -731,12 +734,14 @@ def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
 
 def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
+    require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
     require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     return split(self, -(-self._data.shape[check_dim(dim, self._data.ndim)] // chunks), dim)
 
 
 def unbind_of(self: Any, dim: int = 0) -> tuple:
     """The slices of dimension `dim`, without it; views."""
+    require(self._data.ndim, "Dimension specified as 0 but tensor has no dimensions", IndexError)
     check_dim(dim, self._data.ndim)
     return unbind(self, dim)
 
