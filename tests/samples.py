@@ -80,6 +80,7 @@ SAMPLES: dict[str, list[Callable]] = {
     "sub_scaled": [on(X, Y, 3.0)],
     "rsub_number": [on(X, 2.0)],
     "mul_scalar": [on(X, 2.0)],
+    "div_scalar": [on(X, 2.0)],
     "div_floor": [on(X, Y)],
     "div_trunc": [on(X, Y)],
     "remainder_number": [on(X, 0.7)],

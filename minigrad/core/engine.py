@@ -165,7 +165,7 @@ class Walk:
 
     def _leads(self, edge: Any) -> bool:
         node = edge.node if isinstance(edge, Port) else edge
-        return node in self.needed or key_of(edge) in self.inputs
+        return node in self.needed or node in self.stops or node in self.inputs
 
     def start(self, edges: list[Any], grads: Sequence[Any], inputs: Sequence[Any] | None) -> list[Node]:
         """The schedule; the roots' gradients are put on their edges."""

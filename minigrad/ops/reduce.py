@@ -99,10 +99,11 @@ sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind),
     grad_fn="SumBackward0", elementwise=True,
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 mean_all = op("mean", _mean, keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"},
-    self = lambda F, grad, self_sym_numel, self_sym_sizes: F.expand(grad, self_sym_sizes) / self_sym_numel)
+    self = lambda F, grad, self_sym_numel, self_sym_sizes: F.div_scalar(
+        F.expand(grad, self_sym_sizes), self_sym_numel))
 mean_dim = op("mean_dim", _mean_dim, grad_fn="MeanBackward1", keeps=("self_sym_numel",),
-    self = lambda F, grad, self_sym_sizes, dim, keepdim: (
-        F.expanded(grad, self_sym_sizes, dim, keepdim) / F.count(self_sym_sizes, dim)))
+    self = lambda F, grad, self_sym_sizes, dim, keepdim: F.div_scalar(
+        F.expanded(grad, self_sym_sizes, dim, keepdim), F.count(self_sym_sizes, dim)))
 all_all = op("all", lambda self: xp.all(self))
 any_all = op("any", lambda self: xp.any(self))
 all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), fixed=("self",))

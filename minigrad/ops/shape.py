@@ -131,9 +131,7 @@ def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> 
 @formula(tex=lambda grad, _dim: SYMBOLS.stack(grad[0], grad[1], Symbol(r"\ldots")))
 def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
     known = next(g for g in grad if g is not None)
-    rank = len(known.shape) + 1
-    parts = [F.zeros_as(known, known.shape) if g is None else g for g in grad]
-    return F.cat([F.unsqueeze(p, dim % rank) for p in parts], dim % rank)
+    return F.stack([F.zeros_as(known, known.shape) if g is None else g for g in grad], dim)
 
 
 def _expand(self: Any, shape: tuple) -> Any:
