@@ -51,7 +51,10 @@ class TensorBase:
         """The storage as an array that shares memory with this tensor, also when it is 0-d."""
         data = self._data
         if isinstance(data, xp.generic):
-            data = self._data = xp.asarray(data)
+            scalar, data = data, xp.asarray(data)
+            self._data = data
+            if getattr(self._fn, "saved_result", None) is scalar:  # what backward will see changes with it
+                self._fn.saved_result = data
         return data
 
     def _shared_counter(self) -> Any:

@@ -16,7 +16,14 @@ from .carriers import TENSORS
 from .modes import INFERENCE, Recorder, grad_mode, unobserved
 from .node import learners_line
 from .shapes import edge_of, requires_grad
-from .views import check_inplace, check_overlap, check_single_memory, rebase
+from .views import (
+    check_inference,
+    check_inplace,
+    check_overlap,
+    check_single_memory,
+    rebase,
+    same_place,
+)
 
 
 def inplace(call: Callable, ufunc: Any = None) -> Callable:
@@ -29,7 +36,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         recorded = bool(grad_mode() and (
             self.requires_grad or any(requires_grad(x) for x in args)))
         check_inplace(self, recorded)
-        if name not in ("zero_", "fill_") and not (name == "copy_" and args[0] is self):
+        alone = name == "copy_" and isinstance(args[0], TensorBase) and same_place(self, args[0])
+        if name not in ("zero_", "fill_") and not alone:
             a = self._array()  # one value everywhere, or its own, may be written twice
             check_single_memory(a.shape, a.strides)
         if recorded:  # a view that cannot be read any more complains before the write is looked at
@@ -96,6 +104,7 @@ def store(self: Any, z: Any, any_type: bool = False) -> None:
         raise RuntimeError(
             f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}"
         )
+    check_inference(self)
     a[...] = z
     bump(self, learners_line())
 

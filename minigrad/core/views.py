@@ -114,18 +114,25 @@ def forbidden_view(t: Any, indirect: bool = False) -> Exception:
     return presentation.error(RuntimeError, f"{kind}_view", f"{what} {_REASONS[kind]}", tensor=t)
 
 
+def check_inference(t: Any) -> None:
+    """Refuse to write an inference tensor outside inference mode, as the last check before the write.
+
+    torch notices it later still, when it counts the write.
+    """
+    if t._counter is INFERENCE.counter and grad_mode() is not INFERENCE:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+            "clone to get a normal tensor before doing inplace update.See "
+            "https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+
+
 def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
     """Refuse a write that autograd could not account for; nothing has been written yet.
 
     `recorded`: the write itself would be recorded. `whole`: it was written as an index that takes
     everything, as in `x[:] = 1`.
     """
-    if t.is_inference() and grad_mode() is not INFERENCE:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-            "clone to get a normal tensor before doing inplace update.See "
-            "https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
     if not recorded:
         return
     view = t._view
@@ -142,6 +149,11 @@ def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
 def _leaf_error(what: str, leaf: Any) -> Exception:
     return presentation.error(RuntimeError, "leaf_in_place",
         f"{what} that requires grad is being used in an in-place operation.", tensor=leaf)  # fmt: skip
+
+
+def same_place(a: Any, b: Any) -> bool:
+    """Whether two tensors are the same elements of the same memory."""
+    return a is b or (xp.may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
 
 
 def check_single_memory(size: tuple, stride: tuple) -> None:

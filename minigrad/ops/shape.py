@@ -19,7 +19,7 @@ from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
-from ..core.views import check_inplace, place_of
+from ..core.views import check_inference, check_inplace, place_of
 from ..text import presentation
 from .reduce import check_dim
 
@@ -992,6 +992,7 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
     def look(self: Any, *args: Any) -> Any:
         recorded = bool(grad_mode()) and self.requires_grad
         check_inplace(self, recorded)
+        check_inference(self)
         out = view(stand_in(self), *args)
         self._data = out._data
         bump(self)
