@@ -316,7 +316,7 @@ def _only(row: Row, formula: Callable) -> Callable[[Any, Any, Any], tuple]:
 def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
     """What fills a node's slots, None if it has none; where values come from is decided once per row.
 
-    Among several inputs one is kept only if a derivative that is wanted mentions it.
+    As in torch an input that one of several derivatives mentions is kept only if that one is wanted.
     """
     place = {name: i for i, name in enumerate(row.inputs)}
     inputs, others, results = [], [], []
@@ -328,8 +328,8 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             results.append((slot, version, counter, output))
         elif name in row.tensors:
             users = [e for e, d in enumerate(row.differentiable) if name in row.uses[d]]
-            asked = name in row.derivatives and len(row.differentiable) > 1
-            inputs.append((slot, version, place[name], users if asked else None))
+            one_of_several = name in row.derivatives and len(users) == 1 < len(row.differentiable)
+            inputs.append((slot, version, place[name], users[0] if one_of_several else None))
         elif name in place:
             others.append((slot, place[name], None))
         else:
@@ -337,10 +337,9 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             others.append((slot, place[source], fact))
 
     def save(n: Any, args: tuple, z: Any, result: Any) -> None:
-        edges = n.edges
-        for slot, version, i, users in inputs:
+        for slot, version, i, user in inputs:
             x = args[i]
-            if users and edges[users[0]] is None and all(edges[e] is None for e in users):
+            if user is not None and n.edges[user] is None:
                 x = None
             elif isinstance(x, TensorBase):
                 c = x._counter

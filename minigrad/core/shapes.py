@@ -44,7 +44,7 @@ def unary(row: Row) -> Callable:
 
     def call(self: Any) -> Any:  # written out, without helpers: this is what an operation costs
         mode, view = grad_mode(), self._view
-        if view is not None and mode:
+        if view is not None and mode and differentiable:
             view.refresh(self)
         a = self._data
         z = forward(a)
@@ -100,18 +100,19 @@ def binary(row: Row) -> Callable:
     self_for, other_for = ({n for n in row.uses if s in row.uses[n]} for s in ("self", "other"))
     self_for_self, self_for_other = "self" in self_for, "other" in self_for
     other_for_self, other_for_other = "self" in other_for, "other" in other_for
+    self_for_both, other_for_both = len(self_for) == 2, len(other_for) == 2  # then torch asks nobody
     may_change_type = forward not in (operator.add, operator.sub, operator.mul)
     differentiable = bool(row.derivatives)
 
     def call(self: Any, other: Any) -> Any:
         mode, view = grad_mode(), self._view
-        if view is not None and mode:
+        if view is not None and mode and differentiable:
             view.refresh(self)
         a = self._data
         to_self = self._fn or (self if self._requires_grad else None)
         if other.__class__ is Tensor or isinstance(other, TensorBase):
             b, number, peer = other._data, None, other._view
-            if peer is not None and mode:
+            if peer is not None and mode and differentiable:
                 peer.refresh(other)
             to_other = other._fn or (other if other._requires_grad else None)
             alike = a.dtype is b.dtype
@@ -155,7 +156,8 @@ def binary(row: Row) -> Callable:
             t._counter = None
             if keeps_self:
                 c = self._counter
-                kept = (to_self is not None and self_for_self) or (to_other is not None and self_for_other)
+                kept = self_for_both or (to_self is not None and self_for_self) or (
+                    to_other is not None and self_for_other)  # fmt: skip
                 n.saved_self = self if kept else None
                 n.version_self = 0 if c is None or not kept else c[0]
             if keeps_other:
@@ -163,7 +165,8 @@ def binary(row: Row) -> Callable:
                     n.saved_other, n.version_other = number, 0
                 else:
                     c = other._counter
-                    kept = (to_self is not None and other_for_self) or (to_other is not None and other_for_other)
+                    kept = other_for_both or (to_self is not None and other_for_self) or (
+                        to_other is not None and other_for_other)  # fmt: skip
                     n.saved_other = other if kept else None
                     n.version_other = 0 if c is None or not kept else c[0]
             if keeps_result:
@@ -284,7 +287,7 @@ def nary(row: Row) -> Callable:
 def single(row: Row) -> Callable:
     """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
     forward, cls, total = row.forward, row.node, len(row.inputs)
-    save, others = saver(row), nary(row)
+    save, others, differentiable = saver(row), nary(row), bool(row.derivatives)
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -293,7 +296,7 @@ def single(row: Row) -> Callable:
         if not isinstance(self, TensorBase):
             return others(*args)
         mode = grad_mode()
-        edge = self._edge() if mode else None
+        edge = self._edge() if mode and differentiable else None
         z = forward(self._data, *args[1:])
         if not mode or z.__class__ is list or z.dtype.kind != "f" or (edge is None and not self.requires_grad):
             return untracked_result(z, mode)
