@@ -257,10 +257,10 @@ def _first_apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
 
 def apply_of(row: Row) -> Callable:
     frees, multi = bool(row.node.frees), row.multi
-    if len(row.differentiable) == 1:
-        run = _only(row, row.derivatives[row.differentiable[0]])
-    else:
-        run = _several(row, [_arranged(row.derivatives[n], row.saved) for n in row.differentiable])
+    formulas = [row.derivatives[n] for n in row.differentiable]
+    tensors = [n for n in row.saved if n in row.tensors or is_result(row, n)]  # hooks see them in this order
+    alone = len(formulas) == 1 and [n for n in parameters(formulas[0]) if n in tensors] == tensors
+    run = _only(row, formulas[0]) if alone else _several(row, formulas)
 
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
         sent = run(n, F, (grad,) if multi and n.outputs == 1 else grad)
@@ -271,9 +271,10 @@ def apply_of(row: Row) -> Callable:
     return apply
 
 
-def _several(row: Row, formulas: list) -> Callable[[Any, Any, Any], tuple]:
+def _several(row: Row, derivatives: list) -> Callable[[Any, Any, Any], tuple]:
     """All saved values are taken once, then each derivative that is wanted gets its own."""
     takes = [taker(row, n) for n in row.saved]
+    formulas = [_arranged(d, row.saved) for d in derivatives]
 
     def run(n: Any, F: Any, grad: Any) -> tuple:
         values: list[Any] = [F, grad]
