@@ -20,7 +20,7 @@ from ..core.op import inplace, op, shape_mismatch
 from ..core.views import check_inplace
 from ..text import presentation
 from . import shape as views
-from .reduce import check_dim
+from .checks import check_dim
 
 
 def _raw(index: Any) -> Any:
@@ -282,21 +282,16 @@ put = op("put", lambda self, index, source, accumulate=False: _put(self, index, 
 
 # ---- a part written into a copy
 
-select_scatter = op("select_scatter", lambda self, src, dim, index: _with_part(self, src, dim, index),
+select_scatter = op("select_scatter", lambda self, src, dim, index: views.written(
+        self.copy(), src, views.select_part, dim, index),
     self = lambda F, grad, dim, index: F.select_scatter(grad, F.zeros_as(grad, ()), dim, index),
     src  = lambda F, grad, dim, index: F.select(grad, dim, index))
-slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: _with_part(
-        self, src, dim, slice(start, end, step)),
+slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: views.written(
+        self.copy(), src, views.slice_part, dim, start, end, step),
     self = lambda F, grad, dim, start, end, step: F.slice_scatter(grad, F.zeros_as(grad, ()), dim, start, end, step),
     src  = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 nonzero_positions = op("nonzero", lambda self: xp.stack(xp.nonzero(xp.atleast_1d(self)), -1).reshape(-1, self.ndim))
 # fmt: on
-
-
-def _with_part(self: Any, src: Any, dim: int, at: Any) -> Any:
-    whole = self.copy()
-    whole[(slice(None),) * (dim % self.ndim) + (at,)] = src
-    return whole
 
 
 @formula(tex=lambda grad, i, accumulate: SYMBOLS.where(accumulate, grad, SYMBOLS.index_fill(grad, i, 0, 0)))

@@ -11,8 +11,8 @@ from ..core.base import constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
+from .checks import require
 from .reduce import named
-from .shape import require
 
 
 def _same_type(what: str, a: Any, b: Any) -> None:

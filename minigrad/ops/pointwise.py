@@ -151,6 +151,8 @@ for _carrier in (RAW, TENSORS):
 
 
 # fmt: off
+STEP = {"self": lambda F, grad: F.zeros_like(grad)}  # flat wherever it has a slope
+
 # ---- arithmetic
 
 add = op("add", operator.add, constants={"alpha": 1},
@@ -304,21 +306,15 @@ sinc = op("sinc", xp.sinc,
 
 abs = op("abs", xp.absolute,
     self = lambda F, grad, self: grad * F.sgn(self))
-sign = op("sign", xp.sign,
-    self = lambda F, grad: F.zeros_like(grad))
+sign = op("sign", lambda self: xp.sign(self), **STEP)
 sgn = op("sgn", xp.sign,
     self = lambda F, grad, self, result: F.zeros_like(grad))
-floor = op("floor", lambda self: _whole(xp.floor, self),
-    self = lambda F, grad: F.zeros_like(grad))
-ceil = op("ceil", lambda self: _whole(xp.ceil, self),
-    self = lambda F, grad: F.zeros_like(grad))
-trunc = op("trunc", lambda self: _whole(xp.trunc, self),
-    self = lambda F, grad: F.zeros_like(grad))
-round = op("round", lambda self: _whole(xp.rint, self),
-    self = lambda F, grad: F.zeros_like(grad))
+floor = op("floor", lambda self: _whole(xp.floor, self), **STEP)
+ceil = op("ceil", lambda self: _whole(xp.ceil, self), **STEP)
+trunc = op("trunc", lambda self: _whole(xp.trunc, self), **STEP)
+round = op("round", lambda self: _whole(xp.rint, self), **STEP)
 round_decimals = op("round_decimals", lambda self, decimals: xp.round(self, decimals),
-    grad_fn="RoundBackward1",
-    self = lambda F, grad: F.zeros_like(grad))
+    grad_fn="RoundBackward1", **STEP)
 frac = op("frac", lambda self: self - xp.trunc(self),
     self = lambda grad: grad)
 # torch keeps the first of 0.0 and -0.0, NumPy the second; in blocks of 64 bytes torch's processor

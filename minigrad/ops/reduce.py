@@ -17,6 +17,7 @@ from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.op import inplace, op
+from .checks import check_dim, dims_of
 
 _add = xp.add.reduce
 
@@ -111,10 +112,10 @@ any_dim = op("any_dim", lambda self, dim, keepdim=False: xp.any(self, axis=dim, 
 vector_norm = op("linalg_vector_norm", lambda self, ord, dim, keepdim=False: _norm(self, ord, dim, keepdim),
     keeps=("dim", "keepdim", "ord"),
     self = lambda F, grad, self, result, ord, dim, keepdim: F.norm_slope(grad, self, result, ord, dim, keepdim))
-prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=_whole_type(self)),
+prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=whole_type(self)),
     self = lambda F, grad, self, result: F.prod_slope(grad, self, result))
 prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(
-        self, dim, keepdims=keepdim, dtype=_whole_type(self)), grad_fn="ProdBackward1",
+        self, dim, keepdims=keepdim, dtype=whole_type(self)), grad_fn="ProdBackward1",
     self = lambda F, grad, self, result, dim, keepdim: F.prod_dim_slope(grad, self, result, dim, keepdim))
 nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(
         self, axis=_axes(dim, self), keepdims=keepdim),
@@ -259,7 +260,7 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
 # ---- forwards
 
 
-def _whole_type(self: Any) -> Any:
+def whole_type(self: Any) -> Any:
     return None if self.dtype.kind == "f" else "int64"
 
 
@@ -563,31 +564,6 @@ def all(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def any(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
     return any_all(self) if dim is None else any_dim(self, dims_of(self, dim), keepdim)
-
-
-def dims_of(self: Any, dim: Any) -> tuple:
-    """Dimensions as a tuple, each checked. Raises: IndexError in torch's words."""
-    if dim is None:
-        return ()
-    if dim.__class__ is int:
-        check_dim(dim, self._data.ndim)
-        return (dim,)
-    dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
-    seen = [check_dim(d, self._data.ndim) for d in dims]
-    for place, d in enumerate(seen):
-        if d in seen[:place]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return dims
-
-
-def check_dim(dim: int, rank: int) -> int:
-    """`dim` counted from the front. Raises: IndexError in torch's words."""
-    least = rank or 1
-    if not -least <= dim < least:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})"
-        )
-    return dim % least
 
 
 def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:

@@ -21,13 +21,9 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inference, check_inplace, place_of
 from ..text import presentation
-from .reduce import check_dim
-
-
-def require(holds: Any, text: str, error: type = RuntimeError) -> None:
-    """Raises `error` with torch's text unless `holds`."""
-    if not holds:
-        raise error(text)
+from .checks import check_dim, ints, own_dim, own_dims, require
+from .pointwise import STEP
+from .reduce import whole_type
 
 
 def _flat_view(self: Any, shape: tuple) -> Any:
@@ -40,11 +36,8 @@ def _flat_view(self: Any, shape: tuple) -> Any:
 
 def _refuse(self: Any, shape: tuple) -> Any:
     require(shape.count(-1) < 2, "only one dimension can be inferred")
-    known = [n for n in shape if n != -1]
-    count = 1
-    for n in known:
-        count *= n
-    if self.size != count and (len(known) == len(shape) or count == 0 or self.size % count):
+    count = math.prod(n for n in shape if n != -1)
+    if self.size != count and (-1 not in shape or count == 0 or self.size % count):
         raise presentation.error(RuntimeError, "view_shape",
             f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)  # fmt: skip
     raise RuntimeError(
@@ -58,16 +51,18 @@ def _squeeze(self: Any, dim: Any) -> Any:
     return xp.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
 
 
-def _unsqueeze_to(F: Any, grad: Any, dim: Any, sizes: tuple) -> Any:
-    return F.reshape(grad, sizes)
-
-
-def _select(self: Any, dim: int, index: int) -> Any:
+def select_part(self: Any, dim: int, index: int) -> Any:
     return self[(slice(None),) * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
 
 
-def _slice(self: Any, dim: int, start: int, end: int, step: int) -> Any:
+def slice_part(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     return self[(slice(None),) * (dim % self.ndim) + (slice(start, end, step),)]
+
+
+def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
+    """`whole` with `value` in the part that `part(whole, *how)` sees."""
+    part(whole, *how)[...] = value
+    return whole
 
 
 @formula(tex=lambda values: -values)
@@ -78,54 +73,29 @@ def negated(F: Any, values: tuple) -> tuple:
 @formula(tex=lambda dims: symbol("dims") ** -1)
 def inverse_order(F: Any, dims: tuple) -> tuple:
     """Where each dimension has gone."""
-    order = [0] * len(dims)
-    for place, dim in enumerate(dims):
-        order[dim % len(dims)] = place
-    return tuple(order)
+    return tuple(sorted(range(len(dims)), key=lambda place: dims[place] % len(dims)))
 
 
-def _placed(sizes: tuple, key: Any, value: Any) -> Any:
-    """Zeros of `sizes` with `value` at `key`."""
-    whole = xp.zeros(sizes, value.dtype)
-    whole[key] = value
-    return whole
-
-
-def _dim_key(sizes: tuple, dim: int, at: Any) -> tuple:
-    return (slice(None),) * (dim % len(sizes)) + (at,)
-
-
-def _sections(size: int, split_size: int) -> list[tuple[int, int]]:
-    return [(i, min(i + split_size, size)) for i in range(0, max(size, 1), split_size or 1)]
-
-
-def _split(self: Any, split_size: Any, dim: int) -> list:
-    size = self.shape[dim]
-    if isinstance(split_size, int):
-        cuts = _sections(size, split_size)
-    else:
-        ends = [sum(split_size[: i + 1]) for i in range(len(split_size))]
-        cuts = list(zip([0, *ends[:-1]], ends, strict=True))
-    return [_slice(self, dim, a, b, 1) for a, b in cuts]
-
-
-def _joined(F: Any, grads: tuple, sizes: tuple, dim: int, lengths: list[int]) -> Any:
-    """The gradients of all pieces side by side; zeros for pieces that nobody used."""
-    known = next(g for g in grads if g is not None)
-    parts = [F.zeros_as(known, (*sizes[: dim % len(sizes)], n, *sizes[dim % len(sizes) + 1 :]))
-             if g is None else g for g, n in zip(grads, lengths, strict=True)]  # fmt: skip
-    return F.cat(parts, dim % len(sizes))
-
-
-def _split_lengths(sizes: tuple, split_size: Any, dim: int) -> list[int]:
+def _lengths(size: int, split_size: Any) -> list[int]:
+    """How long the pieces of a dimension are."""
     if not isinstance(split_size, int):
         return list(split_size)
-    return [b - a for a, b in _sections(sizes[dim], split_size)]
+    return [min(split_size, size - i) for i in range(0, max(size, 1), split_size or 1)]
+
+
+def _split(self: Any, split_size: Any, dim: int = 0) -> list:
+    ends = list(itertools.accumulate(_lengths(self.shape[dim], split_size), initial=0))
+    return [slice_part(self, dim, a, b) for a, b in itertools.pairwise(ends)]
 
 
 @formula(tex=lambda grad, *_: SYMBOLS.cat(grad[0], grad[1], Symbol(r"\ldots")))
 def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
-    return _joined(F, grad, sizes, dim, _split_lengths(sizes, split_size, dim))
+    """The gradients of all pieces side by side; zeros for pieces that nobody used."""
+    known, dim = next(g for g in grad if g is not None), dim % len(sizes)
+    lengths = _lengths(sizes[dim], split_size)
+    parts = [F.zeros_as(known, (*sizes[:dim], n, *sizes[dim + 1 :])) if g is None else g
+             for g, n in zip(grad, lengths, strict=True)]  # fmt: skip
+    return F.cat(parts, dim)
 
 
 @formula(tex=lambda grad, _dim: SYMBOLS.stack(grad[0], grad[1], Symbol(r"\ldots")))
@@ -164,13 +134,6 @@ def spread(x: Any, shape: tuple) -> Any:
     return xp.ndarray(shape, x.dtype, x, 0, steps)
 
 
-def check_expands(x: Any, shape: tuple) -> None:
-    """Raises torch's error unless `x` can be seen in `shape`."""
-    lead = len(shape) - x.ndim
-    if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):
-        raise _expand_error(x, shape)
-
-
 def _expand_error(self: Any, shape: tuple) -> Exception:
     lead = len(shape) - self.ndim
     if lead < 0:
@@ -185,6 +148,144 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
         f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
         f"Tensor sizes: {list(self.shape)}"
     )
+
+
+def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
+    dim = dimension % self.ndim
+    require(size <= self.shape[dim], f"maximum size for tensor at dimension {dim} is {self.shape[dim]} but "
+            f"size is {size}")  # fmt: skip
+    require(step > 0, f"step is {step} but must be > 0")
+    shape, steps = list(self.shape), [s // self.itemsize for s in self.strides]
+    shape[dim], inner = (shape[dim] - size) // step + 1, steps[dim]
+    steps[dim] *= step
+    return strided_view(self, (*shape, size), (*steps, inner))
+
+
+def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) -> Any:
+    whole = xp.zeros(sizes, self.dtype)
+    windows = _windows(xp.arange(whole.size).reshape(sizes), dimension, size, step)
+    xp.add.at(whole.reshape(-1), windows, self)
+    return whole
+
+
+def _diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    view = xp.diagonal(self, offset, dim1, dim2)
+    view.flags.writeable = self.flags.writeable  # NumPy's diagonal is read-only
+    return view
+
+
+def _diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    n, rank = self.shape[-1] + abs(offset), self.ndim + 1
+    sizes = [*self.shape[:-1]]
+    for dim in sorted((dim1 % rank, dim2 % rank)):
+        sizes.insert(dim, n)
+    return written(xp.zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2)
+
+
+def _trace(self: Any) -> Any:
+    require(self.ndim == 2, f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    return xp.trace(self, dtype=whole_type(self))
+
+
+@formula(tex=phrase(r"{0:1} \cdot I", 1))
+def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
+    return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
+
+
+def _matrices(self: Any, name: str) -> Any:
+    require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
+    return self
+
+
+def _twin(self: Any) -> Any:
+    """A copy laid out in memory as the original is."""
+    return self.copy(order="K") if isinstance(self, xp.ndarray) else self
+
+
+def _copied(self: Any, src: Any) -> Any:
+    try:
+        return xp.broadcast_to(src, self.shape).astype(self.dtype)
+    except ValueError:
+        raise shape_mismatch(self, src) from None
+
+
+def pairs_of(pad: tuple, rank: int) -> list[tuple]:
+    """torch's padding, the last dimension first, as `(before, after)` for each of `rank` dimensions."""
+    return [(0, 0)] * (rank - len(pad) // 2) + [pad[i : i + 2] for i in range(len(pad) - 2, -1, -2)]
+
+
+def _pad(self: Any, pad: tuple, value: Any = 0) -> Any:
+    """Cells of `value` around `self`; negative padding crops."""
+    pairs = pairs_of(pad, self.ndim)
+    if min(pad, default=0) < 0:
+        self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
+        pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
+    return xp.pad(self, pairs, constant_values=value)
+
+
+def _repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
+    full = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
+    split = [n for pair in zip(repeats, full, strict=True) for n in pair]
+    return self.reshape(split).sum(axis=tuple(range(0, len(split), 2))).reshape(sizes)
+
+
+# ---- several tensors into one
+
+
+def _cat(tensors: list, dim: int = 0) -> Any:
+    for place, x in enumerate(tensors):
+        require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    check_dim(dim, max(x.ndim for x in tensors))
+    parts = [x for x in tensors if x.shape != (0,)] or tensors
+    for place, x in enumerate(parts):
+        if x.ndim != parts[0].ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {parts[0].ndim} and {x.ndim}")
+        for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
+            if n != first and d != dim % x.ndim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
+                    f"got size {n} for tensor number {place} in the list."
+                )
+    return xp.concatenate(parts, dim)
+
+
+@formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
+def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
+    ends = itertools.accumulate((0 if shape == (0,) else shape[dim] for shape in shapes), initial=0)
+    return [F.zeros_as(grad, shape) if shape == (0,) else F.slice(grad, dim, start, stop, 1)
+            for shape, (start, stop) in zip(shapes, itertools.pairwise(ends), strict=True)]  # fmt: skip
+
+
+def _stack(tensors: list, dim: int = 0) -> Any:
+    check_dim(dim, tensors[0].ndim + 1)
+    for place, x in enumerate(tensors):
+        if x.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
+                f"0 and {list(x.shape)} at entry {place}"
+            )
+    return xp.stack(tensors, dim)
+
+
+def _corners(shapes: Any) -> list[tuple]:
+    """Where each block on a diagonal begins, `(row, column)`, and where the last one ends."""
+    matrices = [(1, 1, *shape)[-2:] for shape in shapes]
+    return [(0, 0), *zip(*map(itertools.accumulate, zip(*matrices, strict=True)), strict=True)]
+
+
+def _block_diag(tensors: list) -> Any:
+    corners = _corners(x.shape for x in tensors)
+    whole = xp.zeros(corners[-1], tensors[0].dtype)
+    for x, (top, left), (bottom, right) in zip(tensors, corners, corners[1:], strict=False):
+        whole[top:bottom, left:right] = x
+    return whole
+
+
+@formula(tex=phrase("{0:4}[r_k{{:}}r_{{k+1}}, s_k{{:}}s_{{k+1}}]"))
+def blocks(F: Any, grad: Any, shapes: list) -> list:
+    edges = itertools.pairwise(_corners(shapes))
+    parts = [F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1) for (top, left), (bottom, right) in edges]
+    return [F.reshape(part, tuple(shape)) for part, shape in zip(parts, shapes, strict=True)]
 
 
 # ---- a storage and its parts: `(size, stride, storage_offset)` in elements
@@ -207,42 +308,26 @@ def _overlaps(size: tuple, stride: tuple) -> bool:
     return False
 
 
-def _positions(size: tuple, stride: tuple, offset: int) -> Any:
-    at = xp.full(size, offset, dtype="int64")
-    for dim, (n, s) in enumerate(zip(size, stride, strict=True)):
-        at += (xp.arange(n) * s).reshape((n,) + (1,) * (len(size) - dim - 1))
-    return at
-
-
-def _laid_out(x: Any, place: tuple, length: int) -> Any:
-    """A flat storage in which `x` lies at `place`."""
-    flat = xp.zeros(length, x.dtype)
-    strided_view(flat, *place)[...] = x
-    return flat
+def _laid_out(x: Any, whole: tuple, part: tuple) -> Any:
+    """A flat storage with room for both places, in which `x` lies at `whole`."""
+    return written(xp.zeros(_storage_for(whole, part), x.dtype), x, strided_view, *whole)
 
 
 def _take_part(self: Any, whole: tuple, part: tuple) -> Any:
-    flat = _laid_out(self, whole, _storage_for(whole, part))
-    return strided_view(flat, *part).copy()
+    return strided_view(_laid_out(self, whole, part), *part).copy()
 
 
 def _put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
-    flat = _laid_out(self, whole, _storage_for(whole, part))
-    strided_view(flat, *part)[...] = src
-    return strided_view(flat, *whole)
+    return strided_view(written(_laid_out(self, whole, part), src, strided_view, *part), *whole)
 
 
 def _add_part(self: Any, whole: tuple, part: tuple) -> Any:
     flat = xp.zeros(_storage_for(whole, part), self.dtype)
     if _overlaps(*part[:2]):
-        xp.add.at(flat, _positions(*part), self)
+        xp.add.at(flat, strided_view(xp.arange(flat.size), *part), self)
     else:
         strided_view(flat, *part)[...] = self
     return strided_view(flat, *whole)
-
-
-def _as_strided(self: Any, size: tuple, stride: tuple, storage_offset: Any, whole: Any, part: Any) -> Any:
-    return strided_view(self, size, stride, storage_offset)
 
 
 def _sum_to(self: Any, shape: tuple) -> Any:
@@ -257,10 +342,14 @@ def _sum_to(self: Any, shape: tuple) -> Any:
 
 
 # fmt: off
-view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",),
-    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
-unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape),
-    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+# ---- views
+
+AS_BEFORE = {"self": lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes)}
+DIAGONAL = {"self": lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
+    grad, self_sym_sizes, offset, dim1, dim2)}
+
+view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",), **AS_BEFORE)
+unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **AS_BEFORE)
 t = op("t", lambda self: self.T, view=True,
     self = lambda F, grad: F.t(grad))
 transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1), view=True,
@@ -269,52 +358,49 @@ permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
     self = lambda F, grad, dims: F.permute(grad, F.inverse_order(dims)))
 unsqueeze = op("unsqueeze", lambda self, dim: xp.expand_dims(self, dim), view=True,
     self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
-squeeze = op("squeeze", lambda self: self.squeeze(), view=True,
-    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
-squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",),
-    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
-squeeze_dims = op("squeeze_dims", _squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",),
-    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+squeeze = op("squeeze", lambda self: self.squeeze(), view=True, **AS_BEFORE)
+squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",), **AS_BEFORE)
+squeeze_dims = op("squeeze_dims", _squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",), **AS_BEFORE)
 expand = op("expand", _expand, view=True,
     self = lambda F, grad, self_sym_sizes: F.sum_to(grad, self_sym_sizes))
 alias = op("alias", lambda self: self[...], view=True,
     self = lambda grad: grad)
-select = op("select", _select, view=True,
+select = op("select", select_part, view=True,
     self = lambda F, grad, self_sym_sizes, dim, index: F.select_back(grad, self_sym_sizes, dim, index))
-slice_ = op("slice", _slice, view=True,
+slice_ = op("slice", slice_part, view=True,
     self = lambda F, grad, self_sym_sizes, dim, start, end, step: F.slice_back(
         grad, self_sym_sizes, dim, start, end, step))
-diagonal = op("diagonal", lambda self, offset=0, dim1=0, dim2=1: _diagonal(self, offset, dim1, dim2), view=True,
-    self = lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
-        grad, self_sym_sizes, offset, dim1, dim2))
-unfold = op("unfold", lambda self, dimension, size, step: _windows(self, dimension, size, step), view=True,
+diagonal = op("diagonal", _diagonal, view=True, **DIAGONAL)
+unfold = op("unfold", _windows, view=True,
     self = lambda F, grad, self_sym_sizes, dimension, size, step: F.unfold_back(
         grad, self_sym_sizes, dimension, size, step))
-split = op("split", lambda self, split_size, dim=0: _split(self, split_size, dim), view="multi", multi=True,
+split = op("split", _split, view="multi", multi=True,
     self = lambda F, grad, self_sym_sizes, split_size, dim: F.split_back(grad, self_sym_sizes, split_size, dim))
 split_with_sizes = op("split_with_sizes", lambda self, split_sizes, dim=0: _split(self, split_sizes, dim),
     view="multi", multi=True,
     self = lambda F, grad, self_sym_sizes, split_sizes, dim: F.split_back(grad, self_sym_sizes, split_sizes, dim))
-unbind = op("unbind", lambda self, dim=0: [_select(self, dim, i) for i in range(self.shape[dim])],
+unbind = op("unbind", lambda self, dim=0: [select_part(self, dim, i) for i in range(self.shape[dim])],
     view="multi", multi=True,
     self = lambda F, grad, dim: F.unbind_back(grad, dim))
-as_strided = op("as_strided", _as_strided, view=True, keeps=("size", "stride", "storage_offset"),
-    hidden=("whole", "part"),
+as_strided = op("as_strided", lambda self, size, stride, storage_offset, whole, part: strided_view(
+        self, size, stride, storage_offset),
+    view=True, keeps=("size", "stride", "storage_offset"), hidden=("whole", "part"),
     self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
 
 # ---- several tensors into one
 
-cat = op("cat", lambda tensors, dim=0: _cat(tensors, dim), hidden=("shapes",),
+cat = op("cat", _cat, hidden=("shapes",),
     tensors = lambda F, grad, dim, shapes: F.pieces(grad, dim, shapes))
-stack = op("stack", lambda tensors, dim=0: _stack(tensors, dim),
+stack = op("stack", _stack,
     tensors = lambda F, grad, dim: F.unbind(grad, dim))
+block_diag_of = op("block_diag", _block_diag, hidden=("shapes",),
+    tensors = lambda F, grad, shapes: F.blocks(grad, shapes))
 
 # ---- copies
 
 clone = op("clone", lambda self: _twin(self),
     self = lambda grad: grad)
-copy = op("copy", lambda self, src: _copied(self, src), torch_name="torch::autograd::CopyBackwards",
-    grad_fn="CopyBackwards", elementwise=True,
+copy = op("copy", _copied, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards", elementwise=True,
     self = lambda F, grad: F.zeros_like(grad),
     src  = lambda grad: grad)
 to_copy = op("to_copy", lambda self, kind: self.astype(kind), elementwise=True,
@@ -332,38 +418,32 @@ tril = op("tril", lambda self, diagonal=0: xp.tril(_matrices(self, "tril"), diag
 triu = op("triu", lambda self, diagonal=0: xp.triu(_matrices(self, "triu"), diagonal),
     self = lambda F, grad, diagonal: F.triu(grad, diagonal))
 diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.diagonal(self, offset, dim1, dim2).copy(),
-    grad_fn="DiagonalBackward0_copy",
-    self = lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
-        grad, self_sym_sizes, offset, dim1, dim2))
-diag_embed = op("diag_embed", lambda self, offset=0, dim1=-2, dim2=-1: _diag_embed(self, offset, dim1, dim2),
+    grad_fn="DiagonalBackward0_copy", **DIAGONAL)
+diag_embed = op("diag_embed", _diag_embed,
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
-trace = op("trace", lambda self: xp.trace(_one_matrix(self), dtype=None if self.dtype.kind == "f" else "int64"),
+trace = op("trace", _trace,
     self = lambda F, grad, self_sym_sizes: F.on_diagonal(grad, self_sym_sizes))
-diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: _diagonal_written(
-        self, src, offset, dim1, dim2),
+diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: written(
+        self.copy(), src, _diagonal, offset, dim1, dim2),
     self = lambda F, grad, offset, dim1, dim2: F.diagonal_scatter(grad, F.zeros_as(grad, ()), offset, dim1, dim2),
     src  = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
-block_diag_of = op("block_diag", lambda tensors: _block_diag(tensors), hidden=("shapes",),
-    tensors = lambda F, grad, shapes: F.blocks(grad, shapes))
-constant_pad_nd = op("constant_pad_nd", lambda self, pad, value=0: _pad(self, pad, value),
+constant_pad_nd = op("constant_pad_nd", _pad,
     self = lambda F, grad, pad: F.constant_pad_nd(grad, F.negated(pad)))
 
 # ---- what derivatives need, with derivatives of its own
 
-select_back = op("select_back", lambda self, sizes, dim, index: _placed(sizes, _dim_key(sizes, dim, index), self),
-    grad_fn="SelectBackwardBackward0",
+select_back = op("select_back", lambda self, sizes, dim, index: written(
+        xp.zeros(sizes, self.dtype), self, select_part, dim, index), grad_fn="SelectBackwardBackward0",
     self = lambda F, grad, dim, index: F.select(grad, dim, index))
-slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: _placed(
-        sizes, _dim_key(sizes, dim, slice(start, end, step)), self), grad_fn="SliceBackwardBackward0",
+slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: written(
+        xp.zeros(sizes, self.dtype), self, slice_part, dim, start, end, step), grad_fn="SliceBackwardBackward0",
     self = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
-diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: _diagonal_back(
-        self, sizes, offset, dim1, dim2), grad_fn="DiagonalBackwardBackward0",
+diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: written(
+        xp.zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2), grad_fn="DiagonalBackwardBackward0",
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
-unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: _unfold_back(
-        self, sizes, dimension, size, step), grad_fn="UnfoldBackwardBackward0",
+unfold_back = op("unfold_back", _unfold_back, grad_fn="UnfoldBackwardBackward0",
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
-repeat_back = op("repeat_back", lambda self, repeats, sizes: _repeat_back(self, repeats, sizes),
-    grad_fn="SumBackward1",
+repeat_back = op("repeat_back", _repeat_back, grad_fn="SumBackward1",
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
 take_part = op("take_part", _take_part, grad_fn="AsStridedBackward0",
     self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
@@ -375,163 +455,6 @@ put_part = op("put_part", _put_part, grad_fn="CopySlices", torch_name="torch::au
 sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 # fmt: on
-
-
-@formula(tex=phrase(r"{0:1} \cdot I", 1))
-def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
-    return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
-
-
-def _diagonal_written(self: Any, src: Any, offset: int, dim1: int, dim2: int) -> Any:
-    whole = self.copy()
-    _diagonal(whole, offset, dim1, dim2)[...] = src
-    return whole
-
-
-def _block_diag(tensors: list) -> Any:
-    parts = [xp.atleast_2d(x) for x in tensors]
-    whole = xp.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)), parts[0].dtype)
-    row = column = 0
-    for p in parts:
-        whole[row : row + p.shape[0], column : column + p.shape[1]] = p
-        row, column = row + p.shape[0], column + p.shape[1]
-    return whole
-
-
-@formula(tex=phrase("{0:4}[r_k{{:}}r_{{k+1}}, s_k{{:}}s_{{k+1}}]"))
-def blocks(F: Any, grad: Any, shapes: list) -> list:
-    pieces, row, column = [], 0, 0
-    for shape in shapes:
-        m, n = (1, 1, *shape)[-2:]
-        piece = F.slice(F.slice(grad, 0, row, row + m, 1), 1, column, column + n, 1)
-        pieces.append(F.reshape(piece, tuple(shape)))
-        row, column = row + m, column + n
-    return pieces
-
-
-def _one_matrix(self: Any) -> Any:
-    require(self.ndim == 2, f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    return self
-
-
-def _matrices(self: Any, name: str) -> Any:
-    require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
-    return self
-
-
-def _cat(tensors: list, dim: int) -> Any:
-    for place, x in enumerate(tensors):
-        require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
-    check_dim(dim, max(x.ndim for x in tensors))
-    parts = [x for x in tensors if x.shape != (0,)] or tensors
-    for place, x in enumerate(parts):
-        if x.ndim != parts[0].ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {parts[0].ndim} and {x.ndim}")
-        for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
-            if n != first and d != dim % x.ndim:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
-                    f"got size {n} for tensor number {place} in the list."
-                )
-    return xp.concatenate(parts, dim)
-
-
-def _stack(tensors: list, dim: int) -> Any:
-    check_dim(dim, tensors[0].ndim + 1)
-    for place, x in enumerate(tensors):
-        if x.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
-                f"0 and {list(x.shape)} at entry {place}"
-            )
-    return xp.stack(tensors, dim)
-
-
-@formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
-def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
-    pieces, start = [], 0
-    for shape in shapes:
-        if shape == (0,):
-            pieces.append(F.zeros_as(grad, shape))
-            continue
-        stop = start + shape[dim]
-        pieces.append(F.slice(grad, dim, start, stop, 1))
-        start = stop
-    return pieces
-
-
-def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
-    dim = dimension % self.ndim
-    require(size <= self.shape[dim], f"maximum size for tensor at dimension {dim} is {self.shape[dim]} but "
-            f"size is {size}")  # fmt: skip
-    require(step > 0, f"step is {step} but must be > 0")
-    count = (self.shape[dim] - size) // step + 1
-    shape = (*self.shape[:dim], count, *self.shape[dim + 1 :], size)
-    steps = (*self.strides[:dim], self.strides[dim] * step, *self.strides[dim + 1 :], self.strides[dim])
-    elements = tuple(s // self.itemsize for s in steps)
-    return strided_view(self, shape, elements)
-
-
-def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) -> Any:
-    whole = xp.zeros(sizes, self.dtype)
-    windows = _windows(xp.arange(whole.size).reshape(sizes), dimension, size, step)
-    xp.add.at(whole.reshape(-1), windows, self)
-    return whole
-
-
-def _twin(self: Any) -> Any:
-    """A copy laid out in memory as the original is."""
-    return self.copy(order="K") if isinstance(self, xp.ndarray) else self
-
-
-def _copied(self: Any, src: Any) -> Any:
-    try:
-        return xp.broadcast_to(src, self.shape).astype(self.dtype)
-    except ValueError:
-        raise shape_mismatch(self, src) from None
-
-
-def _diagonal(self: Any, offset: int, dim1: int, dim2: int) -> Any:
-    first, second = check_dim(dim1, self.ndim), check_dim(dim2, self.ndim)
-    require(first != second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    view = xp.diagonal(self, offset, first, second)
-    view.flags.writeable = self.flags.writeable  # NumPy's diagonal is read-only
-    return view
-
-
-def _diagonal_back(self: Any, sizes: tuple, offset: int, dim1: int, dim2: int) -> Any:
-    whole = xp.zeros(sizes, self.dtype)
-    _diagonal(whole, offset, dim1, dim2)[...] = self
-    return whole
-
-
-def _diag_embed(self: Any, offset: int, dim1: int, dim2: int) -> Any:
-    n, rank = self.shape[-1] + (offset if offset > 0 else -offset), self.ndim + 1
-    sizes = [*self.shape[:-1]]
-    for dim in sorted((dim1 % rank, dim2 % rank)):
-        sizes.insert(dim, n)
-    return _diagonal_back(self, tuple(sizes), offset, dim1, dim2)
-
-
-def _pad(self: Any, pad: tuple, value: Any) -> Any:
-    """torch's order: the last dimension first, `(before, after)` each; negative crops."""
-    widths = [(0, 0)] * self.ndim
-    crops = [slice(None)] * self.ndim
-    for i in range(len(pad) // 2):
-        before, after = pad[2 * i], pad[2 * i + 1]
-        dim = self.ndim - 1 - i
-        widths[dim] = (max(before, 0), max(after, 0))
-        stop = self.shape[dim] + min(after, 0)
-        crops[dim] = slice(max(-before, 0), stop)
-    return xp.pad(self[tuple(crops)], widths, constant_values=value)
-
-
-def _repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
-    lead = len(repeats) - len(sizes)
-    full = (1,) * lead + tuple(sizes)
-    split = [n for pair in zip(repeats, full, strict=True) for n in pair]
-    summed = self.reshape(split).sum(axis=tuple(range(0, 2 * len(full), 2)))
-    return summed.reshape(sizes)
 
 
 def reshape(self: Any, shape: tuple) -> Any:
@@ -563,16 +486,6 @@ T_WARNING = (
     "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
     "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
 )
-
-
-_LISTS = (tuple, list)
-
-
-def ints(values: tuple) -> tuple[int, ...]:
-    """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size."""
-    if len(values) == 1 and isinstance(values[0], _LISTS):
-        values = values[0]
-    return tuple(map(int, values))
 
 
 def view_of(self: Any, *size: Any) -> Any:
@@ -607,10 +520,7 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     require(first <= last, "flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
         return self
-    count = 1
-    for n in sizes[first : last + 1]:
-        count *= n
-    return reshape(self, (*sizes[:first], count, *sizes[last + 1 :]))
+    return reshape(self, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
 
 
 def ravel(self: Any) -> Any:
@@ -636,9 +546,7 @@ def t_of(self: Any) -> Any:
 
 def transpose_of(self: Any, dim0: int, dim1: int) -> Any:
     """Dimensions `dim0` and `dim1` swapped; a view."""
-    check_dim(dim0, self._data.ndim)
-    check_dim(dim1, self._data.ndim)
-    return transpose(self, dim0, dim1)
+    return transpose(self, own_dim(self, dim0), own_dim(self, dim1))
 
 
 def permute_of(self: Any, *dims: Any) -> Any:
@@ -658,13 +566,11 @@ def permute_of(self: Any, *dims: Any) -> Any:
 def movedim(self: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places, the rest in order."""
     rank = self._data.ndim
-    old = [d % rank for d in ints((source,) if isinstance(source, int) else tuple(source))]
-    new = [d % rank for d in ints((destination,) if isinstance(destination, int) else tuple(destination))]
-    order: list[Any] = [None] * rank
-    for a, b in zip(old, new, strict=True):
-        order[b] = a
-    rest = iter([d for d in range(rank) if d not in old])
-    return permute(self, tuple(next(rest) if d is None else d for d in order))
+    old, new = ([d % rank for d in ints((dims,))] for dims in (source, destination))
+    order = [d for d in range(rank) if d not in old]
+    for place, dim in sorted(zip(new, old, strict=True)):
+        order.insert(place, dim)
+    return permute(self, tuple(order))
 
 
 def unsqueeze_of(self: Any, dim: int) -> Any:
@@ -677,10 +583,7 @@ def squeeze_of(self: Any, dim: Any = None) -> Any:
     """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
     if dim is None:
         return squeeze(self)
-    if isinstance(dim, tuple | list):
-        return squeeze_dims(self, tuple(dim))
-    check_dim(dim, self._data.ndim)
-    return squeeze_dim(self, dim)
+    return squeeze_dims(self, tuple(dim)) if isinstance(dim, tuple | list) else squeeze_dim(self, own_dim(self, dim))
 
 
 def expand_of(self: Any, *size: Any) -> Any:
@@ -694,13 +597,11 @@ def expand_as(self: Any, other: Any) -> Any:
 
 def select_of(self: Any, dim: int, index: int) -> Any:
     """Slice `index` of dimension `dim`, which goes away; a view."""
-    require(self._data.ndim, "select() cannot be applied to a 0-dim tensor.", IndexError)
-    size = self._data.shape[check_dim(dim, self._data.ndim)]
-    if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(self._data.shape)} "
-            f"at dimension {dim}"
-        )
+    sizes = self._data.shape
+    require(sizes, "select() cannot be applied to a 0-dim tensor.", IndexError)
+    size = sizes[check_dim(dim, len(sizes))]
+    require(-size <= index < size, f"select(): index {index} out of range for tensor of size {list(sizes)} "
+            f"at dimension {dim}", IndexError)  # fmt: skip
     return select(self, dim, index)
 
 
@@ -722,8 +623,7 @@ def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
     if isinstance(parts, int):
         require(parts >= 0, f"split expects split_size be non-negative, but got split_size={parts}")
-        require(parts or not size, "split_size can only be 0 if dimension size is 0, but got dimension "
-                f"size of {size}")  # fmt: skip
+        require(parts or not size, f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         return split(self, parts, dim)
     require(sum(parts) == size, f"split_with_sizes expects split_sizes to sum exactly to {size} (input "
             f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")  # fmt: skip
@@ -740,14 +640,12 @@ def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
 def unbind_of(self: Any, dim: int = 0) -> tuple:
     """The slices of dimension `dim`, without it; views."""
     require(self._data.ndim, "Dimension specified as 0 but tensor has no dimensions", IndexError)
-    check_dim(dim, self._data.ndim)
-    return unbind(self, dim)
+    return unbind(self, own_dim(self, dim))
 
 
 def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The storage of `self` seen with another size, stride and offset, all in elements."""
-    size, stride = tuple(size), tuple(stride)
-    whole = place_of(self)
+    size, stride, whole = tuple(size), tuple(stride), place_of(self)
     part = (size, stride, whole[2] if storage_offset is None else storage_offset)
     return as_strided(self, size, stride, storage_offset, whole, part)
 
@@ -767,17 +665,12 @@ def tile(self: Any, *dims: Any) -> Any:
 
 def flip_of(self: Any, *dims: Any) -> Any:
     """Elements in reverse order along `dims`."""
-    for dim in ints(dims):
-        check_dim(dim, self._data.ndim)
-    return flip(self, ints(dims))
+    return flip(self, own_dims(self, *dims))
 
 
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
-    for dim in (dims,) if isinstance(dims, int) else dims:
-        check_dim(dim, self._data.ndim)
-    return roll(self, ints((shifts,) if isinstance(shifts, int) else tuple(shifts)),
-                ints((dims,) if isinstance(dims, int) else tuple(dims)))  # fmt: skip
+    return roll(self, ints((shifts,)), own_dims(self, dims))
 
 
 def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
@@ -788,9 +681,7 @@ def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 def diag(self: Any, diagonal: int = 0) -> Any:
     """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
     require(0 < self._data.ndim < 3, f"diag(): Supports 1D or 2D tensors. Got {self._data.ndim}D")
-    if self._data.ndim == 1:
-        return diag_embed(self, diagonal, -2, -1)
-    return diagonal_copy(self, diagonal, 0, 1)
+    return diag_embed(self, diagonal) if self._data.ndim == 1 else diagonal_copy(self, diagonal)
 
 
 def clone_of(self: Any, *, memory_format: Any = None) -> Any:
@@ -829,18 +720,18 @@ atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3,
 
 def hstack(tensors: Any) -> Any:
     """Side by side: vectors end to end, matrices along their columns."""
-    parts = [atleast_1d(t) for t in tensors]
+    parts = atleast_1d(tensors)
     return cat(parts, 0 if parts[0]._data.ndim == 1 else 1)
 
 
 def vstack(tensors: Any) -> Any:
     """One above the other."""
-    return cat([atleast_2d(t) for t in tensors], 0)
+    return cat(atleast_2d(tensors), 0)
 
 
 def dstack(tensors: Any) -> Any:
     """One behind the other, along the third dimension."""
-    return cat([atleast_3d(t) for t in tensors], 2)
+    return cat(atleast_3d(tensors), 2)
 
 
 def column_stack(tensors: Any) -> Any:
@@ -856,16 +747,14 @@ def block_diag(*tensors: Any) -> Any:
 def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
     """Each element (or slice along `dim`) `repeats` times in a row."""
     if dim is None:
-        self, dim = view(self, (-1,)) if self._data.ndim != 1 else self, 0
-    dim = check_dim(dim, self._data.ndim)
+        self, dim = ravel(self), 0
+    dim, sizes = check_dim(dim, self._data.ndim), self._data.shape
     if hasattr(repeats, "_data") and repeats._data.size > 1:
-        size = self._data.shape[dim]
-        require(repeats._data.size == size, "repeats must have the same size as input along dim, but got "
-                f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {size}")  # fmt: skip
-        at = xp.repeat(xp.arange(self._data.shape[dim]), repeats._data)
+        require(repeats._data.size == sizes[dim], "repeats must have the same size as input along dim, but got "
+                f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")  # fmt: skip
+        at = xp.repeat(xp.arange(sizes[dim]), repeats._data)
         return TENSORS.index_select(self, constant(self._plain, at), dim)
     require(int(repeats) >= 0, "Repeats must be non-negative")
-    sizes = self._data.shape
     spread_out = expand(unsqueeze(self, dim + 1), (*sizes[: dim + 1], int(repeats), *sizes[dim + 1 :]))
     return flatten(clone(spread_out), dim, dim + 1)
 
@@ -922,15 +811,12 @@ def broadcast_tensors(*tensors: Any) -> tuple:
 
 def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
-    size = self._data.shape[dim]
-    if isinstance(indices_or_sections, int):
-        require(indices_or_sections > 0, "number of sections must be larger than 0, got "
-                f"{indices_or_sections}")  # fmt: skip
-        short, longer = divmod(size, indices_or_sections)
-        cuts = [i * short + min(i, longer) for i in range(1, indices_or_sections)]
-    else:
-        cuts = [int(i) for i in indices_or_sections]
-    return tuple(slice_(self, dim, a, b, 1) for a, b in zip([0, *cuts], [*cuts, size], strict=True))
+    size, cuts = self._data.shape[dim], indices_or_sections
+    if isinstance(cuts, int):
+        require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")
+        short, longer = divmod(size, cuts)
+        cuts = [i * short + min(i, longer) for i in range(1, cuts)]
+    return tuple(slice_(self, dim, a, b, 1) for a, b in itertools.pairwise([0, *map(int, cuts), size]))
 
 
 def fliplr(self: Any) -> Any:
@@ -1014,10 +900,6 @@ squeeze_ = _look(squeeze_of, (squeeze, "SqueezeBackward3"), (squeeze_dim, "Squee
                  (squeeze_dims, "SqueezeBackward5"))  # fmt: skip
 
 
-def _filled(self: Any, value: Any) -> Any:
-    return xp.full_like(self, value)
-
-
 def fill_diagonal_(self: Any, fill_value: Any) -> Any:
     """The main diagonal becomes `fill_value`, in place."""
     fill_(diagonal(self), fill_value)
@@ -1026,49 +908,39 @@ def fill_diagonal_(self: Any, fill_value: Any) -> Any:
 
 def resize_(self: Any, *size: Any) -> Any:
     """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
-    if self.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
+    require(not self.requires_grad, "cannot resize variables that require grad")
     sizes, flat = ints(size), self._array().reshape(-1)
     count = int(xp.prod(sizes, dtype=int))
     self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
     return self
 
 
-def _drawn(self: Any, draw: Any) -> Any:
+def _drawn(self: Any, draw: Any, *how: Any) -> Any:
     """Random values in the order in which the elements lie in memory, as torch draws them."""
     order = sorted(range(self.ndim), key=lambda d: -self.strides[d])
-    values = draw(tuple(self.shape[d] for d in order))
+    values = draw(tuple(self.shape[d] for d in order), self.dtype, *how)
     return values.transpose([order.index(d) for d in range(self.ndim)])
 
 
+def _integers(shape: tuple, kind: Any, low: int, high: int, generator: Any) -> Any:
+    return random.integers(low, high, shape, kind, generator)
+
+
 # fmt: off
-zero = op("zero", lambda self: xp.zeros_like(self),
-    self = lambda F, grad: F.zeros_like(grad))
-fill = op("fill", lambda self, value: _filled(self, value), grad_fn="FillBackward2",
-    self = lambda F, grad: F.zeros_like(grad))
-fill_tensor = op("fill_tensor", lambda self, value: _filled(self, value), grad_fn="FillBackward3",
-    self  = lambda F, grad: F.zeros_like(grad),
+zero = op("zero", lambda self: xp.zeros_like(self), **STEP)
+fill = op("fill", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward2", **STEP)
+fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
-normal = op("normal", lambda self, mean, std, generator: _drawn(
-        self, lambda shape: random.normal(shape, self.dtype, mean, std, generator)),
-    self = lambda F, grad: F.zeros_like(grad))
-uniform = op("uniform", lambda self, low, high, generator: _drawn(
-        self, lambda shape: random.uniform(shape, self.dtype, low, high, generator)),
-    self = lambda F, grad: F.zeros_like(grad))
-random_between = op("random_between", lambda self, low, high, generator: _drawn(
-        self, lambda shape: random.integers(low, high, shape, self.dtype, generator)),
-    grad_fn="RandomBackward0",
-    self = lambda F, grad: F.zeros_like(grad))
-random_below = op("random_below", lambda self, high, generator: _drawn(
-        self, lambda shape: random.integers(0, high, shape, self.dtype, generator)),
-    grad_fn="RandomBackward1",
-    self = lambda F, grad: F.zeros_like(grad))
+normal = op("normal", lambda self, mean, std, generator: _drawn(self, random.normal, mean, std, generator), **STEP)
+uniform = op("uniform", lambda self, low, high, generator: _drawn(self, random.uniform, low, high, generator), **STEP)
+random_between = op("random_between", lambda self, low, high, generator: _drawn(self, _integers, low, high, generator),
+    grad_fn="RandomBackward0", **STEP)
+random_below = op("random_below", lambda self, high, generator: _drawn(self, _integers, 0, high, generator),
+    grad_fn="RandomBackward1", **STEP)
 bernoulli_draw = op("bernoulli", lambda self, generator=None: random.bernoulli(
-        self, None, generator).astype(self.dtype),
-    self = lambda F, grad: F.zeros_like(grad))
+        self, None, generator).astype(self.dtype), **STEP)
 bernoulli_values = op("bernoulli_values", lambda self, p, generator: random.bernoulli(
-        xp.full(self.shape, p), None, generator).astype(self.dtype), grad_fn="BernoulliBackward0",
-    self = lambda F, grad: F.zeros_like(grad))
+        xp.full(self.shape, p), None, generator).astype(self.dtype), grad_fn="BernoulliBackward0", **STEP)
 # fmt: on
 
 zero_ = inplace(zero)
@@ -1078,9 +950,8 @@ def fill_(self: Any, value: Any) -> Any:
     """Every element becomes `value`, a number or a 0-d tensor."""
     if not hasattr(value, "_data"):
         return _fill_(self, value)
-    if value._data.ndim:
-        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                           f"{value._data.ndim} dimensions.")  # fmt: skip
+    require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{value._data.ndim} dimensions.")  # fmt: skip
     return _fill_tensor_(self, value)
 
 

@@ -1,0 +1,64 @@
+"""What operations ask of their arguments, refused in torch's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..array import dtypes
+
+
+def require(holds: Any, text: str, error: type = RuntimeError) -> None:
+    """Raises `error` with torch's text unless `holds`."""
+    if not holds:
+        raise error(text)
+
+
+def floats_only(name: str, array: Any) -> None:
+    if array.dtype.kind != "f":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{dtypes.of(array.dtype).scalar_type}")  # fmt: skip
+
+
+_LISTS = (tuple, list)
+
+
+def ints(values: tuple) -> tuple[int, ...]:
+    """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size."""
+    if len(values) == 1 and isinstance(values[0], _LISTS):
+        values = values[0]
+    return tuple(map(int, values))
+
+
+def check_dim(dim: int, rank: int) -> int:
+    """`dim` counted from the front. Raises: IndexError in torch's words."""
+    least = rank or 1
+    if not -least <= dim < least:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})"
+        )
+    return dim % least
+
+
+def own_dim(self: Any, dim: int) -> int:
+    """`dim` as it was given, which is what a node keeps. Raises: IndexError if `self` has no such one."""
+    check_dim(dim, self._data.ndim)
+    return dim
+
+
+def own_dims(self: Any, *dims: Any) -> tuple[int, ...]:
+    """Dimensions given as `ints` takes them, each an `own_dim`."""
+    return tuple(own_dim(self, dim) for dim in ints(dims))
+
+
+def dims_of(self: Any, dim: Any) -> tuple:
+    """Dimensions as a tuple, each checked and none twice. Raises: IndexError or RuntimeError as torch."""
+    if dim is None:
+        return ()
+    if dim.__class__ is int:
+        return (own_dim(self, dim),)
+    dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
+    seen = [check_dim(d, self._data.ndim) for d in dims]
+    for place, d in enumerate(seen):
+        if d in seen[:place]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return dims
