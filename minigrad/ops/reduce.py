@@ -17,7 +17,7 @@ from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.op import inplace, op
-from .checks import check_dim, dims_of
+from .checks import check_dim, dims_of, floats_only, own_dim, require
 
 _add = xp.add.reduce
 
@@ -25,6 +25,13 @@ _add = xp.add.reduce
 def _axes(dim: Any, of: Any = None) -> Any:
     """NumPy's word for `dim`; a 0-d array has no axis, whatever torch lets one ask for."""
     return None if dim is None or dim == () or (of is not None and not of.ndim) else dim
+
+
+def _gone(dim: Any, rank: int) -> tuple:
+    """The dimensions that `dim` means, all where it names none."""
+    if dim is None or dim == ():
+        return tuple(range(rank))
+    return dim if isinstance(dim, tuple) else (dim,)
 
 
 def _filled(self: Any, dim: Any, name: str) -> Any:
@@ -35,41 +42,30 @@ def _filled(self: Any, dim: Any, name: str) -> Any:
         error, end = (IndexError, "") if name[:3] == "arg" else (
             RuntimeError, " Specify the reduction dim with the 'dim' argument.")  # fmt: skip
         raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{end}")
-    for d in dim if isinstance(dim, tuple) else (dim,):
-        if not self.shape[d]:
-            raise IndexError(f"{name}(): Expected reduction dim {d % self.ndim} to have non-zero size.")
+    for d in _gone(dim, self.ndim):
+        require(self.shape[d], f"{name}(): Expected reduction dim {d % self.ndim} to have non-zero size.", IndexError)
     return self
 
 
-def _whole_sum(self: Any) -> Any:
-    """The sum of all elements, integers and bools in int64."""
-    return _add(self, None) if self.dtype.kind == "f" else _add(self, None, dtype="int64")
+def whole_type(self: Any) -> Any:
+    """The type in which elements are summed: integers and bools in int64."""
+    return None if self.dtype.kind == "f" else "int64"
 
 
-def _mean_type(self: Any) -> None:
+def _with_mean(self: Any) -> Any:
+    """`self`, if its elements have a mean."""
     if self.dtype.kind != "f":
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
             f"complex dtype. Got: {dtypes.of(self.dtype).scalar_type}"
         )
-
-
-def _mean(self: Any) -> Any:
-    _mean_type(self)
-    return _add(self, None) / self.size
-
-
-def _mean_dim(self: Any, dim: Any, keepdim: bool) -> Any:
-    _mean_type(self)
-    return xp.add.reduce(self, _axes(dim, self), keepdims=keepdim) / self.dtype.type(_count(self.shape, dim))
+    return self
 
 
 def _count(sizes: tuple, dim: Any) -> int:
-    if _axes(dim) is None:
-        dim = tuple(range(len(sizes)))
     n = 1
-    for d in dim if isinstance(dim, tuple) else (dim,):
-        n *= sizes[d] if sizes else 1
+    for d in _gone(dim, len(sizes)) if sizes else ():
+        n *= sizes[d]
     return n
 
 
@@ -78,8 +74,7 @@ def _kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient with its dimensions back as ones, ready to broadcast."""
     if keepdim or not sizes:
         return grad
-    dims = range(len(sizes)) if _axes(dim) is None else dim if isinstance(dim, tuple) else (dim,)
-    gone = {d % len(sizes) for d in dims}
+    gone = {d % len(sizes) for d in _gone(dim, len(sizes))}
     return F.reshape(grad, tuple(1 if i in gone else n for i, n in enumerate(sizes)))
 
 
@@ -89,28 +84,190 @@ def _expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
 
 
+# ---- norms and distances
+
+
+def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
+    floats_only("linalg.vector_norm", self)
+    axes = _axes(dim)
+    if ord == 2:
+        return xp.sqrt(_add(self * self, axes, keepdims=keepdim))
+    size = xp.absolute(self)
+    if ord in (math.inf, -math.inf):
+        return (size.max if ord > 0 else size.min)(axis=axes, keepdims=keepdim)
+    if ord in (0, 1):
+        return _add(size if ord else (size != 0).astype(self.dtype), axes, keepdims=keepdim)
+    return _add(size**ord, axes, keepdims=keepdim) ** (1 / ord)
+
+
+@formula(tex=phrase(r"{0:1} \odot \mathrm{{sgn}}\left({1}\right) \odot "
+                    r"\left(\frac{{\left\lvert {1}\right\rvert}}{{{2}}}\right)^{{{3} - 1}}", 1))
+def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
+    """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
+    sizes = tuple(x.shape)
+    grad, norm = (_kept(F, v, sizes, dim, keepdim) for v in (grad, norm))
+    if ord == 0:
+        return None
+    if ord == 1:
+        return F.sgn(x) * grad
+    if ord == 2:
+        return F.where(norm == 0, 0.0, x / norm) * grad
+    if ord in (math.inf, -math.inf):
+        ties = F.abs(x) == norm
+        count = F.sum_dim(ties, _gone(dim, len(sizes)), True)
+        return F.sgn(x) * ties * (grad / F.cast(count, _kind(x)))
+    slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
+    return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
+
+
+def _apart(x1: Any, x2: Any) -> Any:
+    require(x1.shape[-1] == x2.shape[-1], "X1 and X2 must have the same number of columns. X1: "
+            f"{x1.shape[-1]} X2: {x2.shape[-1]}")  # fmt: skip
+    return x1[..., :, None, :] - x2[..., None, :, :]
+
+
+def _cdist_back(grad_output: Any, x1: Any, x2: Any, result: Any, p: float, dim: int) -> Any:
+    return xp.sum(_norm_slope(RAW, grad_output, _apart(x1, x2), result, p, -1, False), axis=dim)
+
+
+# ---- choosing and ordering
+
+
+def _median(self: Any) -> Any:
+    """The lower of the two middle elements; nan if any element is."""
+    flat = xp.sort(self.reshape(-1))
+    if not flat.size:
+        return self.dtype.type("nan")
+    return flat[-1] if xp.isnan(flat[-1]) else flat[(flat.size - 1) // 2]
+
+
+def _at(self: Any, indices: Any, dim: int) -> Any:
+    return xp.take_along_axis(self, indices, dim) if self.ndim else self
+
+
+def _picked(self: Any, at: Any, dim: int, keepdim: bool) -> tuple:
+    """One element of each line along `dim`, and where it was."""
+    values = _at(self, at, dim)
+    return (values, at) if keepdim or not self.ndim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def _chosen(self: Any, dim: int, keepdim: bool, choose: Any) -> tuple:
+    return _picked(self, choose(self, axis=dim, keepdims=True) if self.ndim else xp.int64(0), dim, keepdim)
+
+
+def _order(self: Any, dim: int, descending: bool) -> Any:
+    """Positions in sorted order, equal elements in the order they came; nan counts as the largest."""
+    if not self.ndim:
+        return xp.asarray(0)
+    if not descending:
+        return xp.argsort(self, axis=dim, kind="stable")
+    backward = xp.argsort(xp.flip(self, dim), axis=dim, kind="stable")
+    return xp.flip(self.shape[dim] - 1 - backward, dim)
+
+
+def _sort(self: Any, dim: int = -1, descending: bool = False) -> tuple:
+    at = _order(self, dim, descending)
+    return _at(self, at, dim), at
+
+
+def _topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
+    require(0 <= k <= (self.shape[dim] if self.ndim else 1), "selected index k out of range")
+    at = _order(self, dim, largest)
+    at = at.take(range(k), axis=dim) if self.ndim else at
+    return _at(self, at, dim), at
+
+
+def _kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
+    if self.ndim and not 1 <= k <= self.shape[dim]:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % self.ndim}")
+    at = _order(self, dim, False)
+    return _picked(self, at.take([k - 1], axis=dim) if self.ndim else at, dim, keepdim)
+
+
+def _mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
+    """The most frequent value, the smallest of equals, and the last place where it is."""
+    if not _filled(self, dim, "mode").ndim:
+        return self.copy(), xp.int64(0)
+    lines = xp.moveaxis(self, dim, -1)
+    at = xp.empty(lines.shape[:-1], "int64")
+    for place in xp.ndindex(*at.shape):
+        values, counts = xp.unique(lines[place], return_counts=True)
+        at[place] = xp.flatnonzero(lines[place] == values[counts.argmax()])[-1]
+    return _picked(self, xp.expand_dims(at, dim), dim, keepdim)
+
+
+def _unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
+    found = xp.unique(self, return_inverse=inverse, return_counts=counts, axis=dim)
+    return found if isinstance(found, tuple) else (found,)
+
+
+# ---- spread, and what runs along
+
+
+def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+    if self.dtype.kind != "f":
+        self = self.astype(dtypes.get_default_dtype().np)
+    axes = _axes(dim, self)
+    top = xp.max(self, axis=axes, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
+    total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
+    return total if keepdim or not self.ndim else total.squeeze(axes)
+
+
+def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
+    free = _count(sizes, dim) - (1 if correction is None else correction)
+    return free if free > 0 else 0
+
+
+def _var(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
+    require(self.dtype.kind == "f", "std and var only support floating point and complex dtypes")
+    off = self - xp.mean(self, axis=_axes(dim, self), keepdims=True)
+    total = _add(off * off, _axes(dim, self), keepdims=keepdim)
+    return total / self.dtype.type(_degrees(self.shape, dim, correction))
+
+
+def _running(reduce: Any, self: Any, dim: int) -> Any:
+    """Sums and products so far; floats in double on the way, as in torch."""
+    if not self.ndim:
+        return self.copy() if self.dtype.kind == "f" else self.astype("int64")
+    total = reduce.accumulate(self, dim, dtype=whole_type(self) or "float64")
+    return total.astype(self.dtype) if self.dtype.kind == "f" else total
+
+
+def _record(self: Any, dim: int, best: Any) -> tuple:
+    """The best so far and where it was, the latest of equals."""
+    if not self.ndim:
+        return self.copy(), xp.int64(0)
+    values = best.accumulate(self, dim)
+    places = xp.arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
+    new = (self == values) | (self != self)
+    return values, xp.maximum.accumulate(xp.where(new, places, 0), dim)
+
+
 # fmt: off
-sum_all = op("sum", _whole_sum,
+# ---- sums
+
+sum_all = op("sum", lambda self: _add(self, None) if self.dtype.kind == "f" else _add(self, None, dtype="int64"),
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
-sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
+sum_dim = op("sum_dim", lambda self, dim, keepdim=False: _add(
         self, _axes(dim, self), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64"),
     grad_fn="SumBackward1",
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expanded(grad, self_sym_sizes, dim, keepdim))
-sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind),
-    grad_fn="SumBackward0", elementwise=True,
-    self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
-mean_all = op("mean", _mean, keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"},
+sum_as = op("sum_as", lambda self, kind: _add(self, None, dtype=kind),
+    grad_fn="SumBackward0", elementwise=True, **sum_all.row.derivatives)
+mean_all = op("mean", lambda self: _add(_with_mean(self), None) / self.size,
+    keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"},
     self = lambda F, grad, self_sym_numel, self_sym_sizes: F.div_scalar(
         F.expand(grad, self_sym_sizes), self_sym_numel))
-mean_dim = op("mean_dim", _mean_dim, grad_fn="MeanBackward1", keeps=("self_sym_numel",),
+mean_dim = op("mean_dim", lambda self, dim, keepdim: _add(_with_mean(self), _axes(dim, self), keepdims=keepdim)
+        / self.dtype.type(_count(self.shape, dim)), grad_fn="MeanBackward1", keeps=("self_sym_numel",),
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.div_scalar(
         F.expanded(grad, self_sym_sizes, dim, keepdim), F.count(self_sym_sizes, dim)))
 all_all = op("all", lambda self: xp.all(self))
 any_all = op("any", lambda self: xp.any(self))
 all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), fixed=("self",))
 any_dim = op("any_dim", lambda self, dim, keepdim=False: xp.any(self, axis=dim, keepdims=keepdim), fixed=("self",))
-vector_norm = op("linalg_vector_norm", lambda self, ord, dim, keepdim=False: _norm(self, ord, dim, keepdim),
-    keeps=("dim", "keepdim", "ord"),
+vector_norm = op("linalg_vector_norm", _norm, keeps=("dim", "keepdim", "ord"),
     self = lambda F, grad, self, result, ord, dim, keepdim: F.norm_slope(grad, self, result, ord, dim, keepdim))
 prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=whole_type(self)),
     self = lambda F, grad, self, result: F.prod_slope(grad, self, result))
@@ -120,7 +277,7 @@ prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(
 nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(
         self, axis=_axes(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim) * ~F.isnan(self))
-logsumexp_dim = op("logsumexp", lambda self, dim, keepdim=False: _logsumexp(self, dim, keepdim),
+logsumexp_dim = op("logsumexp", _logsumexp,
     self = lambda F, grad, self, result, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim)
         * F.exp(self - F.kept(result, F.sizes(self), dim, keepdim)))
 
@@ -128,18 +285,17 @@ logsumexp_dim = op("logsumexp", lambda self, dim, keepdim=False: _logsumexp(self
 
 TAKEN = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self_sym_sizes, dim, keepdim:
     F.to_chosen(grad, indices, self_sym_sizes, dim, keepdim)}
+MOVED = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self_sym_sizes, dim:
+    F.to_chosen(grad, indices, self_sym_sizes, dim, True)}
 max_all = op("max", lambda self: _filled(self, None, "max").max(), grad_fn="MaxBackward1",
     self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
-min_all = op("min", lambda self: _filled(self, None, "min").min(), grad_fn="MinBackward1",
-    self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
-median_all = op("median", lambda self: _median(self),
-    self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
+min_all = op("min", lambda self: _filled(self, None, "min").min(), grad_fn="MinBackward1", **max_all.row.derivatives)
+median_all = op("median", _median, **max_all.row.derivatives)
 amax_dim = op("amax", lambda self, dim=(), keepdim=False: _filled(self, dim, "amax").max(
         axis=_axes(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
 amin_dim = op("amin", lambda self, dim=(), keepdim=False: _filled(self, dim, "amin").min(
-        axis=_axes(dim, self), keepdims=keepdim),
-    self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
+        axis=_axes(dim, self), keepdims=keepdim), **amax_dim.row.derivatives)
 aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
         self.min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
     outputs=("min", "max"), multi=True,
@@ -151,28 +307,21 @@ min_dim = op("min_dim", lambda self, dim, keepdim=False: _chosen(_filled(self, d
 median_dim = op("median_dim", lambda self, dim, keepdim=False: _kth(
         _filled(self, dim, "median"), (self.shape[dim] + 1) // 2 if self.ndim else 1, dim, keepdim),
     grad_fn="MedianBackward1", **TAKEN)
-kthvalue_dim = op("kthvalue", lambda self, k, dim=-1, keepdim=False: _kth(self, k, dim, keepdim),
-    **TAKEN)
-mode_dim = op("mode", lambda self, dim=-1, keepdim=False: _mode(_filled(self, dim, "mode"), dim, keepdim),
-    **TAKEN)
-sort_dim = op("sort", lambda self, dim=-1, descending=False: _sort(self, dim, descending),
-    outputs=("values", "indices"),
-    self = lambda F, grad, indices, self_sym_sizes, dim: F.to_chosen(grad, indices, self_sym_sizes, dim, True))
-topk_dim = op("topk", lambda self, k, dim=-1, largest=True: _topk(self, k, dim, largest),
-    outputs=("values", "indices"),
-    self = lambda F, grad, indices, self_sym_sizes, dim: F.to_chosen(grad, indices, self_sym_sizes, dim, True))
+kthvalue_dim = op("kthvalue", _kth, **TAKEN)
+mode_dim = op("mode", _mode, **TAKEN)
+sort_dim = op("sort", _sort, **MOVED)
+topk_dim = op("topk", _topk, **MOVED)
 argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: xp.argmax(
         _filled(self, dim, "argmax"), _axes(dim, self), keepdims=keepdim), fixed=("self",))
 argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: xp.argmin(
         _filled(self, dim, "argmin"), _axes(dim, self), keepdims=keepdim), fixed=("self",))
-unique_of = op("_unique2", lambda self, inverse, counts, dim: _unique(self, inverse, counts, dim),
-    outputs=("output", "inverse_indices", "counts"), grad_fn="Unique2Backward0",
+unique_of = op("_unique2", _unique, outputs=("output", "inverse_indices", "counts"), grad_fn="Unique2Backward0",
     self = lambda F: F.refuse("_unique2"))
-argsort_dim = op("argsort", lambda self, dim=-1, descending=False: _sort(self, dim, descending)[1], fixed=("self",))
+argsort_dim = op("argsort", lambda self, dim=-1, descending=False: _order(self, dim, descending), fixed=("self",))
 
 # ---- spread
 
-var_dim = op("var", lambda self, dim=None, correction=None, keepdim=False: _var(self, dim, correction, keepdim),
+var_dim = op("var", _var,
     self = lambda F, grad, self, dim, correction, keepdim: F.var_slope(grad, self, dim, correction, keepdim))
 std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sqrt(
         _var(self, dim, correction, keepdim)),
@@ -200,190 +349,19 @@ logcumsumexp_dim = op("logcumsumexp", lambda self, dim: xp.logaddexp.accumulate(
 cummax_dim = op("cummax", lambda self, dim: _record(self, dim, xp.maximum), outputs=("values", "indices"),
     self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
 cummin_dim = op("cummin", lambda self, dim: _record(self, dim, xp.minimum), outputs=("values", "indices"),
-    self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
+    **cummax_dim.row.derivatives)
 
 # ---- distances
 
-dist_of_two = op("dist", lambda self, other, p=2: _norm(self - other, p, None, False), elementwise=True,
+dist_of_two = op("dist", lambda self, other, p=2: _norm(self - other, p, None), elementwise=True,
     self  = lambda F, grad, self, other, result, p: F.norm_slope(grad, self - other, result, p, None, False),
     other = lambda F, grad, self, other, result, p: -F.norm_slope(grad, self - other, result, p, None, False))
-cdist_of_two = op("cdist", lambda x1, x2, p=2.0: _norm(_apart(x1, x2), p, -1, False),
+cdist_of_two = op("cdist", lambda x1, x2, p=2.0: _norm(_apart(x1, x2), p, -1),
     x1 = lambda F, grad, x1, x2, result, p: F.cdist_back(grad, x1, x2, result, p, -2),
     x2 = lambda F, grad, x1, x2, result, p: -F.cdist_back(grad, x1, x2, result, p, -3))
-cdist_back = op("cdist_back", lambda grad_output, x1, x2, result, p, dim: _cdist_back(
-        grad_output, x1, x2, result, p, dim),
-    grad_fn="CdistBackwardBackward0", fixed=("result",),
-    grad_output = lambda F: F.refuse("_cdist_backward"),
-    x1          = lambda F: F.refuse("_cdist_backward"),
-    x2          = lambda F: F.refuse("_cdist_backward"))
+cdist_back = op("cdist_back", _cdist_back, grad_fn="CdistBackwardBackward0", fixed=("result",),
+    **dict.fromkeys(("grad_output", "x1", "x2"), lambda F: F.refuse("_cdist_backward")))
 # fmt: on
-
-
-def _norm(self: Any, ord: float, dim: Any, keepdim: bool) -> Any:
-    if self.dtype.kind != "f":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{dtypes.of(self.dtype).scalar_type}"
-        )
-    axes = _axes(dim)
-    if ord == 2:
-        return xp.sqrt(xp.add.reduce(self * self, axes, keepdims=keepdim))
-    size = xp.absolute(self)
-    if ord in (math.inf, -math.inf):
-        return (size.max if ord > 0 else size.min)(axis=axes, keepdims=keepdim)
-    if ord == 0:
-        return xp.add.reduce((size != 0).astype(self.dtype), axes, keepdims=keepdim)
-    if ord == 1:
-        return xp.add.reduce(size, axes, keepdims=keepdim)
-    return xp.add.reduce(size**ord, axes, keepdims=keepdim) ** (1 / ord)
-
-
-@formula(tex=phrase(r"{0:1} \odot \mathrm{{sgn}}\left({1}\right) \odot "
-                    r"\left(\frac{{\left\lvert {1}\right\rvert}}{{{2}}}\right)^{{{3} - 1}}", 1))
-def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
-    """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
-    sizes = tuple(x.shape)
-    grad, norm = (_kept(F, v, sizes, dim, keepdim) for v in (grad, norm))
-    if ord == 0:
-        return None
-    if ord == 1:
-        return F.sgn(x) * grad
-    if ord == 2:
-        return F.where(norm == 0, 0.0, x / norm) * grad
-    if ord in (math.inf, -math.inf):
-        ties = F.abs(x) == norm
-        count = F.sum_dim(ties, tuple(range(len(sizes))) if _axes(dim) is None else dim, True)
-        return F.sgn(x) * ties * (grad / F.cast(count, _kind(x)))
-    slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
-    return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
-
-# ---- forwards
-
-
-def whole_type(self: Any) -> Any:
-    return None if self.dtype.kind == "f" else "int64"
-
-
-
-def _median(self: Any) -> Any:
-    """The lower of the two middle elements; nan if any element is."""
-    flat = xp.sort(self.reshape(-1))
-    if not flat.size:
-        return self.dtype.type("nan")
-    broken = flat.dtype.kind == "f" and flat.size and xp.isnan(flat[-1])
-    return flat[-1] if broken else flat[(flat.size - 1) // 2]
-
-
-def _at(self: Any, indices: Any, dim: int) -> Any:
-    return xp.take_along_axis(self, indices, dim) if self.ndim else self
-
-
-def _chosen(self: Any, dim: int, keepdim: bool, choose: Any) -> tuple:
-    at = choose(self, axis=dim, keepdims=True) if self.ndim else xp.int64(0)
-    values = _at(self, at, dim)
-    return (values, at) if keepdim or not self.ndim else (values.squeeze(dim), at.squeeze(dim))
-
-
-def _order(self: Any, dim: int, descending: bool) -> Any:
-    """Positions in sorted order, equal elements in the order they came; nan counts as the largest."""
-    if not self.ndim:
-        return xp.asarray(0)
-    if not descending:
-        return xp.argsort(self, axis=dim, kind="stable")
-    backward = xp.argsort(xp.flip(self, dim), axis=dim, kind="stable")
-    return xp.flip(self.shape[dim] - 1 - backward, dim)
-
-
-def _sort(self: Any, dim: int, descending: bool) -> tuple:
-    at = _order(self, dim, descending)
-    return _at(self, at, dim), at
-
-
-def _topk(self: Any, k: int, dim: int, largest: bool) -> tuple:
-    if not 0 <= k <= (self.shape[dim] if self.ndim else 1):
-        raise RuntimeError("selected index k out of range")
-    at = _order(self, dim, largest)
-    at = at.take(range(k), axis=dim) if self.ndim else at
-    return _at(self, at, dim), at
-
-
-def _kth(self: Any, k: int, dim: int, keepdim: bool) -> tuple:
-    if self.ndim and not 1 <= k <= self.shape[dim]:
-        raise RuntimeError(
-            f"kthvalue(): selected number k out of range for dimension {dim % self.ndim}")
-    values, at = _sort(self, dim, False)
-    if not self.ndim:
-        return values, at
-    values, at = values.take([k - 1], axis=dim), at.take([k - 1], axis=dim)
-    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
-
-
-def _mode(self: Any, dim: int, keepdim: bool) -> tuple:
-    """The most frequent value, the smallest of equals, and the last place where it is."""
-    if not self.ndim:
-        return self.copy(), xp.int64(0)
-    lines = xp.moveaxis(self, dim, -1)
-    at = xp.empty(lines.shape[:-1], "int64")
-    for place in xp.ndindex(*at.shape):
-        values, counts = xp.unique(lines[place], return_counts=True)
-        at[place] = xp.flatnonzero(lines[place] == values[counts.argmax()])[-1]
-    at = xp.expand_dims(at, dim)
-    values = _at(self, at, dim)
-    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
-
-
-def _unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
-    found = xp.unique(self, return_inverse=inverse, return_counts=counts, axis=dim)
-    return found if isinstance(found, tuple) else (found,)
-
-
-def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
-    if self.dtype.kind != "f":
-        self = self.astype(dtypes.get_default_dtype().np)
-    axes = _axes(dim, self)
-    top = xp.max(self, axis=axes, keepdims=True)
-    top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
-    total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
-    return total if keepdim or not self.ndim else total.squeeze(axes)
-
-
-def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
-    free = _count(sizes, dim) - (1 if correction is None else correction)
-    return free if free > 0 else 0
-
-
-def _var(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    if self.dtype.kind != "f":
-        raise RuntimeError("std and var only support floating point and complex dtypes")
-    off = self - xp.mean(self, axis=_axes(dim, self), keepdims=True)
-    total = xp.add.reduce(off * off, _axes(dim, self), keepdims=keepdim)
-    return total / self.dtype.type(_degrees(self.shape, dim, correction))
-
-
-def _running(reduce: Any, self: Any, dim: int) -> Any:
-    """Sums and products so far; floats in double on the way, as in torch."""
-    if not self.ndim:
-        return self.copy() if self.dtype.kind == "f" else self.astype("int64")
-    wide = "float64" if self.dtype.kind == "f" else "int64"
-    total = reduce.accumulate(self, dim, dtype=wide)
-    return total.astype(self.dtype) if self.dtype.kind == "f" else total
-
-
-def _record(self: Any, dim: int, best: Any) -> tuple:
-    """The best so far and where it was, the latest of equals."""
-    if not self.ndim:
-        return self.copy(), xp.int64(0)
-    values = best.accumulate(self, dim)
-    places = xp.arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
-    new = (self == values) | (self != self)
-    return values, xp.maximum.accumulate(xp.where(new, places, 0), dim)
-
-
-def _apart(x1: Any, x2: Any) -> Any:
-    if x1.shape[-1] != x2.shape[-1]:
-        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
-                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")  # fmt: skip
-    return x1[..., :, None, :] - x2[..., None, :, :]
 
 
 # ---- parts of the derivatives
@@ -412,9 +390,8 @@ def count(F: Any, sizes: tuple, dim: Any) -> int:
 @formula(tex=lambda grad, x, best, *_: grad * (x == best) / Symbol("k"))
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
-    rank = len(x.shape)
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
-    count = F.sum_dim(mask, tuple(range(rank)) if _axes(dim) is None else dim, True)
+    count = F.sum_dim(mask, _gone(dim, len(x.shape)), True)
     return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, _kind(best))
 
 
@@ -432,7 +409,7 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
     if not sizes:
         return grad
     if not keepdim:
-        grad, indices = F.unsqueeze(grad, dim % len(sizes)), F.unsqueeze(indices, dim % len(sizes))
+        grad, indices = (F.unsqueeze(v, dim % len(sizes)) for v in (grad, indices))
     return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
 
 
@@ -441,7 +418,7 @@ def prod_slope(F: Any, grad: Any, x: Any, result: Any) -> Any:
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
         return grad
-    if not bool((x == 0).any()):
+    if not (x == 0).any():
         return grad * (result / x)
     return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
 
@@ -451,7 +428,7 @@ def prod_dim_slope(F: Any, grad: Any, x: Any, result: Any, dim: int, keepdim: bo
     grad, result = (F.kept(v, tuple(x.shape), dim, keepdim) for v in (grad, result))
     if not x.shape:
         return grad
-    return grad * F.others(x, dim) if bool((x == 0).any()) else grad * (result / x)
+    return grad * F.others(x, dim) if (x == 0).any() else grad * (result / x)
 
 
 @formula()
@@ -468,8 +445,7 @@ def others(F: Any, x: Any, dim: int) -> Any:
     2 * (x - SYMBOLS.mean_dim(x)) / (Symbol("n") - (1 if correction is None else correction))))
 def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     """2 / (n - correction) * grad * (x - mean)."""
-    dims = tuple(range(len(x.shape))) if _axes(dim) is None else dim
-    off = x - F.mean_dim(x, dims, True)
+    off = x - F.mean_dim(x, _gone(dim, len(x.shape)), True)
     free = _degrees(tuple(x.shape), dim, correction)
     return (2.0 / free if free else math.inf) * F.kept(grad, tuple(x.shape), dim, keepdim) * off
 
@@ -500,7 +476,7 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
         return grad
-    if not bool((x == 0).any()):
+    if not (x == 0).any():
         return F.cumsum_back(result * grad, dim) / x
     n, pieces = x.shape[dim], []
     for k in range(n):
@@ -528,10 +504,6 @@ def refuse(F: Any, name: str) -> Any:
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
-def _cdist_back(grad: Any, x1: Any, x2: Any, result: Any, p: float, dim: int) -> Any:
-    return xp.sum(_norm_slope(RAW, grad, _apart(x1, x2), result, p, -1, False), axis=dim)
-
-
 # ---- arguments as torch takes them
 
 
@@ -549,8 +521,7 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
 def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
     dim = axis if dim is None else dim
-    if dtype is not None:
-        self = self.to(dtype)
+    self = self if dtype is None else self.to(dtype)
     if dim is None and not keepdim:
         return mean_all(self)
     return mean_dim(self, dims_of(self, dim), keepdim)
@@ -614,8 +585,7 @@ def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
             return getattr(TENSORS, of_two)(self, other)
         if dim is None:
             return whole(self)
-        check_dim(dim, self._data.ndim)
-        return getattr(return_types, name)(along(self, dim, keepdim))
+        return getattr(return_types, name)(along(self, own_dim(self, dim), keepdim))
 
     extreme.__name__ = extreme.__qualname__ = name
     extreme.__doc__ = f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."
@@ -644,8 +614,7 @@ def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 def argmax(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None) -> Any:
     """Where the largest element is: in the flattened tensor, or along `dim`."""
     dim = axis if dim is None else dim
-    if self._data.dtype.kind == "b":
-        raise RuntimeError("argmax(): does not support bool input")
+    require(self._data.dtype.kind != "b", "argmax(): does not support bool input")
     return argmax_dim(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
 
 
@@ -657,14 +626,12 @@ def argmin(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = Non
 
 def sort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """`(values, indices)` in order along `dim`."""
-    check_dim(dim, self._data.ndim)
-    return return_types.sort(sort_dim(self, dim, descending))
+    return return_types.sort(sort_dim(self, own_dim(self, dim), descending))
 
 
 def argsort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The positions that would sort along `dim`."""
-    check_dim(dim, self._data.ndim)
-    return argsort_dim(self, dim, descending)
+    return argsort_dim(self, own_dim(self, dim), descending)
 
 
 def msort(self: Any) -> Any:
@@ -674,26 +641,22 @@ def msort(self: Any) -> Any:
 
 def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""
-    check_dim(dim, self._data.ndim)
-    return return_types.topk(topk_dim(self, k, dim, largest))
+    return return_types.topk(topk_dim(self, k, own_dim(self, dim), largest))
 
 
 def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest element along `dim`: `(values, indices)`."""
-    check_dim(dim, self._data.ndim)
-    return return_types.kthvalue(kthvalue_dim(self, k, dim, keepdim))
+    return return_types.kthvalue(kthvalue_dim(self, k, own_dim(self, dim), keepdim))
 
 
 def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent element along `dim`: `(values, indices)`."""
-    check_dim(dim, self._data.ndim)
-    return return_types.mode(mode_dim(self, dim, keepdim))
+    return return_types.mode(mode_dim(self, own_dim(self, dim), keepdim))
 
 
 def _cumulative(row: Any, name: str) -> Any:
     def running(self: Any, dim: int, *, dtype: Any = None) -> Any:
-        check_dim(dim, self._data.ndim)
-        result = row(self if dtype is None else self.to(dtype), dim)
+        result = row(self if dtype is None else self.to(dtype), own_dim(self, dim))
         return getattr(return_types, name)(result) if isinstance(result, tuple) else result
 
     running.__name__ = running.__qualname__ = name
@@ -713,10 +676,7 @@ def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     """The product of all elements, or along `dim`."""
     dim = axis if dim is None else dim
     self = self if dtype is None else self.to(dtype)
-    if dim is None:
-        return prod_all(self)
-    check_dim(dim, self._data.ndim)
-    return prod_dim(self, dim, keepdim)
+    return prod_all(self) if dim is None else prod_dim(self, own_dim(self, dim), keepdim)
 
 
 def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -807,10 +767,9 @@ def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_
 
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2 ... occurs."""
-    if self._data.ndim != 1 or self._data.dtype.kind == "f" or (self._data < 0).any():
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    given = None if weights is None else weights._data
-    return _tensor_of(xp.bincount(self._data, given, minlength))
+    require(self._data.ndim == 1 and self._data.dtype.kind != "f" and (self._data >= 0).all(),
+            "bincount only supports 1-d non-negative integral inputs.")  # fmt: skip
+    return _tensor_of(xp.bincount(self._data, None if weights is None else weights._data, minlength))
 
 
 def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
@@ -824,12 +783,12 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 def searchsorted(sorted_sequence: Any, values: Any, *, right: bool = False, side: Any = None) -> Any:
     """Where each value belongs in an ordered sequence."""
     right = right or side == "right"
-    found = _tensor_of(xp.asarray(values)) if not isinstance(values, TensorBase) else values
+    found = values._data if isinstance(values, TensorBase) else xp.asarray(values)
     rows = sorted_sequence._data
     if rows.ndim == 1:
-        return _tensor_of(xp.searchsorted(rows, found._data, "right" if right else "left"))
+        return _tensor_of(xp.searchsorted(rows, found, "right" if right else "left"))
     compare = xp.less_equal if right else xp.less
-    return _tensor_of(compare(rows[..., None, :], found._data[..., :, None]).sum(-1))
+    return _tensor_of(compare(rows[..., None, :], found[..., :, None]).sum(-1))
 
 
 def bucketize(self: Any, boundaries: Any, *, right: bool = False) -> Any:

@@ -51,12 +51,15 @@ def _squeeze(self: Any, dim: Any) -> Any:
     return xp.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
 
 
+_ALL = (slice(None),)
+
+
 def select_part(self: Any, dim: int, index: int) -> Any:
-    return self[(slice(None),) * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
+    return self[_ALL * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
 
 
 def slice_part(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
-    return self[(slice(None),) * (dim % self.ndim) + (slice(start, end, step),)]
+    return self[_ALL * (dim % self.ndim) + (slice(start, end, step),)]
 
 
 def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
@@ -73,7 +76,10 @@ def negated(F: Any, values: tuple) -> tuple:
 @formula(tex=lambda dims: symbol("dims") ** -1)
 def inverse_order(F: Any, dims: tuple) -> tuple:
     """Where each dimension has gone."""
-    return tuple(sorted(range(len(dims)), key=lambda place: dims[place] % len(dims)))
+    order = [0] * len(dims)
+    for place, dim in enumerate(dims):
+        order[dim] = place
+    return tuple(order)
 
 
 def _lengths(size: int, split_size: Any) -> list[int]:
@@ -84,8 +90,11 @@ def _lengths(size: int, split_size: Any) -> list[int]:
 
 
 def _split(self: Any, split_size: Any, dim: int = 0) -> list:
-    ends = list(itertools.accumulate(_lengths(self.shape[dim], split_size), initial=0))
-    return [slice_part(self, dim, a, b) for a, b in itertools.pairwise(ends)]
+    parts, lead, stop = [], _ALL * (dim % self.ndim), 0
+    for n in _lengths(self.shape[dim], split_size):
+        start, stop = stop, stop + n
+        parts.append(self[(*lead, slice(start, stop))])
+    return parts
 
 
 @formula(tex=lambda grad, *_: SYMBOLS.cat(grad[0], grad[1], Symbol(r"\ldots")))
@@ -251,9 +260,14 @@ def _cat(tensors: list, dim: int = 0) -> Any:
 
 @formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
 def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
-    ends = itertools.accumulate((0 if shape == (0,) else shape[dim] for shape in shapes), initial=0)
-    return [F.zeros_as(grad, shape) if shape == (0,) else F.slice(grad, dim, start, stop, 1)
-            for shape, (start, stop) in zip(shapes, itertools.pairwise(ends), strict=True)]  # fmt: skip
+    pieces, stop = [], 0
+    for shape in shapes:
+        if shape == (0,):
+            pieces.append(F.zeros_as(grad, shape))
+        else:
+            start, stop = stop, stop + shape[dim]
+            pieces.append(F.slice(grad, dim, start, stop, 1))
+    return pieces
 
 
 def _stack(tensors: list, dim: int = 0) -> Any:
@@ -344,12 +358,9 @@ def _sum_to(self: Any, shape: tuple) -> Any:
 # fmt: off
 # ---- views
 
-AS_BEFORE = {"self": lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes)}
-DIAGONAL = {"self": lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
-    grad, self_sym_sizes, offset, dim1, dim2)}
-
-view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",), **AS_BEFORE)
-unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **AS_BEFORE)
+view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",),
+    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **view.row.derivatives)
 t = op("t", lambda self: self.T, view=True,
     self = lambda F, grad: F.t(grad))
 transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1), view=True,
@@ -358,9 +369,11 @@ permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
     self = lambda F, grad, dims: F.permute(grad, F.inverse_order(dims)))
 unsqueeze = op("unsqueeze", lambda self, dim: xp.expand_dims(self, dim), view=True,
     self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
-squeeze = op("squeeze", lambda self: self.squeeze(), view=True, **AS_BEFORE)
-squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",), **AS_BEFORE)
-squeeze_dims = op("squeeze_dims", _squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",), **AS_BEFORE)
+squeeze = op("squeeze", lambda self: self.squeeze(), view=True, **view.row.derivatives)
+squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",),
+    **view.row.derivatives)
+squeeze_dims = op("squeeze_dims", _squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",),
+    **view.row.derivatives)
 expand = op("expand", _expand, view=True,
     self = lambda F, grad, self_sym_sizes: F.sum_to(grad, self_sym_sizes))
 alias = op("alias", lambda self: self[...], view=True,
@@ -370,7 +383,9 @@ select = op("select", select_part, view=True,
 slice_ = op("slice", slice_part, view=True,
     self = lambda F, grad, self_sym_sizes, dim, start, end, step: F.slice_back(
         grad, self_sym_sizes, dim, start, end, step))
-diagonal = op("diagonal", _diagonal, view=True, **DIAGONAL)
+diagonal = op("diagonal", _diagonal, view=True,
+    self = lambda F, grad, self_sym_sizes, offset, dim1, dim2: F.diagonal_back(
+        grad, self_sym_sizes, offset, dim1, dim2))
 unfold = op("unfold", _windows, view=True,
     self = lambda F, grad, self_sym_sizes, dimension, size, step: F.unfold_back(
         grad, self_sym_sizes, dimension, size, step))
@@ -418,7 +433,7 @@ tril = op("tril", lambda self, diagonal=0: xp.tril(_matrices(self, "tril"), diag
 triu = op("triu", lambda self, diagonal=0: xp.triu(_matrices(self, "triu"), diagonal),
     self = lambda F, grad, diagonal: F.triu(grad, diagonal))
 diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.diagonal(self, offset, dim1, dim2).copy(),
-    grad_fn="DiagonalBackward0_copy", **DIAGONAL)
+    grad_fn="DiagonalBackward0_copy", **diagonal.row.derivatives)
 diag_embed = op("diag_embed", _diag_embed,
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
 trace = op("trace", _trace,
