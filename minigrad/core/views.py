@@ -164,6 +164,12 @@ def check_single_memory(size: tuple, stride: tuple) -> None:
             "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
 
 
+OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+    "memory location. Please clone() the tensor before performing the operation."
+)
+
+
 def check_overlap(written: Any, read: Any) -> None:
     """Refuse to write into a part of what is being read; the same part read and written is fine.
 
@@ -173,10 +179,7 @@ def check_overlap(written: Any, read: Any) -> None:
     if (a.base is None and b.base is None) or not xp.may_share_memory(a, b):
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
     if _is_dense(a) and _is_dense(b) and place_of(written) != place_of(read):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
-            "a single memory location. Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(OVERLAP)
 
 
 def _is_dense(array: Any) -> bool:

@@ -7,6 +7,7 @@ other; what is left, lists and tensors of positions or a mask, becomes one `inde
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from typing import Any
@@ -17,22 +18,16 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
-from ..core.views import check_inplace
+from ..core.views import OVERLAP, check_inplace
 from ..text import presentation
 from . import shape as views
-from .checks import check_dim
-
-
-def _raw(index: Any) -> Any:
-    """An index as NumPy takes it; None in torch's list of indices means a whole dimension."""
-    if index is None:
-        return slice(None)
-    return index._data if isinstance(index, TensorBase) else index
+from .checks import check_dim, own_dim, require
 
 
 def _key(self: Any, indices: tuple) -> tuple:
-    """Indices as a NumPy key. Raises: IndexError in torch's words for what does not fit."""
-    key, dim, place = tuple(map(_raw, indices)), 0, 0
+    """Indices as a NumPy key, None for a whole dimension. Raises: IndexError in torch's words."""
+    key = tuple([slice(None) if i is None else i._data if isinstance(i, TensorBase) else i for i in indices])
+    dim = place = 0
     for part in key:
         if isinstance(part, slice):
             dim += 1
@@ -62,20 +57,51 @@ def _taken(self: Any, indices: tuple) -> Any:
 def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
     for d, n in enumerate(mask):
         if n != sizes[dim + d]:
-            raise IndexError(
-                f"The shape of the mask {list(mask)} at index {d} does not match the shape of the "
-                f"indexed tensor {list(sizes)} at index {dim + d}"
-            )
+            raise IndexError(f"The shape of the mask {list(mask)} at index {d} does not match the shape of the "
+                             f"indexed tensor {list(sizes)} at index {dim + d}")  # fmt: skip
 
 
-def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, least: int | None = None) -> None:
-    """Raises torch's error for the first position outside of a dimension."""
-    least = (-size if error is IndexError else 0) if least is None else least
+def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
+    """Raises torch's error for the first position outside of a dimension; an IndexError allows negative ones."""
+    least = -size if error is IndexError else 0
     if not index.size or (index.min() >= least and index.max() < size):
         return
     flat = index.reshape(-1)
     bad = flat[(flat < least) | (flat >= size)][0]
-    raise error(f"index {bad} is out of bounds for dimension {dim} with size {size}")
+    raise error(f"{name}index {bad} is out of bounds for dimension {dim} with size {size}")
+
+
+def check_rows(index: Any, size: int) -> None:
+    """Raises torch's error for a position that a table of `size` rows does not have."""
+    if index.size and (index.min() < 0 or index.max() >= size):
+        raise IndexError("index out of range in self")
+
+
+def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
+    """Put `value` at `key`, or add it there, once for each time that a place is named."""
+    if add:
+        xp.add.at(whole, key, value)
+    else:
+        whole[key] = value
+
+
+def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
+    whole, key = xp.asarray(self).copy(), _key(self, indices)
+    try:
+        _write(whole, key, values, accumulate)
+    except ValueError:
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+                           f"indexing result of shape {list(whole[key].shape)}") from None  # fmt: skip
+    chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
+    fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
+    if values.dtype != self.dtype and not fills:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{dtypes.of(self.dtype).scalar_type} for the destination and "
+                           f"{dtypes.of(values.dtype).scalar_type} for the source.")  # fmt: skip
+    return whole
+
+
+# ---- along one dimension
 
 
 def _grid(index: Any, dim: int) -> tuple:
@@ -88,59 +114,29 @@ def _grid(index: Any, dim: int) -> tuple:
 def _along(self: Any, index: Any, dim: int) -> tuple:
     """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
     self, index = (xp.atleast_1d(v) for v in (self, index))
-    if index.dtype.kind not in "iu":
-        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
-    if self.ndim != index.ndim:
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    require(index.dtype.kind in "iu", "gather(): Expected dtype int32/int64 for index")
+    require(self.ndim == index.ndim, "Index tensor must have the same number of dimensions as input tensor")
     dim %= self.ndim
     for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
         if n > m and d != dim:
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
-                f"larger than self {list(self.shape)} apart from dimension {dim}"
-            )
+            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
+                               f"larger than self {list(self.shape)} apart from dimension {dim}")  # fmt: skip
     check_positions(index, self.shape[dim], dim)
     return self, _grid(index, dim)
 
 
-def _gather(self: Any, index: Any, dim: int) -> Any:
+def _gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
     flat, key = _along(self, index, dim)
     return flat[key].reshape(index.shape)
 
 
 def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
-    if hasattr(src, "dtype") and src.dtype != self.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    is_array = hasattr(src, "dtype")
+    require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
     flat, key = _along(self, index, dim)
-    whole, sizes = flat.copy(), xp.broadcast_shapes(*(k.shape for k in key))
-    if hasattr(src, "dtype"):
-        src = xp.atleast_1d(src)[tuple(slice(n) for n in sizes)]
-    if add:
-        xp.add.at(whole, key, src)
-    else:
-        whole[key] = src
+    whole = flat.copy()
+    _write(whole, key, xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else src, add)
     return whole.reshape(self.shape)
-
-
-def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
-    whole, key = xp.asarray(self).copy(), _key(self, indices)
-    try:
-        if accumulate:
-            xp.add.at(whole, key, values)
-        else:
-            whole[key] = values
-    except ValueError:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(whole[key].shape)}"
-        ) from None
-    chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
-    fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
-    if values.dtype != self.dtype and not fills:
-        raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                           f"{dtypes.of(self.dtype).scalar_type} for the destination and "
-                           f"{dtypes.of(values.dtype).scalar_type} for the source.")  # fmt: skip
-    return whole
 
 
 def _rows(self: Any, index: Any, dim: int) -> tuple:
@@ -150,39 +146,26 @@ def _rows(self: Any, index: Any, dim: int) -> tuple:
 
 
 def _index_select(self: Any, index: Any, dim: int) -> Any:
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
+    require(index.ndim < 2, "index_select(): Index is supposed to be a vector", IndexError)
     flat, key = _rows(self, index, dim)
-    size = flat.shape[dim]
-    if index.size and (index.min() < 0 or index.max() >= size):
-        raise IndexError("index out of range in self")
+    check_rows(index, flat.shape[dim])
     return flat[key] if self.ndim else flat[key].reshape(())
 
 
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
     whole, key = _rows(self.copy(), index, dim)
-    size, count = whole.shape[dim], xp.size(index)
-    if how == "add":
-        check_positions(xp.asarray(index), size, dim % whole.ndim)
-    else:
-        name = "" if how == "fill" else "index_copy_(): "
-        _named_positions(name, xp.asarray(index), size, dim % whole.ndim)
+    size, count, add = whole.shape[dim], xp.size(index), how == "add"
+    check_positions(xp.asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
+                    "index_copy_(): " if how == "copy" else "")  # fmt: skip
     if how != "fill" and source.ndim and source.shape[dim] != count:
-        error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if how == "add" else (
+        error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if add else (
             IndexError, f" ({source.shape[dim]})")  # fmt: skip
         raise error(f"index_{how}_(): Number of indices ({count}) should be equal to source.size(dim){end}")
-    if how == "add":
-        xp.add.at(whole, key, source)
-    else:
-        whole[key] = source
+    _write(whole, key, source, add)
     return whole.reshape(self.shape)
 
 
-def _named_positions(name: str, index: Any, size: int, dim: int) -> None:
-    try:
-        check_positions(index, size, dim, IndexError)
-    except IndexError as error:
-        raise IndexError(f"{name}{error}") from None
+# ---- by mask, or by position in the flattened tensor
 
 
 def _spots(self: Any, index: Any) -> Any:
@@ -194,31 +177,25 @@ def _spots(self: Any, index: Any) -> Any:
     return index
 
 
-def _put(self: Any, index: Any, source: Any, accumulate: bool) -> Any:
-    whole, at = self.copy().reshape(-1), _spots(self, index).reshape(-1)
-    if accumulate:
-        xp.add.at(whole, at, source.reshape(-1))
-    else:
-        whole[at] = source.reshape(-1)
+def _put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    whole = self.copy().reshape(-1)
+    _write(whole, _spots(self, index).reshape(-1), source.reshape(-1), accumulate)
     return whole.reshape(self.shape)
 
 
 def _masked_select(self: Any, mask: Any) -> Any:
-    if mask.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    require(mask.dtype.kind == "b", "masked_select: expected BoolTensor for mask")
     try:
         x, chosen = xp.broadcast_arrays(self, mask)
-        return x[chosen]
     except ValueError:
         raise shape_mismatch(self, mask) from None
+    return x[chosen]
 
 
 def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
-    sizes = xp.broadcast_shapes(self.shape, mask.shape)
-    whole, mask = xp.broadcast_to(self, sizes).copy(), xp.broadcast_to(mask, sizes)
+    whole, mask = (x.copy() for x in xp.broadcast_arrays(self, mask))
     count = int(mask.sum())
-    if source.size < count:
-        raise RuntimeError("Number of elements of source < number of ones in mask")
+    require(source.size >= count, "Number of elements of source < number of ones in mask")
     whole[mask] = source.reshape(-1)[:count]
     return whole
 
@@ -226,8 +203,8 @@ def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
 # fmt: off
 index = op("index", _taken, fixed=("indices",),
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
-index_back = op("index_back", lambda self, indices, sizes: _index_put(
-        xp.zeros(sizes, self.dtype), self, indices, True), fixed=("indices",), grad_fn="IndexBackwardBackward0",
+index_back = op("index_back", lambda self, indices, sizes: _index_put(xp.zeros(sizes, self.dtype), self, indices, True),
+    fixed=("indices",), grad_fn="IndexBackwardBackward0",
     self = lambda F, grad, indices: F.index(grad, indices))
 put_at = op("index_put", _index_put, fixed=("indices",), keeps=("accumulate",),
     self   = lambda F, grad, indices, accumulate: F.kept_outside(grad, indices, accumulate),
@@ -235,8 +212,7 @@ put_at = op("index_put", _index_put, fixed=("indices",), keeps=("accumulate",),
 
 # ---- along one dimension
 
-gather = op("gather", lambda self, index, dim, sparse_grad=False: _gather(self, index, dim),
-    fixed=("index",), keeps=("sparse_grad",),
+gather = op("gather", _gather, fixed=("index",), keeps=("sparse_grad",),
     self = lambda F, grad, self, index, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), index, grad, dim))
 scatter = op("scatter", lambda self, index, src, dim: _scatter(self, index, src, dim), fixed=("index",),
     self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0),
@@ -247,7 +223,7 @@ scatter_value = op("scatter_value", lambda self, index, dim, value: _scatter(sel
 scatter_add = op("scatter_add", lambda self, index, src, dim: _scatter(self, index, src, dim, True), fixed=("index",),
     self = lambda grad: grad,
     src  = lambda F, grad, index, dim: F.gather(grad, index, dim))
-index_select = op("index_select", lambda self, index, dim: _index_select(self, index, dim), fixed=("index",),
+index_select = op("index_select", _index_select, fixed=("index",),
     self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
 index_add = op("index_add", lambda self, index, source, dim, alpha=1: _index_write(
         self, index, source if alpha == 1 else source * alpha, dim, "add"),
@@ -262,9 +238,7 @@ index_fill = op("index_fill", lambda self, index, dim, value: _index_write(self,
     fixed=("index",),
     self = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0))
 index_fill_tensor = op("index_fill_tensor", lambda self, index, value, dim: _index_write(
-        self, index, value, dim, "fill"),
-    fixed=("index",), grad_fn="IndexFillBackward1",
-    self  = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0),
+        self, index, value, dim, "fill"), fixed=("index",), grad_fn="IndexFillBackward1", **index_fill.row.derivatives,
     value = lambda F, grad, index, dim: F.sum(F.index_select(grad, index, dim)))
 
 # ---- by mask, or by position in the flattened tensor
@@ -276,7 +250,7 @@ masked_scatter = op("masked_scatter", _masked_scatter, fixed=("mask",),
     source = lambda F, grad, mask, source_sym_sizes: F.filled_up(F.masked_select(grad, mask), source_sym_sizes))
 take = op("take", lambda self, index: self.reshape(-1)[_spots(self, index)], fixed=("index",),
     self = lambda F, grad, self, index: F.put(F.zeros_as(grad, F.sizes(self)), index, grad, True))
-put = op("put", lambda self, index, source, accumulate=False: _put(self, index, source, accumulate), fixed=("index",),
+put = op("put", _put, fixed=("index",),
     self   = lambda F, grad, index, source, accumulate: F.kept_unput(grad, index, source, accumulate),
     source = lambda F, grad, index, source: F.reshape(F.take(grad, index), F.sizes(source)))
 
@@ -314,10 +288,7 @@ def common(F: Any, a: Any, b: Any) -> tuple:
 @formula(tex=lambda grad, _sizes: grad)
 def filled_up(F: Any, grad: Any, sizes: tuple) -> Any:
     """A vector in the shape `sizes`, zeros where it is too short."""
-    count = 1
-    for n in sizes:
-        count *= n
-    return F.reshape(F.cat([grad, F.zeros_as(grad, (count - grad.shape[0],))], 0), sizes)
+    return F.reshape(F.cat([grad, F.zeros_as(grad, (math.prod(sizes) - grad.shape[0],))], 0), sizes)
 
 
 # ---- x[key]
@@ -365,7 +336,7 @@ def basic(self: Any, key: Any) -> tuple[Any, tuple]:
             dim += 1
         else:
             left.append((dim, part))
-            dim += part._data.ndim if part._data.dtype.kind == "b" else 1
+            dim += _width(part)
     return result, _aligned(left)
 
 
@@ -395,15 +366,13 @@ def _part(part: Any) -> Any:
         return operator.index(part)
     if isinstance(part, str):
         raise TypeError("new(): invalid data type 'str'")
-    raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-        f"(got {type(part).__name__})"
-    )
+    raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                     f"(got {type(part).__name__})")  # fmt: skip
 
 
 def _positions(part: Any) -> Any:
     kind = part._data.dtype
-    if kind.kind == "f" or kind.kind not in "iub":
+    if kind.kind not in "iub":
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if kind == dtypes.uint8.np:
         warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
@@ -421,12 +390,11 @@ def _width(part: Any) -> int:
 
 def _aligned(left: list) -> tuple:
     """Positions in the order of dimensions, None where a dimension has none."""
-    parts: list[Any] = []
-    dims = 0
+    parts, dims = [], 0
     for dim, part in left:
         parts += [None] * (dim - dims)
         parts.append(part)
-        dims = dim + (part._data.ndim if part._data.dtype.kind == "b" else 1)
+        dims = dim + _width(part)
     return tuple(parts)
 
 
@@ -514,10 +482,7 @@ def _names_positions(key: Any) -> bool:
 def apart(self: Any, other: Any) -> None:
     """Refuse to write from a tensor into a storage that it shares."""
     if isinstance(other, TensorBase) and xp.may_share_memory(self._array(), other._array()):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(OVERLAP)
 
 
 # ---- arguments as torch takes them
@@ -534,36 +499,43 @@ def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False)
     return _index_put_(self, values, tuple(map(_part, indices)), accumulate)
 
 
-def _along_dim(call: Any, doc: str, reorder: Any) -> Any:
-    """torch's order of arguments, `dim` first and checked, for a row that has its tensors first."""
-
-    def along(self: Any, dim: int, index: Any, *args: Any, **options: Any) -> Any:
-        check_dim(dim, self._data.ndim)
-        return reorder(call, self, dim, index, *args, **options)
-
-    along.__name__ = along.__qualname__ = call.row.name
-    along.__doc__ = doc
-    return along
+def gather_of(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """The elements that `index` names along `dim`, in the shape of `index`."""
+    return gather(self, index, own_dim(self, dim), sparse_grad)
 
 
-# fmt: off
-gather_of = _along_dim(gather, "The elements that `index` names along `dim`, in the shape of `index`.",
-    lambda row, self, dim, index, *, sparse_grad=False: row(self, index, dim, sparse_grad))
-scatter_of = _along_dim(scatter, "A copy with elements of `src`, or a number, where `index` says along `dim`.",
-    lambda row, self, dim, index, src=None, *, value=None: row(self, index, src, dim) if isinstance(src, TensorBase)
-        else scatter_value(self, index, dim, value if src is None else src))
-scatter_add_of = _along_dim(scatter_add, "A copy with elements of `src` added where `index` says along `dim`.",
-    lambda row, self, dim, index, src: row(self, index, src, dim))
-index_select_of = _along_dim(index_select, "The slices `index` along `dim`.",
-    lambda row, self, dim, index: row(self, index, dim))
-index_add_of = _along_dim(index_add, "A copy with the slices of `source` added at `index` along `dim`.",
-    lambda row, self, dim, index, source, *, alpha=1: row(self, index, source, dim, alpha))
-index_copy_of = _along_dim(index_copy, "A copy with the slices of `source` written at `index` along `dim`.",
-    lambda row, self, dim, index, source: row(self, index, source, dim))
-index_fill_of = _along_dim(index_fill, "A copy with `value` in the slices `index` along `dim`.",
-    lambda row, self, dim, index, value: index_fill_tensor(self, index, value, dim) if isinstance(value, TensorBase)
-        else row(self, index, dim, value))
-# fmt: on
+def scatter_of(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
+    """A copy with elements of `src`, or a number, where `index` says along `dim`."""
+    if isinstance(src, TensorBase):
+        return scatter(self, index, src, own_dim(self, dim))
+    return scatter_value(self, index, own_dim(self, dim), value if src is None else src)
+
+
+def scatter_add_of(self: Any, dim: int, index: Any, src: Any) -> Any:
+    """A copy with elements of `src` added where `index` says along `dim`."""
+    return scatter_add(self, index, src, own_dim(self, dim))
+
+
+def index_select_of(self: Any, dim: int, index: Any) -> Any:
+    """The slices `index` along `dim`."""
+    return index_select(self, index, own_dim(self, dim))
+
+
+def index_add_of(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
+    """A copy with the slices of `source` added at `index` along `dim`."""
+    return index_add(self, index, source, own_dim(self, dim), alpha)
+
+
+def index_copy_of(self: Any, dim: int, index: Any, source: Any) -> Any:
+    """A copy with the slices of `source` written at `index` along `dim`."""
+    return index_copy(self, index, source, own_dim(self, dim))
+
+
+def index_fill_of(self: Any, dim: int, index: Any, value: Any) -> Any:
+    """A copy with `value` in the slices `index` along `dim`."""
+    if isinstance(value, TensorBase):
+        return index_fill_tensor(self, index, value, own_dim(self, dim))
+    return index_fill(self, index, own_dim(self, dim), value)
 
 
 def nonzero(self: Any, *, as_tuple: bool = False) -> Any:

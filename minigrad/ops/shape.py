@@ -229,7 +229,7 @@ def _pad(self: Any, pad: tuple, value: Any = 0) -> Any:
     if min(pad, default=0) < 0:
         self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
         pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
-    return xp.pad(self, pairs, constant_values=value)
+    return xp.pad(self, pairs, constant_values=value) if max(pad, default=0) > 0 else self.copy()
 
 
 def _repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
