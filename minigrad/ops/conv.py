@@ -15,16 +15,18 @@ from ..array.backend import as_strided as strided_view
 from ..array.backend import strides, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
+from .index import check_rows
+from .shape import pairs_of
 
 # ---- windows
 
 
-def padded(x: Any, padding: tuple, value: float = 0) -> Any:
-    """`x` with `padding` more cells on both sides of its last dimensions."""
-    if not any(padding):
+def padded(x: Any, padding: tuple, value: float = 0, after: tuple = ()) -> Any:
+    """`x` with `padding` more cells before and `after` more (or as many) behind its last dimensions."""
+    if not any(padding) and not any(after):
         return x
-    lead = x.ndim - len(padding)
-    sizes = x.shape[:lead] + tuple(n + 2 * p for n, p in zip(x.shape[lead:], padding, strict=True))
+    lead, after = x.ndim - len(padding), after or padding
+    sizes = x.shape[:lead] + tuple(n + p + q for n, p, q in zip(x.shape[lead:], padding, after, strict=True))
     whole = xp.full(sizes, value, x.dtype) if value else xp.zeros(sizes, x.dtype)
     whole[_inside(x.shape[lead:], padding)] = x
     return whole
@@ -82,15 +84,15 @@ def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
                            "Kernel size can't be greater than actual input size")  # fmt: skip
 
 
-def _convolution(x: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-                 output_padding: tuple, groups: int) -> Any:  # fmt: skip
+def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
     if transposed:
         spread = ((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in zip(
-            x.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))  # fmt: skip
-        sizes = (x.shape[0], weight.shape[1] * groups, *spread)
-        y = _conv_input(x, weight, sizes, stride, padding, dilation, groups)
+            input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))  # fmt: skip
+        sizes = (input.shape[0], weight.shape[1] * groups, *spread)
+        y = _conv_input(input, weight, sizes, stride, padding, dilation, groups)
     else:
-        y = _conv_output(x, weight, stride, padding, dilation, groups)
+        y = _conv_output(input, weight, stride, padding, dilation, groups)
     return y if bias is None else y + bias.reshape(-1, *(1,) * len(stride))
 
 
@@ -103,19 +105,22 @@ def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: t
     return y.reshape(x.shape[0], weight.shape[0], *out)
 
 
-def _conv_input(grad: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
+def _conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
                 groups: int) -> Any:  # fmt: skip
-    out, kernel = grad.shape[2:], weight.shape[2:]
+    out, kernel = grad_output.shape[2:], weight.shape[2:]
     flat = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
-    parts = xp.matmul(flat, grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, -1))
+    parts = xp.matmul(flat, _by_group(grad_output, groups))
     return _add_windows(parts.reshape(*sizes[:2], *kernel, *out), sizes[2:], out, stride, padding, dilation)
 
 
-def _conv_weight(grad: Any, x: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
-    out = grad.shape[2:]
-    columns = _columns(x, sizes[2:], out, stride, padding, dilation, groups)
-    flat = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, -1)
-    return xp.add.reduce(xp.matmul(flat, columns.swapaxes(2, 3)), 0).reshape(sizes)
+def _conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
+                 groups: int) -> Any:  # fmt: skip
+    columns = _columns(input, sizes[2:], grad_output.shape[2:], stride, padding, dilation, groups)
+    return xp.add.reduce(xp.matmul(_by_group(grad_output, groups), columns.swapaxes(2, 3)), 0).reshape(sizes)
+
+
+def _by_group(x: Any, groups: int) -> Any:
+    return x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
 
 
 @formula(tex=phrase(r"\sum {0:1}", 1))
@@ -127,73 +132,68 @@ def per_channel(F: Any, grad: Any) -> Any:
 # ---- pooling
 
 
-def _best(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
-    sizes, stride = x.shape[-2:], stride or kernel
-    if any(p > k // 2 for p, k in zip(padding, kernel, strict=True)):
+    sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
+    if any(p > k // 2 for p, k in zip(padding, kernel_size, strict=True)):
         raise RuntimeError("pad should be at most half of effective kernel size, but got "
-                           f"pad={max(padding)}, kernel_size={kernel[0]} and dilation={dilation[0]}")  # fmt: skip
-    whole, out = _room(x, kernel, stride, padding, dilation, ceil_mode, -math.inf)
-    view = windows(whole, kernel, out, stride, dilation)
-    flat = xp.ascontiguousarray(xp.moveaxis(view.reshape(*x.shape[:-2], kernel[0] * kernel[1], *out), -3, -1))
+                           f"pad={max(padding)}, kernel_size={height} and dilation={dilation[0]}")  # fmt: skip
+    whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
+    view = windows(whole, kernel_size, out, stride, dilation)
+    flat = xp.ascontiguousarray(xp.moveaxis(view.reshape(*self.shape[:-2], height * width, *out), -3, -1))
     at = flat.argmax(-1)
     rows, columns = (xp.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
-    rows, columns = rows[:, None] + at // kernel[1] * dilation[0], columns + at % kernel[1] * dilation[1]
+    rows, columns = rows[:, None] + at // width * dilation[0], columns + at % width * dilation[1]
     return xp.take_along_axis(flat, at[..., None], -1)[..., 0], rows * sizes[1] + columns
 
 
 def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool,
           value: float) -> tuple:  # fmt: skip
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
-    whole = padded(x, padding, value)
-    out = list(out_sizes(x.shape[-2:], kernel, stride, padding, dilation))
+    sizes = x.shape[-2:]
+    out = out_sizes(sizes, kernel, stride, padding, dilation)
     if min(out) < 1:
         raise RuntimeError(f"Given input size: ({x.shape[-3]}x{x.shape[-2]}x{x.shape[-1]}). Calculated output size: "
                            f"({x.shape[-3]}x{out[0]}x{out[1]}). Output size is too small")  # fmt: skip
-    if ceil_mode:
-        for d, n in enumerate(x.shape[-2:]):
-            more = -(-(n + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) // stride[d]) + 1
-            out[d] = more if (more - 1) * stride[d] < n + padding[d] else out[d]
-            over = max((out[d] - 1) * stride[d] + dilation[d] * (kernel[d] - 1) + 1 - whole.shape[d - 2], 0)
-            widths = [(0, 0)] * whole.ndim
-            widths[d - 2] = (0, over)
-            whole = xp.pad(whole, widths, constant_values=value)
-    return whole, tuple(out)
+    if not ceil_mode:
+        return padded(x, padding, value), out
+    rounded_up = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
+    out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
+                for m, o, n, s, p in zip(rounded_up, out, sizes, stride, padding, strict=True))  # fmt: skip
+    after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
+                  for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))  # fmt: skip
+    return padded(x, padding, value, after), out
 
 
 def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
              divisor: Any) -> Any:  # fmt: skip
-    """What each window's sum is divided by."""
-    if divisor:
-        return divisor
-    ones, n = xp.ones((1, *x.shape[-2:]), x.dtype), (0, 0)
+    """What each window's sum is divided by: how many cells of it count."""
+    if divisor or not (ceil_mode or (any(padding) and not count_pad)):
+        return xp.asarray(divisor or math.prod(kernel), x.dtype)
+    (height, width), (top, left) = x.shape[-2:], padding
+    counted, out = _room(xp.ones((1, height, width), x.dtype), kernel, stride, padding, (1, 1), ceil_mode, 0)
     if count_pad:
-        ones, n = padded(ones, padding, 1.0), padding
-    rest = tuple(p - q for p, q in zip(padding, n, strict=True))
-    whole, out = _room(ones, kernel, stride, rest, (1, 1), False, 0)
-    if ceil_mode:
-        whole, out = _room(xp.ones((1, *x.shape[-2:]), x.dtype), kernel, stride, padding, (1, 1), True, 0)
-        if count_pad:
-            whole[..., : x.shape[-2] + 2 * padding[0], : x.shape[-1] + 2 * padding[1]] = 1
-    return windows(whole, kernel, out, stride, (1, 1)).sum((1, 2))
+        counted[..., : height + 2 * top, : width + 2 * left] = 1
+    return windows(counted, kernel, out, stride, (1, 1)).sum((1, 2))
 
 
-def _average(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
-             divisor: Any) -> Any:  # fmt: skip
-    stride = stride or kernel
-    whole, out = _room(x, kernel, stride, padding, (1, 1), ceil_mode, 0)
-    total = windows(whole, kernel, out, stride, (1, 1)).sum((-4, -3))
-    return total / xp.asarray(_divisor(x, kernel, stride, padding, ceil_mode, count_pad, divisor), x.dtype)
+def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_include_pad: bool,
+             divisor_override: Any) -> Any:  # fmt: skip
+    stride = stride or kernel_size
+    whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
+    total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3))
+    return total / _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def _average_back(grad: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
-                  divisor: Any) -> Any:  # fmt: skip
-    stride, sizes = stride or kernel, x.shape[-2:]
-    share = grad / xp.asarray(_divisor(x, kernel, stride, padding, ceil_mode, count_pad, divisor), x.dtype)
-    parts = xp.broadcast_to(share[..., None, None, :, :], (*grad.shape[:-2], *kernel, *grad.shape[-2:]))
-    over = tuple(max((o - 1) * s + k - p, n) for o, s, k, p, n in zip(
-        grad.shape[-2:], stride, kernel, padding, sizes, strict=True))  # fmt: skip
-    return _add_windows(parts, over, grad.shape[-2:], stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
+def _average_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+                  count_include_pad: bool, divisor_override: Any) -> Any:  # fmt: skip
+    stride, sizes, out = stride or kernel_size, self.shape[-2:], grad_output.shape[-2:]
+    divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    share = (grad_output / divisor)[..., None, None, :, :]
+    parts = xp.broadcast_to(share, (*grad_output.shape[:-2], *kernel_size, *out))
+    over = tuple(max((o - 1) * s + k - p, n)
+                 for o, s, k, p, n in zip(out, stride, kernel_size, padding, sizes, strict=True))  # fmt: skip
+    return _add_windows(parts, over, out, stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
 
 
 @formula(tex=phrase(r"0[{2}] \,\text{{+=}}\, {0}", 0))
@@ -214,42 +214,51 @@ def shares(size: int, out: int, kind: Any) -> Any:
     return matrix
 
 
-def _adaptive_best(x: Any, output_size: tuple) -> tuple:
-    y, places = xp.empty((*x.shape[:-2], *output_size), x.dtype), xp.empty((*x.shape[:-2], *output_size), "int64")
-    (h, w), (m, n) = x.shape[-2:], output_size
+def _adaptive_best(self: Any, output_size: tuple) -> tuple:
+    y, places = (xp.empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
+    (h, w), (m, n) = self.shape[-2:], output_size
     for i, j in itertools.product(range(m), range(n)):
         top, left = i * h // m, j * w // n
-        part = x[..., top : -(-(i + 1) * h // m), left : -(-(j + 1) * w // n)]
-        at = part.reshape(*x.shape[:-2], -1).argmax(-1)
+        part = self[..., top : -(-(i + 1) * h // m), left : -(-(j + 1) * w // n)]
+        at = part.reshape(*self.shape[:-2], -1).argmax(-1)
         places[..., i, j] = (top + at // part.shape[-1]) * w + left + at % part.shape[-1]
         y[..., i, j] = part.max((-2, -1))
     return y, places
 
 
-# ---- resizing
+# ---- copies of cells: resizing, and padding by what is there
 
 
-def _nearest(size: int, out: int, scale: float | None, kind: Any) -> Any:
-    """The matrix that copies to each of `out` cells the one of `size` that it lies in."""
+def _copies_back(F: Any, grad: Any, sizes: tuple, places: Any) -> Any:
+    """Each cell of the last two dimensions gets the gradients of its copies; `places` says of what each is one."""
+    kind = getattr(grad, "_data", grad).dtype
+    left, right = ((xp.arange(n)[:, None] == at).astype(kind) for n, at in zip(sizes[-2:], places, strict=True))
+    return F.two_sided(grad, left, right)
+
+
+def _nearest(size: int, out: int, scale: float | None) -> Any:
+    """For each of `out` cells the one of `size` that it lies in."""
     step = size / out if scale is None else 1 / scale
-    at = xp.minimum((xp.arange(out) * step).astype("int64"), size - 1)
-    return (at[:, None] == xp.arange(size)).astype(kind)
+    return xp.minimum((xp.arange(out) * step).astype("int64"), size - 1)
 
 
 def _upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
     for dim, (out, scale) in enumerate(zip(output_size, scales, strict=True), 2):
-        x = xp.take(x, _nearest(x.shape[dim], out, scale, x.dtype).argmax(1), dim)
+        x = xp.take(x, _nearest(x.shape[dim], out, scale), dim)
     return x
 
 
 @formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
 def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
-    """Each cell gets the sum of the gradients of its copies."""
     if len(scales) == 1:
         return F.reshape(F.upsample_back(F.unsqueeze(grad, 2), (*sizes[:2], 1, sizes[2]), None, *scales), sizes)
-    kind = getattr(grad, "_data", grad).dtype
-    left, right = (_nearest(n, m, s, kind) for n, m, s in zip(sizes[2:], grad.shape[2:], scales, strict=True))
-    return F.two_sided(grad, left.T, right.T)
+    return _copies_back(F, grad, sizes, map(_nearest, sizes[2:], grad.shape[2:], scales))
+
+
+@formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
+def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
+    copied = (xp.pad(xp.arange(n), pair, mode) for n, pair in zip(x.shape[-2:], pairs_of(padding, 2), strict=True))
+    return F.tied(_copies_back(F, grad, tuple(x.shape), copied), x)
 
 
 @formula(tex=phrase(r"L^{{\top}}\, {0:3}\, R", 1))
@@ -293,10 +302,15 @@ def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float) -> Any
     return rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
 
 
+def _channelwise(F: Any, value: Any, x: Any) -> Any:
+    """One number per channel in the shape in which it meets `x`."""
+    return F.reshape(value, (-1, *(1,) * (len(x.shape) - 2)))
+
+
 @formula(tex=lambda grad, weight, _x: SYMBOLS.weighted(grad, weight))
 def scaled_by(F: Any, grad: Any, weight: Any, x: Any) -> Any:
     """The gradient times one weight per channel."""
-    return grad if weight is None else grad * F.reshape(weight, (-1, *(1,) * (len(x.shape) - 2)))
+    return grad if weight is None else grad * _channelwise(F, weight, x)
 
 
 @formula(tex=lambda shape: shape)
@@ -304,9 +318,9 @@ def last_dims(F: Any, normalized_shape: tuple) -> tuple:
     return tuple(range(-len(normalized_shape), 0))
 
 
-def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
-    mean, rstd = _standard(x, RAW.last_dims(normalized_shape), eps)
-    y = (x - mean) * rstd
+def _layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
+    mean, rstd = _standard(input, RAW.last_dims(normalized_shape), eps)
+    y = (input - mean) * rstd
     y = y if weight is None else y * weight
     return y if bias is None else y + bias, mean, rstd
 
@@ -322,19 +336,18 @@ def _channel_dims(x: Any) -> tuple:
     return (0, *range(2, len(x.shape)))
 
 
-def _batch_norm(x: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float,
-                eps: float) -> tuple:  # fmt: skip
-    shape = (1, -1, *(1,) * (x.ndim - 2))
+def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+                momentum: float, eps: float) -> tuple:  # fmt: skip
+    shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
-        mean, rstd = _standard(x, _channel_dims(x), eps)
+        mean, rstd = _standard(input, _channel_dims(input), eps)
         if running_mean is not None:
-            _follow(x, mean, running_mean, running_var, momentum)
+            _follow(input, mean, running_mean, running_var, momentum)
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
         mean, rstd = running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
-        saved = xp.empty(0, x.dtype), xp.empty(0, x.dtype)
-    scale = rstd if weight is None else rstd * weight.reshape(shape)
-    y = (x - mean) * scale
+        saved = xp.empty(0, input.dtype), xp.empty(0, input.dtype)
+    y = (input - mean) * (rstd if weight is None else rstd * weight.reshape(shape))
     return y if bias is None else y + bias.reshape(shape), *saved
 
 
@@ -350,31 +363,28 @@ def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: fl
 def batch_norm_back(F: Any, grad: Any, x: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized_back(grad, x, _channel_dims(x), eps)
-    return grad * F.reshape(F.rsqrt(running_var + eps), (-1, *(1,) * (len(x.shape) - 2)))
+    return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 @formula(tex=_hat)
 def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized(x, _channel_dims(x), eps)
-    shape = (-1, *(1,) * (len(x.shape) - 2))
-    return (x - F.reshape(running_mean, shape)) * F.reshape(F.rsqrt(running_var + eps), shape)
+    return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
-def _group_norm(x: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
-    grouped = x.reshape(N, group, -1)
+def _group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
+    grouped, shape = input.reshape(N, group, -1), (1, C, *(1,) * (input.ndim - 2))
     mean, rstd = _standard(grouped, (2,), eps)
-    y = ((grouped - mean) * rstd).reshape(x.shape)
-    shape = (1, C, *(1,) * (x.ndim - 2))
+    y = ((grouped - mean) * rstd).reshape(input.shape)
     y = y if weight is None else y * weight.reshape(shape)
     return y if bias is None else y + bias.reshape(shape), mean[..., 0], rstd[..., 0]
 
 
 @formula(tex=_centred)
 def group_norm_back(F: Any, grad: Any, x: Any, group: int, eps: float) -> Any:
-    grouped = (x.shape[0], group, -1)
-    back = F.standardized_back(F.reshape(grad, grouped), F.reshape(x, grouped), (2,), eps)
-    return F.reshape(back, tuple(x.shape))
+    grouped, back = (F.reshape(v, (x.shape[0], group, -1)) for v in (x, grad))
+    return F.reshape(F.standardized_back(back, grouped, (2,), eps), tuple(x.shape))
 
 
 @formula(tex=_hat)
@@ -385,18 +395,17 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 # ---- embedding
 
 
-def _looked_up(weight: Any, indices: Any) -> Any:
-    if indices.size and (indices.min() < 0 or indices.max() >= len(weight)):
-        raise IndexError("index out of range in self")
+def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
+    check_rows(indices, len(weight))
     return weight[indices]
 
 
-def _embedding_back(grad: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
-    flat, width = indices.reshape(-1), grad.shape[-1]
-    rows = grad.reshape(-1, width)
+def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
+    flat, width = indices.reshape(-1), grad_output.shape[-1]
+    rows = grad_output.reshape(-1, width)
     if scale_by_freq:
-        rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(grad.dtype)
-    whole = xp.zeros((count, width), grad.dtype)
+        rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(rows.dtype)
+    whole = xp.zeros((count, width), rows.dtype)
     xp.add.at(whole, flat, rows)
     if padding_idx >= 0:
         whole[padding_idx] = 0
@@ -406,25 +415,18 @@ def _embedding_back(grad: Any, indices: Any, count: int, padding_idx: int, scale
 # fmt: off
 # ---- convolution
 
-convolution = op("convolution",
-    lambda input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, bias_sym_sizes_opt=(0,):
-        _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups),
-    keeps=("output_padding", "bias_sym_sizes_opt"),
+convolution = op("convolution", _convolution, keeps=("output_padding", "bias_sym_sizes_opt"),
     input  = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_input(
         grad, input, weight, stride, padding, dilation, transposed, groups),
     weight = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_weight(
         grad, input, weight, stride, padding, dilation, transposed, groups),
     bias   = lambda F, grad: F.per_channel(grad))
-convolution_input = op("convolution_input",
-    lambda grad_output, weight, sizes, stride, padding, dilation, groups: _conv_input(
-        grad_output, weight, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
+convolution_input = op("convolution_input", _conv_input, grad_fn="ConvolutionBackwardBackward0",
     grad_output = lambda F, grad, weight, stride, padding, dilation, groups: F.convolve(
         grad, weight, stride, padding, dilation, groups),
     weight      = lambda F, grad, grad_output, weight, stride, padding, dilation, groups: F.convolution_weight(
         grad_output, grad, F.sizes(weight), stride, padding, dilation, groups))
-convolution_weight = op("convolution_weight",
-    lambda grad_output, input, sizes, stride, padding, dilation, groups: _conv_weight(
-        grad_output, input, sizes, stride, padding, dilation, groups), grad_fn="ConvolutionBackwardBackward0",
+convolution_weight = op("convolution_weight", _conv_weight, grad_fn="ConvolutionBackwardBackward0",
     grad_output = lambda F, grad, input, stride, padding, dilation, groups: F.convolve(
         input, grad, stride, padding, dilation, groups),
     input       = lambda F, grad, grad_output, input, stride, padding, dilation, groups: F.convolution_input(
@@ -438,23 +440,16 @@ trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2
 
 # ---- pooling
 
-max_pool2d_of = op("max_pool2d_with_indices", lambda self, kernel_size, stride, padding, dilation, ceil_mode: _best(
-        self, kernel_size, stride, padding, dilation, ceil_mode), outputs=("result0", "result1"),
+max_pool2d_of = op("max_pool2d_with_indices", _best, outputs=("result0", "result1"),
     keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"),
     letters={"result1": "i"},
     self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
-adaptive_max_pool2d_of = op("adaptive_max_pool2d", lambda self, output_size: _adaptive_best(self, output_size),
-    outputs=("result0", "result1"), letters={"result1": "i"},
-    self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
-avg_pool2d_of = op("avg_pool2d",
-    lambda self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: _average(
-        self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+adaptive_max_pool2d_of = op("adaptive_max_pool2d", _adaptive_best, outputs=("result0", "result1"),
+    letters={"result1": "i"}, **max_pool2d_of.row.derivatives)
+avg_pool2d_of = op("avg_pool2d", _average,
     self = lambda F, grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
-avg_pool2d_backward = op("avg_pool2d_backward",
-    lambda grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        _average_back(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
-    grad_fn="AvgPool2DBackwardBackward0",
+avg_pool2d_backward = op("avg_pool2d_backward", _average_back, grad_fn="AvgPool2DBackwardBackward0",
     grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
@@ -473,25 +468,21 @@ upsample_nearest2d = op("upsample_nearest2d", lambda self, output_size, scales_h
 
 # ---- normalisation
 
-native_layer_norm = op("native_layer_norm", lambda input, weight, bias, normalized_shape, eps: _layer_norm(
-        input, weight, bias, normalized_shape, eps), outputs=("result0", "result1", "result2"),
+native_layer_norm = op("native_layer_norm", _layer_norm, outputs=("result0", "result1", "result2"),
     keeps=("result1", "result2"), hidden=("eps",),
     input  = lambda F, grad, input, weight, bias, normalized_shape, eps: F.standardized_back(
         F.weighted(grad, weight), input, F.last_dims(normalized_shape), eps),
     weight = lambda F, grad, input, normalized_shape, eps: F.to_last(
         grad * F.standardized(input, F.last_dims(normalized_shape), eps), normalized_shape),
     bias   = lambda F, grad, bias, normalized_shape: F.to_last(grad, normalized_shape))
-native_batch_norm = op("native_batch_norm",
-    lambda input, weight, bias, running_mean, running_var, training, momentum, eps: _batch_norm(
-        input, weight, bias, running_mean, running_var, training, momentum, eps),
+native_batch_norm = op("native_batch_norm", _batch_norm,
     fixed=("running_mean", "running_var"), outputs=("result0", "result1", "result2"), keeps=("result1", "result2"),
     input  = lambda F, grad, input, weight, running_var, training, eps: F.batch_norm_back(
         F.scaled_by(grad, weight, input), input, running_var, training, eps),
     weight = lambda F, grad, input, running_mean, running_var, training, eps: F.per_channel(
         grad * F.batch_norm_hat(input, running_mean, running_var, training, eps)),
     bias   = lambda F, grad: F.per_channel(grad))
-native_group_norm = op("native_group_norm", lambda input, weight, bias, N, C, HxW, group, eps: _group_norm(
-        input, weight, bias, N, C, HxW, group, eps),
+native_group_norm = op("native_group_norm", _group_norm,
     outputs=("result0", "result1", "result2"), keeps=("N", "C", "HxW", "result1", "result2"),
     input  = lambda F, grad, input, weight, group, eps: F.group_norm_back(
         F.scaled_by(grad, weight, input), input, group, eps),
@@ -500,13 +491,10 @@ native_group_norm = op("native_group_norm", lambda input, weight, bias, N, C, Hx
 
 # ---- embedding
 
-embedding_of = op("embedding", lambda weight, indices, padding_idx, scale_grad_by_freq, sparse: _looked_up(
-        weight, indices), fixed=("indices",), keeps=("sparse",),
+embedding_of = op("embedding", _looked_up, fixed=("indices",), keeps=("sparse",),
     weight = lambda F, grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq: F.embedding_backward(
         grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq))
-embedding_backward = op("embedding_backward",
-    lambda grad_output, indices, count, padding_idx, scale_by_freq: _embedding_back(
-        grad_output, indices, count, padding_idx, scale_by_freq), fixed=("indices",),
+embedding_backward = op("embedding_backward", _embedding_back, fixed=("indices",),
     grad_fn="EmbeddingDenseBackwardBackward0",
     grad_output = lambda F, grad, indices, padding_idx: F.without_padding(F.embedding(
         grad, indices, padding_idx, False, False), indices, padding_idx))
@@ -565,22 +553,8 @@ def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tu
 
 def _pad_row(name: str, mode: str, rank: int) -> Any:
     """A row that pads the last `rank` dimensions with copies of their cells."""
-
-    def forward(self: Any, padding: tuple) -> Any:
-        pairs = [padding[2 * i : 2 * i + 2] for i in reversed(range(rank))]
-        return xp.pad(self, [(0, 0)] * (self.ndim - rank) + pairs, mode)
-
-    return op(f"{name}_pad{rank}d", forward,
+    return op(f"{name}_pad{rank}d", lambda self, padding: xp.pad(self, pairs_of(padding, self.ndim), mode),
               self=lambda F, grad, self, padding: F.pad_back(grad, self, padding, mode))  # fmt: skip
-
-
-@formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
-def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
-    """Each cell gets the sum of the gradients of its copies."""
-    pairs, kind = [padding[2:4] or (0, 0), padding[:2]], getattr(grad, "_data", grad).dtype
-    left, right = ((xp.arange(n)[:, None] == xp.pad(xp.arange(n), pair, mode)).astype(kind)
-                   for n, pair in zip(x.shape[-2:], pairs, strict=True))  # fmt: skip
-    return F.tied(F.two_sided(grad, left, right), x)
 
 
 PADS = {"reflect": [_pad_row("reflection", "reflect", rank) for rank in (1, 2)],

@@ -24,10 +24,14 @@ from . import shape as views
 from .checks import check_dim, own_dim, require
 
 
+def _raw(indices: tuple) -> tuple:
+    """Indices as a NumPy key, None for a whole dimension."""
+    return tuple([slice(None) if i is None else i._data if isinstance(i, TensorBase) else i for i in indices])
+
+
 def _key(self: Any, indices: tuple) -> tuple:
-    """Indices as a NumPy key, None for a whole dimension. Raises: IndexError in torch's words."""
-    key = tuple([slice(None) if i is None else i._data if isinstance(i, TensorBase) else i for i in indices])
-    dim = place = 0
+    """A NumPy key that fits. Raises: IndexError in torch's words."""
+    key, dim, place = _raw(indices), 0, 0
     for part in key:
         if isinstance(part, slice):
             dim += 1
@@ -49,7 +53,7 @@ def _key(self: Any, indices: tuple) -> tuple:
 def _taken(self: Any, indices: tuple) -> Any:
     """The chosen elements; what NumPy refuses is looked at again for torch's words."""
     try:
-        return self[tuple(map(_raw, indices))]
+        return self[_raw(indices)]
     except IndexError:
         return self[_key(self, indices)]
 
