@@ -11,7 +11,7 @@ from ..core.base import constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
-from .checks import require
+from .checks import floats_only, require
 from .reduce import named
 
 
@@ -90,25 +90,22 @@ addmm = op("addmm", lambda self, mat1, mat2, beta=1, alpha=1: _addmm(self, mat1,
     self = lambda F, grad, beta: F.scaled(grad, beta),
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
+ADDED = {"self": lambda F, grad, beta: F.scaled(grad, beta)}
 addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: scaled(self, beta) + scaled(_mv(mat, vec), alpha),
-    letters={"mat": "A"},
-    self = lambda F, grad, beta: F.scaled(grad, beta),
+    letters={"mat": "A"}, **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
     vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
 addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: scaled(self, beta) + scaled(xp.outer(vec1, vec2), alpha),
-    self = lambda F, grad, beta: F.scaled(grad, beta),
+    **ADDED,
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
 baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
-        _bmm(batch1, batch2), alpha),
-    letters={"batch1": "A", "batch2": "B"},
-    self   = lambda F, grad, beta: F.scaled(grad, beta),
+        _bmm(batch1, batch2), alpha), letters={"batch1": "A", "batch2": "B"}, **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
 addbmm = op("addbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
         _bmm(batch1, batch2).sum(0), alpha), letters={"batch1": "A", "batch2": "B"},
-    keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"),
-    self   = lambda F, grad, beta: F.scaled(grad, beta),
+    keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
 cross_of = op("linalg_cross", lambda self, other, dim=-1: xp.cross(self, other, axis=dim), elementwise=True,
@@ -181,14 +178,10 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 
 def _square(name: str, A: Any) -> None:
-    if A.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
-    if A.shape[-1] != A.shape[-2]:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are "
-                           f"{A.shape[-2]} by {A.shape[-1]} matrices")  # fmt: skip
-    if A.dtype.kind != "f":
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
-                           f"{dtypes.of(A.dtype).scalar_type}")  # fmt: skip
+    require(A.ndim >= 2, f"{name}: The input tensor A must have at least 2 dimensions.")
+    require(A.shape[-1] == A.shape[-2], f"{name}: A must be batches of square matrices, but they are "
+            f"{A.shape[-2]} by {A.shape[-1]} matrices")  # fmt: skip
+    floats_only(name, A)
 
 
 def _lu(A: Any) -> tuple:
@@ -206,23 +199,22 @@ def _lu(A: Any) -> tuple:
     return whole, swaps
 
 
-def _signed_diagonal(LU: Any, pivots: Any) -> tuple:
+def _determined(name: str, A: Any) -> tuple:
+    """The factors of a determinant and the sign of the swaps, then what torch keeps: LU and pivots of A^T."""
+    _square(name, A)
+    LU, pivots = _lu(A.swapaxes(-1, -2))
     swapped = (pivots != xp.arange(1, pivots.shape[-1] + 1)).sum(-1)
-    return xp.diagonal(LU, 0, -2, -1), (1 - 2 * (swapped % 2)).astype(LU.dtype)
+    return xp.diagonal(LU, 0, -2, -1), (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
 
 
 def _det(A: Any) -> tuple:
-    _square("linalg.det", A)
-    LU, pivots = _lu(A.swapaxes(-1, -2))
-    diagonal, sign = _signed_diagonal(LU, pivots)
-    return diagonal.prod(-1) * sign, LU, pivots
+    diagonal, sign, *kept = _determined("linalg.det", A)
+    return diagonal.prod(-1) * sign, *kept
 
 
 def _slogdet(A: Any) -> tuple:
-    _square("linalg.slogdet", A)
-    LU, pivots = _lu(A.swapaxes(-1, -2))
-    diagonal, sign = _signed_diagonal(LU, pivots)
-    return sign * xp.sign(diagonal).prod(-1), xp.log(xp.absolute(diagonal)).sum(-1), LU, pivots
+    diagonal, sign, *kept = _determined("linalg.slogdet", A)
+    return sign * xp.sign(diagonal).prod(-1), xp.log(xp.absolute(diagonal)).sum(-1), *kept
 
 
 def _inv(A: Any) -> tuple:
@@ -255,8 +247,7 @@ def _solve(A: Any, B: Any, left: bool) -> tuple:
         else:
             X = xp.linalg.solve(A, B[..., None])[..., 0] if _is_vector(A, B) else xp.linalg.solve(A, B)
     except xp.linalg.LinAlgError:
-        raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is "
-                          "singular.") from None  # fmt: skip
+        raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
     return (X, *_lu(A))
 
 
@@ -324,11 +315,9 @@ def regular(F: Any, A: Any) -> Any:
 
 @formula(tex=lambda g, x, *_: g @ _transposed(x))
 def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
-    if not left:
-        return F.mT(x) @ g
-    if _is_vector(A, x):
+    if left and _is_vector(A, x):
         return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
-    return g @ F.mT(x)
+    return g @ F.mT(x) if left else F.mT(x) @ g
 
 
 @formula(tex=lambda g, A, P: -(_transposed(P) @ g @ _transposed(P))
@@ -527,9 +516,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     else:
         of_a, of_b = (list(d) if isinstance(d, tuple | list) else [d] for d in dims)
     for i, j in zip(of_a, of_b, strict=True):
-        if a.shape[i] != b.shape[j]:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[i]} in dim "
-                               f"{i} and second has size {b.shape[j]} in dim {j}")  # fmt: skip
+        require(a.shape[i] == b.shape[j], f"contracted dimensions need to match, but first has size {a.shape[i]} in "
+                f"dim {i} and second has size {b.shape[j]} in dim {j}")  # fmt: skip
     free_a = [i for i in range(a.ndim) if i not in {d % a.ndim for d in of_a}]
     free_b = [i for i in range(b.ndim) if i not in {d % b.ndim for d in of_b}]
     sizes = (*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b))
@@ -560,9 +548,8 @@ def kron(self: Any, other: Any) -> Any:
 def cross(self: Any, other: Any, dim: Any = None) -> Any:
     """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     if dim is None:
-        dim = next((i for i, n in enumerate(self.shape) if n == 3), None)
-        if dim is None:
-            raise RuntimeError("no dimension of size 3 in input")
+        require(3 in self.shape, "no dimension of size 3 in input")
+        dim = self.shape.index(3)
     return cross_of(self, other, dim)
 
 
@@ -619,12 +606,10 @@ def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
     for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
         if (more and "..." not in term) or more < 0:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number "
-                f"of dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given"
-            )
-    most = max(h for h in hidden) if "..." in left else 0
-    dots = [str(i) for i in range(most)]
-    inputs = [_spelled(term, dots[most - more :]) for term, more in zip(terms, hidden, strict=True)]
+                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number of "
+                f"dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given")  # fmt: skip
+    dots = [str(i) for i in range(max(hidden) if "..." in left else 0)]
+    inputs = [_spelled(term, dots[len(dots) - more :]) for term, more in zip(terms, hidden, strict=True)]
     if arrow:
         return inputs, _spelled(right, dots)
     flat = left.replace(",", "").replace("...", "")

@@ -21,32 +21,24 @@ def _whole(function: Any, x: Any) -> Any:
     return function(x) if x.dtype.kind == "f" else x  # integers are whole already
 
 
-def _remainder(a: Any, b: Any) -> Any:
+def _by(divide: Any, a: Any, b: Any) -> Any:
+    """`divide(a, b)`; integers have no quotient by 0."""
     if a.dtype.kind in "iu" and not xp.all(b):
         raise RuntimeError("ZeroDivisionError")
-    return a % b
+    return divide(a, b)
 
 
 def _negative(x: Any) -> Any:
     if x.dtype.kind == "b":
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
-            "a mask, use the `~` or `logical_not()` operator instead."
-        )
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
     return -x
-
-
-def _floor_divide(a: Any, b: Any) -> Any:
-    if a.dtype.kind in "iu" and not xp.all(b):
-        raise RuntimeError("ZeroDivisionError")
-    return a // b
 
 
 def _beside(x: Any, *numbers: Any) -> Any:
     """`x` in the type that it takes beside Python numbers: a float lifts integers."""
-    for n in numbers:
-        if isinstance(n, float) and x.dtype.kind in "iub":
-            return x.astype(dtypes.get_default_dtype().np)
+    if x.dtype.kind in "iub" and any(isinstance(n, float) for n in numbers):
+        return x.astype(dtypes.get_default_dtype().np)
     return x
 
 
@@ -59,11 +51,10 @@ def _power(self: Any, exponent: Any) -> Any:
     if exponent.__class__ in (int, float) and self.dtype.kind == "f":
         return self**exponent
     if hasattr(self, "dtype"):
-        self = _beside(self, exponent)
-    elif hasattr(exponent, "dtype"):
-        exponent = _beside(exponent, self)
-    kind = getattr(self, "dtype", exponent.dtype if hasattr(exponent, "dtype") else None)
-    if kind is not None and kind.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
+        self = array = _beside(self, exponent)
+    else:
+        exponent = array = _beside(exponent, self)
+    if array.dtype.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return self**exponent
 
@@ -72,16 +63,16 @@ def _xlogy(x: Any, y: Any) -> Any:
     return xp.where((x == 0) & ~xp.isnan(y), x * 0, x * xp.log(y))
 
 
-def _where(condition: Any, a: Any, b: Any) -> Any:
+def _where(condition: Any, self: Any, other: Any) -> Any:
     if condition.dtype.kind != "b":
         raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
                            f"{dtypes.of(condition.dtype).scalar_type}")  # fmt: skip
-    if b.__class__ is float and hasattr(a, "dtype"):
-        b = a.dtype.type(b)  # NumPy takes twice as long to place a Python number
+    if other.__class__ is float and hasattr(self, "dtype"):
+        other = self.dtype.type(other)  # NumPy takes twice as long to place a Python number
     try:
-        return xp.where(condition, a, b)
+        return xp.where(condition, self, other)
     except ValueError:
-        pair = (condition, a) if xp.shape(a) != condition.shape and xp.ndim(a) else (a, b)
+        pair = (condition, self) if xp.shape(self) != condition.shape and xp.ndim(self) else (self, other)
         raise shape_mismatch(*map(xp.asarray, pair)) from None
 
 
@@ -98,10 +89,10 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
         raise shape_mismatch(mask, self) from None
 
 
-def _clamp(x: Any, low: Any, high: Any) -> Any:
-    x = _beside(x, low, high)
-    x = x if low is None else xp.maximum(low, x)  # the second of equals: 0.0 and -0.0 keep their sign
-    return x if high is None else xp.minimum(high, x)
+def _clamp(self: Any, min: Any, max: Any) -> Any:
+    self = _beside(self, min, max)
+    self = self if min is None else xp.maximum(min, self)  # the second of equals: 0.0 and -0.0 keep their sign
+    return self if max is None else xp.minimum(max, self)
 
 
 def _pow_slope(grad: Any, base: Any, exponent: Any) -> Any:
@@ -158,15 +149,13 @@ STEP = {"self": lambda F, grad: F.zeros_like(grad)}  # flat wherever it has a sl
 add = op("add", operator.add, constants={"alpha": 1},
     self  = lambda grad: grad,
     other = lambda grad: grad)
-add_scaled = op("add_scaled", lambda self, other, alpha: self + other * alpha,
-    grad_fn="AddBackward0", elementwise=True,
+add_scaled = op("add_scaled", lambda self, other, alpha: self + other * alpha, grad_fn="AddBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: grad * alpha)
 sub = op("sub", operator.sub, constants={"alpha": 1},
     self  = lambda grad: grad,
     other = lambda grad: -grad)
-sub_scaled = op("sub_scaled", lambda self, other, alpha: self - other * alpha,
-    grad_fn="SubBackward0", elementwise=True,
+sub_scaled = op("sub_scaled", lambda self, other, alpha: self - other * alpha, grad_fn="SubBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: -grad * alpha)
 rsub = op("rsub", lambda self, other: other - self, constants={"alpha": 1},
@@ -190,25 +179,22 @@ neg = op("neg", lambda self: _negative(self),
     self  = lambda grad: -grad)
 reciprocal = op("reciprocal", lambda self: 1.0 / self,
     self  = lambda grad, result: -grad * (result * result))
-remainder = op("remainder", lambda self, other: _remainder(self, other), grad_fn="RemainderBackward1",
+remainder = op("remainder", lambda self, other: _by(operator.mod, self, other), grad_fn="RemainderBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_floor(self, other))
-div_trunc = op("div_trunc", lambda self, other: _truncated(self, other), grad_fn="DivBackward1",
-    self  = lambda F, grad: F.zeros_like(grad),
+div_trunc = op("div_trunc", lambda self, other: _truncated(self, other), grad_fn="DivBackward1", **STEP,
     other = lambda F, grad: F.zeros_like(grad))
-div_floor = op("div_floor", lambda self, other: _floor_divide(self, other), grad_fn="DivBackward1",
-    self  = lambda F, grad: F.zeros_like(grad),
-    other = lambda F, grad: F.zeros_like(grad))
-remainder_number = op("remainder_number", lambda self, other: _remainder(_beside(self, other), other),
+div_floor = op("div_floor", lambda self, other: _by(operator.floordiv, self, other), grad_fn="DivBackward1",
+    **div_trunc.row.derivatives)
+remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, _beside(self, other), other),
     grad_fn="RemainderBackward0", elementwise=True,
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_trunc(self, other))
-fmod_number = op("fmod_number", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward0",
-    elementwise=True,
+fmod_number = op("fmod_number", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward0", elementwise=True,
     self  = lambda grad: grad)
-floor_divide = no_derivative("floor_divide", lambda self, other: _floor_divide(self, other), "floor_divide")
+floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
 
 # ---- powers and roots
 
@@ -331,32 +317,27 @@ fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other)
 fmin = op("fmin", lambda self, other: xp.where((self <= other) | xp.isnan(other), self, other),
     self  = lambda F, grad, self, other: grad * ((self <= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
-clamp_numbers = op("clamp_numbers", lambda self, min, max: _clamp(self, min, max),
-    grad_fn="ClampBackward1", elementwise=True,
+clamp_numbers = op("clamp_numbers", _clamp, grad_fn="ClampBackward1", elementwise=True,
     self = lambda F, grad, self, min, max: F.where(F.inside(self, min, max), grad, 0.0))
 clamp_min = op("clamp_min", lambda self, min: _clamp(self, min, None), elementwise=True,
     self = lambda F, grad, self, min: F.where(self >= min, grad, 0.0))
 clamp_max = op("clamp_max", lambda self, max: _clamp(self, None, max), elementwise=True,
     self = lambda F, grad, self, max: F.where(self <= max, grad, 0.0))
-clamp_tensors = op("clamp_tensors", lambda self, min, max: _clamp(self, min, max),
-    grad_fn="ClampBackward0", elementwise=True,
-    self = lambda F, grad, self, min, max: F.where(F.inside(self, min, max), grad, 0.0),
+clamp_tensors = op("clamp_tensors", _clamp, grad_fn="ClampBackward0", elementwise=True,
+    **clamp_numbers.row.derivatives,
     min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
     max  = lambda F, grad, self, min, max: F.where(F.lowered(self, min, max), grad, 0.0))
 nan_to_num = op("nan_to_num",
     lambda self, nan=0.0, posinf=None, neginf=None: xp.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf),
     self = lambda F, grad, self: grad * F.isfinite(self))
-where = op("where", lambda condition, self, other: _where(condition, self, other), fixed=("condition",),
-    elementwise=True, letters={"self": "a", "other": "b"},
+where = op("where", _where, fixed=("condition",), elementwise=True, letters={"self": "a", "other": "b"},
     self  = lambda F, grad, condition: F.where(condition, grad, 0.0),
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
-masked_fill = op("masked_fill", lambda self, mask, value: _masked_fill(self, mask, value),
-    fixed=("mask",),
+masked_fill = op("masked_fill", _masked_fill, fixed=("mask",),
     self  = lambda F, grad, mask: F.where(mask, 0.0, grad))
 masked_fill_tensor = op("masked_fill_tensor",
     lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
-    fixed=("mask",), grad_fn="MaskedFillBackward1",
-    self  = lambda F, grad, mask: F.where(mask, 0.0, grad),
+    fixed=("mask",), grad_fn="MaskedFillBackward1", **masked_fill.row.derivatives,
     value = lambda F, grad, mask: F.sum(F.where(mask, grad, 0.0)))
 
 # ---- several at once
@@ -364,10 +345,7 @@ masked_fill_tensor = op("masked_fill_tensor",
 lerp = op("lerp", lambda self, end, weight: self + weight * (end - self), elementwise=True,
     self = lambda grad, weight: grad * (1 - weight),
     end  = lambda grad, weight: grad * weight)
-lerp_tensor = op("lerp_tensor", lambda self, end, weight: self + weight * (end - self), elementwise=True,
-    grad_fn="LerpBackward1",
-    self   = lambda grad, weight: grad * (1 - weight),
-    end    = lambda grad, weight: grad * weight,
+lerp_tensor = op("lerp_tensor", lerp.row.forward, elementwise=True, grad_fn="LerpBackward1", **lerp.row.derivatives,
     weight = lambda grad, self, end: grad * (end - self))
 addcmul = op("addcmul", lambda self, tensor1, tensor2, value=1: self + value * tensor1 * tensor2,
     elementwise=True, letters={"value": "v"},
@@ -437,9 +415,7 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """`self / other`, or rounded to "floor" or "trunc"."""
     if rounding_mode is None:
         return div(self, other)
-    if rounding_mode == "floor":
-        return div_floor(self, other)
-    return div_trunc(self, other)
+    return div_floor(self, other) if rounding_mode == "floor" else div_trunc(self, other)
 
 
 def floor_divide_of(self: Any, other: Any) -> Any:
