@@ -1,7 +1,7 @@
 """erf, gamma and their kin on arrays, computed in float64: a few units in the last place.
 
-erf and erfc are W. J. Cody's rational approximations of 1969, digamma and polygamma recurrences that
-climb to where an asymptotic series holds, erfinv is Newton's method from a first guess.
+erf, erfc and lgamma are Python's own, digamma and polygamma recurrences that climb to where an
+asymptotic series holds, erfinv is Halley's method from a first guess.
 """
 
 from __future__ import annotations
@@ -13,22 +13,6 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-
-# Cody's coefficients, highest power first: numerator and denominator on three intervals of |x|.
-_NEAR = ([1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2, 3.77485237685302021e2,
-          3.20937758913846947e3],
-         [1, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3,
-          2.84423683343917062e3])  # fmt: skip
-_MIDDLE = ([2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0, 6.61191906371416295e1,
-            2.98635138197400131e2, 8.81952221241769090e2, 1.71204761263407058e3, 2.05107837782607147e3,
-            1.23033935479799725e3],
-           [1, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2,
-            1.62138957456669019e3, 3.29079923573345963e3, 4.36261909014324716e3, 3.43936767414372164e3,
-            1.23033935480374942e3])  # fmt: skip
-_FAR = ([1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.25781726111229246e-1,
-         1.60837851487422766e-2, 6.58749161529837803e-4],
-        [1, 2.56852019228982242e0, 1.87295284992346725e0, 5.27905102951428412e-1,
-         6.05183413124413191e-2, 2.33520497626869185e-3])  # fmt: skip
 
 
 def in_double(function: Callable) -> Callable:
@@ -43,37 +27,21 @@ def in_double(function: Callable) -> Callable:
     return rounded
 
 
-def _ratio(tables: tuple, z: Any) -> Any:
-    return xp.polyval(tables[0], z) / xp.polyval(tables[1], z)
+def _each(function: Callable) -> Callable:
+    """A function of one number on arrays."""
+
+    @in_double
+    def of_all(x: Any) -> Any:
+        return xp.fromiter(map(function, x.ravel().tolist()), "float64", x.size).reshape(x.shape)
+
+    return of_all
 
 
-def _square_exp(y: Any) -> Any:
-    """exp(-y * y) without the error of rounding y * y."""
-    cut = xp.trunc(y * 16) / 16
-    return xp.exp(-cut * cut) * xp.exp(-(y - cut) * (y + cut))
+def _log_gamma(x: float) -> float:
+    return math.inf if x == math.inf or (x <= 0 and x == int(x)) else math.lgamma(x)
 
 
-def _tail(y: Any) -> Any:
-    """erfc of y >= 0.46875."""
-    near = xp.minimum(y, 4.0)
-    z = 1 / xp.square(xp.maximum(y, 4.0))
-    far = (1 / math.sqrt(math.pi) - z * _ratio(_FAR, z)) / xp.maximum(y, 4.0)
-    return _square_exp(xp.minimum(y, 28.0)) * xp.where(y <= 4, _ratio(_MIDDLE, near), far)
-
-
-@in_double
-def erf_of(x: Any) -> Any:
-    y = xp.absolute(x)
-    inner = x * _ratio(_NEAR, xp.square(xp.minimum(y, 0.46875)))
-    return xp.where(y <= 0.46875, inner, xp.copysign(1 - _tail(xp.maximum(y, 0.46875)), x))
-
-
-@in_double
-def erfc_of(x: Any) -> Any:
-    y = xp.absolute(x)
-    tail = _tail(xp.maximum(y, 0.46875))
-    inner = 1 - x * _ratio(_NEAR, xp.square(xp.minimum(y, 0.46875)))
-    return xp.where(y <= 0.46875, inner, xp.where(x < 0, 2 - tail, tail))
+erf_of, erfc_of, lgamma_of = map(_each, (math.erf, math.erfc, _log_gamma))
 
 
 @in_double
@@ -87,15 +55,6 @@ def erfinv_of(y: Any) -> Any:
         slope = error / (2 / math.sqrt(math.pi) * xp.exp(-x * x))
         x = x - slope / (1 + x * slope)  # Halley's step: the second derivative is -2x times the first
     return xp.where(xp.absolute(y) == 1, y * math.inf, x)
-
-
-def _log_gamma(x: float) -> float:
-    return math.inf if x == math.inf or (x <= 0 and x == int(x)) else math.lgamma(x)
-
-
-@in_double
-def lgamma_of(x: Any) -> Any:
-    return xp.asarray(xp.frompyfunc(_log_gamma, 1, 1)(x)).astype("float64")
 
 
 @in_double
