@@ -33,9 +33,7 @@ def check_dim(dim: int, rank: int) -> int:
     """`dim` counted from the front. Raises: IndexError in torch's words."""
     least = rank or 1
     if not -least <= dim < least:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})"
-        )
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})")
     return dim % least
 
 

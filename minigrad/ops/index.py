@@ -176,8 +176,7 @@ def _spots(self: Any, index: Any) -> Any:
     """Positions in the flattened tensor. Raises: IndexError in torch's words."""
     wrong = index[(index < -self.size) | (index >= self.size)]
     if wrong.size:
-        raise IndexError(
-            f"out of range: tried to access index {wrong.reshape(-1)[0]} on a tensor of {self.size} elements.")
+        raise IndexError(f"out of range: tried to access index {wrong[0]} on a tensor of {self.size} elements.")
     return index
 
 

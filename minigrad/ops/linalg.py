@@ -588,10 +588,10 @@ def einsum(equation: str, *operands: Any) -> Any:
     kept = len(output)
     if len(parts) == 1:
         return parts[0].sum(tuple(range(kept, len(order)))) if len(order) > kept else parts[0]
-    uses = [sum(p.shape[d] != 1 for p in parts) for d in range(len(order))]
     result = parts[0]
-    for part in parts[1:]:
-        result = _contract(result, part, range(kept, len(order)), uses)
+    for place, part in enumerate(parts[1:], 2):
+        later = parts[place:]
+        result = _contract(result, part, [d for d in range(kept, len(order)) if all(p.shape[d] == 1 for p in later)])
     return result.view(result.shape[:kept]) if len(order) > kept else result
 
 
@@ -646,20 +646,12 @@ def _lined_up(t: Any, letters: list[str], order: list[str]) -> Any:
     return t.permute([seen.index(letter) for letter in order])
 
 
-def _contract(a: Any, b: Any, summed: range, uses: list[int]) -> Any:
+def _contract(a: Any, b: Any, summed: list[int]) -> Any:
     """Multiply two operands and sum over the dimensions that no later one has."""
-    both, only_a, only_b = [], [], []
-    for d in summed:
-        if a.shape[d] != 1 and b.shape[d] != 1:
-            uses[d] -= 1
-            if uses[d] == 1:
-                both.append(d)
-                uses[d] = 0
-        elif uses[d] == 1 and max(a.shape[d], b.shape[d]) != 1:
-            (only_a if a.shape[d] != 1 else only_b).append(d)
-            uses[d] = 0
-    a = a.sum(tuple(only_a), keepdim=True) if only_a else a
-    b = b.sum(tuple(only_b), keepdim=True) if only_b else b
+    both = [d for d in summed if a.shape[d] != 1 and b.shape[d] != 1]
+    of_a, of_b = (tuple(d for d in summed if t.shape[d] != 1 and d not in both) for t in (a, b))
+    a = a.sum(of_a, keepdim=True) if of_a else a
+    b = b.sum(of_b, keepdim=True) if of_b else b
     return _pair(a, b, both) if both else a * b
 
 

@@ -40,10 +40,8 @@ def _refuse(self: Any, shape: tuple) -> Any:
     if self.size != count and (-1 not in shape or count == 0 or self.size % count):
         raise presentation.error(RuntimeError, "view_shape",
             f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)  # fmt: skip
-    raise RuntimeError(
-        "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-        "across two contiguous subspaces). Use .reshape(...) instead."
-    )
+    raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                       "across two contiguous subspaces). Use .reshape(...) instead.")  # fmt: skip
 
 
 def _squeeze(self: Any, dim: Any) -> Any:
@@ -147,16 +145,12 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
     lead = len(shape) - self.ndim
     if lead < 0:
         return RuntimeError(
-            f"expand(torch.{'FloatTensor'}{{{list(self.shape)}}}, size={list(shape)}): the number of "
-            f"sizes provided ({len(shape)}) must be greater or equal to the number of dimensions in "
-            f"the tensor ({self.ndim})"
-        )
+            f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes provided "
+            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})")
     dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
     return RuntimeError(
-        f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
-        f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
-        f"Tensor sizes: {list(self.shape)}"
-    )
+        f"The expanded size of the tensor ({shape[dim]}) must match the existing size ({self.shape[dim - lead]}) at "
+        f"non-singleton dimension {dim}.  Target sizes: {list(shape)}.  Tensor sizes: {list(self.shape)}")
 
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
@@ -251,10 +245,8 @@ def _cat(tensors: list, dim: int = 0) -> Any:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {parts[0].ndim} and {x.ndim}")
         for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
             if n != first and d != dim % x.ndim:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
-                    f"got size {n} for tensor number {place} in the list."
-                )
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
+                                   f"got size {n} for tensor number {place} in the list.")  # fmt: skip
     return xp.concatenate(parts, dim)
 
 
@@ -274,10 +266,8 @@ def _stack(tensors: list, dim: int = 0) -> Any:
     check_dim(dim, tensors[0].ndim + 1)
     for place, x in enumerate(tensors):
         if x.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
-                f"0 and {list(x.shape)} at entry {place}"
-            )
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
+                               f"0 and {list(x.shape)} at entry {place}")  # fmt: skip
     return xp.stack(tensors, dim)
 
 
@@ -568,11 +558,9 @@ def permute_of(self: Any, *dims: Any) -> Any:
     """Dimensions in another order; a view."""
     order = ints(dims)
     if len(order) != self._data.ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
-            f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
-            f"len(dims) = {len(order)}"
-        )
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+                           f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
+                           f"len(dims) = {len(order)}")  # fmt: skip
     places = [check_dim(d, self._data.ndim) for d in order]
     require(len(set(places)) == len(places), "permute(): duplicate dims are not allowed.")
     return permute(self, order)
