@@ -1,10 +1,18 @@
-"""What operations ask of their arguments, refused in torch's words."""
+"""The face of an operation: its name and documentation, and what it asks of its arguments in torch's words."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes
+
+
+def titled(function: Callable, name: str, doc: str) -> Callable:
+    """A function that another one made, with the name and the documentation that `help` shows."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
 def require(holds: Any, text: str, error: type = RuntimeError) -> None:

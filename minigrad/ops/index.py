@@ -21,7 +21,7 @@ from ..core.op import inplace, op, shape_mismatch
 from ..core.views import OVERLAP, check_inplace
 from ..text import presentation
 from . import shape as views
-from .checks import check_dim, own_dim, require
+from .checks import check_dim, own_dim, require, titled
 
 
 def _raw(indices: tuple) -> tuple:
@@ -566,9 +566,7 @@ def _apart_first(call: Any) -> Any:
             apart(self, other)
         return write(self, *args, **options)
 
-    checked.__name__ = checked.__qualname__ = write.__name__
-    checked.__doc__ = write.__doc__
-    return checked
+    return titled(checked, write.__name__, write.__doc__)
 
 
 scatter_, scatter_add_, index_add_, index_copy_, put_ = map(

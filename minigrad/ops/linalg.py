@@ -11,7 +11,7 @@ from ..core.base import constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
-from .checks import floats_only, require
+from .checks import floats_only, require, titled
 from .reduce import named
 
 
@@ -435,9 +435,7 @@ def _scaled_face(row_call: Any) -> Any:
     def face(self: Any, first: Any, second: Any, *, beta: float = 1, alpha: float = 1) -> Any:
         return row_call(self, first, second, beta, alpha)
 
-    face.__name__ = face.__qualname__ = row_call.row.name
-    face.__doc__ = f"`{row_call.row.name}`: beta * self + alpha * the product."
-    return face
+    return titled(face, row_call.row.name, f"`{row_call.row.name}`: beta * self + alpha * the product.")
 
 
 addmv_of, addr_of, baddbmm_of, addbmm_of = map(_scaled_face, (addmv, addr, baddbmm, addbmm))

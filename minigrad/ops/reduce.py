@@ -17,7 +17,7 @@ from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.op import inplace, op
-from .checks import check_dim, dims_of, floats_only, own_dim, require
+from .checks import check_dim, dims_of, floats_only, own_dim, require, titled
 
 _add = xp.add.reduce
 
@@ -271,7 +271,7 @@ prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=whole_ty
     self = lambda F, grad, self, result: F.prod_slope(grad, self, result))
 prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(
         self, dim, keepdims=keepdim, dtype=whole_type(self)), grad_fn="ProdBackward1",
-    self = lambda F, grad, self, result, dim, keepdim: F.prod_dim_slope(grad, self, result, dim, keepdim))
+    self = lambda F, grad, self, result, dim, keepdim: F.prod_slope(grad, self, result, dim, keepdim))
 nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(
         self, axis=_axes(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim) * ~F.isnan(self))
@@ -411,22 +411,18 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
     return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
 
 
-@formula(tex=lambda grad, x, result: grad * (result / x))
-def prod_slope(F: Any, grad: Any, x: Any, result: Any) -> Any:
+@formula(tex=lambda grad, x, result, *_: grad * (result / x))
+def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
         return grad
+    if dim is not None:
+        grad, result = (F.kept(v, tuple(x.shape), dim, keepdim) for v in (grad, result))
     if not (x == 0).any():
         return grad * (result / x)
+    if dim is not None:
+        return grad * F.others(x, dim)
     return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
-
-
-@formula(tex=lambda grad, x, result, *_: grad * (result / x))
-def prod_dim_slope(F: Any, grad: Any, x: Any, result: Any, dim: int, keepdim: bool) -> Any:
-    grad, result = (F.kept(v, tuple(x.shape), dim, keepdim) for v in (grad, result))
-    if not x.shape:
-        return grad
-    return grad * F.others(x, dim) if (x == 0).any() else grad * (result / x)
 
 
 @formula()
@@ -585,9 +581,8 @@ def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
             return whole(self)
         return getattr(return_types, name)(along(self, own_dim(self, dim), keepdim))
 
-    extreme.__name__ = extreme.__qualname__ = name
-    extreme.__doc__ = f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."
-    return extreme
+    return titled(
+        extreme, name, f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one.")
 
 
 max, min = _extreme("max", max_all, max_dim, "maximum"), _extreme("min", min_all, min_dim, "minimum")
@@ -657,9 +652,7 @@ def _cumulative(row: Any, name: str) -> Any:
         result = row(self if dtype is None else self.to(dtype), own_dim(self, dim))
         return getattr(return_types, name)(result) if isinstance(result, tuple) else result
 
-    running.__name__ = running.__qualname__ = name
-    running.__doc__ = f"`{name}` along `dim`: each result covers all elements up to its place."
-    return running
+    return titled(running, name, f"`{name}` along `dim`: each result covers all elements up to its place.")
 
 
 cumsum, cumprod = _cumulative(cumsum_dim, "cumsum"), _cumulative(cumprod_dim, "cumprod")
@@ -709,9 +702,7 @@ def _spread(row: Any, name: str) -> Any:
                           "reduction factor (input numel divided by output numel).", UserWarning, 2)  # fmt: skip
         return row(self, dims, correction, keepdim)
 
-    spread.__name__ = spread.__qualname__ = name
-    spread.__doc__ = f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default)."
-    return spread
+    return titled(spread, name, f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default).")
 
 
 var, std = _spread(var_dim, "var"), _spread(std_dim, "std")

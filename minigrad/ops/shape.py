@@ -21,7 +21,7 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inference, check_inplace, place_of
 from ..text import presentation
-from .checks import check_dim, ints, own_dim, own_dims, require
+from .checks import check_dim, ints, own_dim, own_dims, require, titled
 from .pointwise import STEP
 from .reduce import whole_type
 
@@ -158,10 +158,8 @@ def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
     require(size <= self.shape[dim], f"maximum size for tensor at dimension {dim} is {self.shape[dim]} but "
             f"size is {size}")  # fmt: skip
     require(step > 0, f"step is {step} but must be > 0")
-    shape, steps = list(self.shape), [s // self.itemsize for s in self.strides]
-    shape[dim], inner = (shape[dim] - size) // step + 1, steps[dim]
-    steps[dim] *= step
-    return strided_view(self, (*shape, size), (*steps, inner))
+    windows = xp.lib.stride_tricks.sliding_window_view(self, size, dim, writeable=True)
+    return windows[_ALL * dim + (slice(None, None, step),)]
 
 
 def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) -> Any:
@@ -296,10 +294,8 @@ def blocks(F: Any, grad: Any, shapes: list) -> list:
 
 
 def _storage_for(*places: tuple) -> int:
-    return max(
-        (offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0)
-        for size, stride, offset in places
-    )
+    return max(0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+               for size, stride, offset in places)  # fmt: skip
 
 
 def _overlaps(size: tuple, stride: tuple) -> bool:
@@ -713,9 +709,7 @@ def _at_least(rank: int, *place: int) -> Any:
             t = unsqueeze(t, dim)
         return t
 
-    at_least.__name__ = at_least.__qualname__ = f"atleast_{rank}d"
-    at_least.__doc__ = f"The tensors with at least {rank} dimensions."
-    return at_least
+    return titled(at_least, f"atleast_{rank}d", f"The tensors with at least {rank} dimensions.")
 
 
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3, 0, -1)
@@ -892,9 +886,8 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
                 self._view.version = self._counter[0]
         return self
 
-    look.__name__ = look.__qualname__ = view.__name__.removesuffix("_of") + "_"
-    look.__doc__ = f"In-place `{look.__name__[:-1]}`: `self` gets the new shape, and a new grad_fn."
-    return look
+    name = view.__name__.removesuffix("_of")
+    return titled(look, f"{name}_", f"In-place `{name}`: `self` gets the new shape, and a new grad_fn.")
 
 
 t_, transpose_ = _look(t_of, (t, "TBackward1")), _look(transpose_of, (transpose, "TransposeBackward1"))
