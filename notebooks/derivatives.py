@@ -78,12 +78,11 @@ LEGEND = (
 COLUMNS = ("operation · 操作", "`grad_fn`", "input · 输入", "rule · 法则")
 
 
-def place(row: Any) -> tuple[str, int]:
-    """The file of `ops` in which a row stands, and its line; ("", 0) for a row from elsewhere."""
-    written = [*row.derivatives.values(), row.forward]
-    codes = [f.__code__ for f in written if hasattr(f, "__code__")]
-    here = [(Path(c.co_filename), c.co_firstlineno) for c in codes]
-    return next(((path.stem, line) for path, line in here if path.parent == OPS), ("", 0))
+def file_of(row: Any) -> str:
+    """The file of `ops` in which a row stands; "" for a row from elsewhere."""
+    written = [row.forward, *row.derivatives.values()]
+    paths = [Path(f.__code__.co_filename) for f in written if hasattr(f, "__code__")]
+    return next((path.stem for path in paths if path.parent == OPS), "")
 
 
 def math(tex: str) -> str:
@@ -127,12 +126,12 @@ def silent(row: Any) -> bool:
 
 
 def page() -> str:
-    rows = sorted((row for row in TABLE.values() if place(row)[0]), key=place)
+    rows = [row for row in TABLE.values() if file_of(row)]
     printed = [row for row in rows if not silent(row)]
     rules = sum(len(row.differentiable) for row in printed)
     legend = "\n".join(f"| {written} | {english} · {chinese} |" for written, english, chinese in LEGEND)
     header = HEADER.format(rules=rules, rows=len(printed), legend=legend)
-    return "\n".join([header, *(section(f, [row for row in rows if place(row)[0] == f]) for f in FILES)])
+    return "\n".join([header, *(section(f, [row for row in rows if file_of(row) == f]) for f in FILES)])
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,11 +9,11 @@ from ..array.backend import xp
 from ..core.base import constant
 from ..core.carriers import TENSORS
 from ..ops import linalg as rows
+from ..ops import shape
 from ..ops.linalg import LinAlgError, det, matmul, matrix_power
 from ..ops.linalg import inverse as inv
 from ..ops.reduce import dims_of, named
 from ..ops.reduce import vector_norm as vector_norm_row
-from ..ops.shape import diagonal
 from ..text import presentation
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
@@ -29,6 +29,11 @@ _lstsq_type = named("linalg_lstsq", "solution", "residuals", "rank", "singular_v
 def cholesky(self: Any, *, upper: bool = False) -> Any:
     """The lower triangle L with `L @ L.T` equal to the matrix. Raises: LinAlgError if there is none."""
     return rows.cholesky_ex(self, upper)[0]
+
+
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of the matrices in a batch; a view."""
+    return shape.diagonal(A, offset, dim1, dim2)
 
 
 def eigh(A: Any, UPLO: str = "L") -> Any:

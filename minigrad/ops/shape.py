@@ -170,7 +170,9 @@ def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) 
 
 
 def _diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    view = xp.diagonal(self, offset, dim1, dim2)
+    first, second = check_dim(dim1, self.ndim), check_dim(dim2, self.ndim)
+    require(first != second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    view = xp.diagonal(self, offset, first, second)
     view.flags.writeable = self.flags.writeable  # NumPy's diagonal is read-only
     return view
 
