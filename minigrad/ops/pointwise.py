@@ -1,7 +1,8 @@
 """Pointwise operations: each element of the result depends on one element of each input.
 
 A row reads: name, forward on arrays, then one derivative per input. `grad` is what arrives from the
-result; the other names are what the node saves. Formulas from torch's tools/autograd/derivatives.yaml.
+result; the other names are what the node saves. `**lerp.row.derivatives`: as the row `lerp` has them.
+Formulas from torch's tools/autograd/derivatives.yaml.
 """
 
 from __future__ import annotations
