@@ -21,6 +21,7 @@ TWO = {"add", "sub", "mul", "mm", "bmm"}
 OPTIONS = {
     "rsub_number": lambda shape: (2.0,),
     "pow_number": lambda shape: (2,),
+    "mean_dim": lambda shape: ((0,), False),
     "transpose": lambda shape: (0, 1),
     "expand": lambda shape: ((3, *shape),),
     "view": lambda shape: ((-1,),),

@@ -214,6 +214,12 @@ def _mean(n: Any, grad: Any, keep: bool) -> tuple:
     return (_filled(n.saved_self_sym_sizes, count, grad / count),)
 
 
+@derivative("mean_dim")
+def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
+    sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
+    return (RAW.expanded(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim),)
+
+
 def _filled(shape: tuple, count: int, number: Any) -> Any:
     """One number in every place of a shape: written if that is little, else seen with stride 0.
 

@@ -33,24 +33,24 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
     def write(self: Any, *args: Any, **options: Any) -> Any:
         if ufunc is not None and not options and not grad_mode() and write_directly(ufunc, self, *args):
             return self
-        recorded = bool(grad_mode() and (
-            self.requires_grad or any(requires_grad(x) for x in args)))
+        given = (*args, *options.values())
+        recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
         check_inplace(self, recorded)
-        alone = name == "copy_" and isinstance(args[0], TensorBase) and same_place(self, args[0])
+        alone = name == "copy_" and isinstance(given[0], TensorBase) and same_place(self, given[0])
         if name not in ("zero_", "fill_") and not alone:
             a = self._array()  # one value everywhere, or its own, may be written twice
             check_single_memory(a.shape, a.strides)
         if recorded:  # a view that cannot be read any more complains before the write is looked at
-            for x in (self, *args):
+            for x in (self, *given):
                 edge_of(x)
-        for x in args:
+        for x in given:
             if isinstance(x, TensorBase) and x is not self and "fill" not in name:  # fills read it as a number
                 check_overlap(self, x)
         original, mode = stand_in(self), grad_mode()
         # who looks at new nodes is shown the tensor as written, below
         out = (unobserved()(call) if isinstance(mode, Recorder) else call)(original, *args, **options)
         if out is NotImplemented:
-            raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(args[0]).__name__}")
+            raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(given[0]).__name__}")
         n = out._fn
         if n is not None and getattr(n, "saved_self", None) is original:
             n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over

@@ -274,13 +274,14 @@ def apply_of(row: Row) -> Callable:
 def _several(row: Row, derivatives: list) -> Callable[[Any, Any, Any], tuple]:
     """All saved values are taken once, then each derivative that is wanted gets its own."""
     takes = [taker(row, n) for n in row.saved]
-    formulas = [_arranged(d, row.saved) for d in derivatives]
+    formulas = tuple(enumerate(_arranged(d, row.saved) for d in derivatives))
 
     def run(n: Any, F: Any, grad: Any) -> tuple:
         values: list[Any] = [F, grad]
         for take in takes:
             values.append(take(n, F))
-        return tuple([None if e is None else f(values) for e, f in zip(n.edges, formulas, strict=True)])
+        edges = n.edges
+        return tuple([None if edges[i] is None else f(values) for i, f in formulas])
 
     return run
 

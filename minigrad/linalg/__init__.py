@@ -10,7 +10,7 @@ from ..core.base import constant
 from ..core.carriers import TENSORS
 from ..ops import linalg as rows
 from ..ops import shape
-from ..ops.linalg import LinAlgError, det, matmul, matrix_power
+from ..ops.linalg import LinAlgError, det, matmul, matrix_norm, matrix_power, svdvals
 from ..ops.linalg import inverse as inv
 from ..ops.reduce import dims_of, named
 from ..ops.reduce import vector_norm as vector_norm_row
@@ -51,11 +51,6 @@ def svd(A: Any, full_matrices: bool = True) -> Any:
     return _svd_type(rows.svd_of(A, full_matrices, min(A.shape[-2:])))
 
 
-def svdvals(A: Any) -> Any:
-    """The singular values."""
-    return rows.svd_of(A, False, min(A.shape[-2:]))[1]
-
-
 def qr(A: Any, mode: str = "reduced") -> Any:
     """`Q` with orthogonal columns and upper triangular `R`, `A = Q @ R`."""
     return _qr_type(rows.qr_of(A, mode))
@@ -82,31 +77,6 @@ def vector_norm(x: Any, ord: float = 2, dim: Any = None, keepdim: bool = False, 
     """The norm of all elements taken as one vector, or along `dim`."""
     x = x if dtype is None else x.to(dtype)
     return vector_norm_row(x, ord, None if dim is None else dims_of(x, dim), keepdim)
-
-
-def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
-    """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
-    if A._data.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    dims = tuple(d % A._data.ndim for d in dim)
-    if ord == "fro":
-        return vector_norm_row(A, 2, dims, keepdim)
-    if ord in ("nuc", 2, -2):
-        return _of_singular_values(A, ord, dims, keepdim)
-    along, across = dims if abs(ord) == 1 else dims[::-1]
-    sums = vector_norm_row(A, 1.0, (along,), keepdim)
-    across = across if keepdim or across < along else across - 1
-    return (sums.amax if ord > 0 else sums.amin)((across,), keepdim)
-
-
-def _of_singular_values(A: Any, ord: Any, dims: tuple, keepdim: bool) -> Any:
-    rest = [d for d in range(A._data.ndim) if d not in dims]
-    S = svdvals(A.permute([*rest, *dims]))
-    value = S.sum((-1,)) if ord == "nuc" else S.amax((-1,)) if ord == 2 else S.amin((-1,))
-    if keepdim:
-        for d in sorted(dims):
-            value = value.unsqueeze(d)
-    return value
 
 
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -169,7 +139,6 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return rows.cross_of(input, other, dim)
 
 
-TENSORS.matrix_norm = matrix_norm  # for `x.norm("nuc")`
 
 
 def __getattr__(name: str) -> Any:

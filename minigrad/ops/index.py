@@ -105,6 +105,12 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
     return whole
 
 
+def _index_back(self: Any, indices: tuple, sizes: tuple) -> Any:
+    whole = xp.zeros(sizes, self.dtype)
+    xp.add.at(whole, _raw(indices), self)  # the forward has seen that they fit
+    return whole
+
+
 # ---- along one dimension
 
 
@@ -206,7 +212,7 @@ def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
 # fmt: off
 index = op("index", _taken, fixed=("indices",),
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
-index_back = op("index_back", lambda self, indices, sizes: _index_put(xp.zeros(sizes, self.dtype), self, indices, True),
+index_back = op("index_back", _index_back,
     fixed=("indices",), grad_fn="IndexBackwardBackward0",
     self = lambda F, grad, indices: F.index(grad, indices))
 put_at = op("index_put", _index_put, fixed=("indices",), keeps=("accumulate",),
@@ -267,7 +273,7 @@ slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=Non
         self.copy(), src, views.slice_part, dim, start, end, step),
     self = lambda F, grad, dim, start, end, step: F.slice_scatter(grad, F.zeros_as(grad, ()), dim, start, end, step),
     src  = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
-nonzero_positions = op("nonzero", lambda self: xp.stack(xp.nonzero(xp.atleast_1d(self)), -1).reshape(-1, self.ndim))
+nonzero_positions = op("nonzero", lambda self: xp.argwhere(self))
 # fmt: on
 
 
@@ -301,6 +307,8 @@ def getitem(self: Any, key: Any) -> Any:
     """`self[key]`: a view where the key allows one, else a copy of the chosen elements."""
     if key.__class__ is slice:
         return _sliced(self, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
+    if isinstance(key, TensorBase) and key._data.ndim and self._data.ndim and key._data.dtype.kind == "i":
+        return index(self, (key,))  # positions and nothing else
     seen, positions = basic(self, key)
     if positions:
         return index(seen, positions)
@@ -543,7 +551,7 @@ def index_fill_of(self: Any, dim: int, index: Any, value: Any) -> Any:
 
 def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
     """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
-    found = nonzero_positions(self)
+    found = nonzero_positions(views.unsqueeze(self, 0) if as_tuple and not self._data.ndim else self)
     return views.unbind(found, 1) if as_tuple else found
 
 

@@ -12,7 +12,7 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
 from .checks import floats_only, require, titled
-from .reduce import named
+from .reduce import named, vector_norm
 
 
 def _same_type(what: str, a: Any, b: Any) -> None:
@@ -700,3 +700,39 @@ def logdet(self: Any) -> Any:
 
 for _carrier in (RAW, TENSORS):
     _carrier.scaled, _carrier.outer = scaled, outer
+
+
+# ---- norms of matrices
+
+
+def svdvals(A: Any) -> Any:
+    """The singular values."""
+    return svd_of(A, False, min(A.shape[-2:]))[1]
+
+
+def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
+    """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
+    if A._data.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    dims = tuple(d % A._data.ndim for d in dim)
+    if ord == "fro":
+        return vector_norm(A, 2, dims, keepdim)
+    if ord in ("nuc", 2, -2):
+        return _of_singular_values(A, ord, dims, keepdim)
+    along, across = dims if abs(ord) == 1 else dims[::-1]
+    sums = vector_norm(A, 1.0, (along,), keepdim)
+    across = across if keepdim or across < along else across - 1
+    return (sums.amax if ord > 0 else sums.amin)((across,), keepdim)
+
+
+def _of_singular_values(A: Any, ord: Any, dims: tuple, keepdim: bool) -> Any:
+    rest = [d for d in range(A._data.ndim) if d not in dims]
+    S = svdvals(A.permute([*rest, *dims]))
+    value = S.sum((-1,)) if ord == "nuc" else S.amax((-1,)) if ord == 2 else S.amin((-1,))
+    if keepdim:
+        for d in sorted(dims):
+            value = value.unsqueeze(d)
+    return value
+
+
+TENSORS.matrix_norm = matrix_norm  # for `x.norm("nuc")`

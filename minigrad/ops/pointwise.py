@@ -449,9 +449,9 @@ def _like(self: Any, value: Any) -> Any:
 
 def pow_of(self: Any, exponent: Any) -> Any:
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
-    if not _is_number(self):
-        return pow_number(self, exponent) if _is_number(exponent) else pow(self, exponent)
-    return pow_base(exponent, self)
+    if _is_number(exponent):
+        return pow_number(self, exponent)
+    return pow_base(exponent, self) if _is_number(self) else pow(self, exponent)
 
 
 def rpow(self: Any, other: Any) -> Any:

@@ -342,7 +342,8 @@ cumsum_dim = op("cumsum", lambda self, dim: _running(xp.add, self, dim),
     self = lambda F, grad, dim: F.cumsum_back(grad, dim))
 cumprod_dim = op("cumprod", lambda self, dim: _running(xp.multiply, self, dim),
     self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
-logcumsumexp_dim = op("logcumsumexp", lambda self, dim: xp.logaddexp.accumulate(self, dim),
+logcumsumexp_dim = op("logcumsumexp",
+    lambda self, dim: xp.logaddexp.accumulate(self, dim) if self.ndim else self.copy(),
     self = lambda F, grad, self, result, dim: F.logcumsumexp_slope(grad, self, result, dim))
 cummax_dim = op("cummax", lambda self, dim: _record(self, dim, xp.maximum), outputs=("values", "indices"),
     self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
