@@ -173,6 +173,10 @@ def test_around_shows_what_lies_near():
     assert "<svg" in drawing.to_svg()
 
 
+def test_a_constant_has_nothing_to_cut():
+    assert "<svg" in draw(minigrad.tensor(1.0), depth=1).to_svg()
+
+
 def test_too_large_a_graph_is_refused_with_advice():
     drawing = draw(chain(3001))
 

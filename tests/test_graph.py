@@ -15,7 +15,7 @@ import minigrad
 from minigrad.graph import read, read_torch
 from minigrad.graph.live import op_name
 from minigrad.graph.preview import numbers, preview
-from minigrad.graph.snapshot import from_dict, part
+from minigrad.graph.snapshot import part
 from tests.oracle import graphs, programs
 from tests.oracle.transcript import reset
 
@@ -60,7 +60,7 @@ def test_names_and_edges_are_compared():
 
 def test_a_graph_survives_json():
     for graph in RECORDED.values():
-        again = from_dict(graph.to_dict())
+        again = graphs.from_dict(graph.to_dict())
 
         assert again == graph
         assert again.to_dict() == graph.to_dict()
@@ -146,6 +146,15 @@ def test_a_part_reaches_both_ways_around_a_node():
     assert all(n.id == "n5" or "n5" in [e.node for e in n.edges]
                or n.id in [e.node for e in graph.node("n5").edges] for n in near.nodes)
     assert len(near.nodes) > 1
+
+
+def test_a_part_names_only_tensors_that_are_in_it():
+    x = minigrad.tensor(2.0, requires_grad=True)
+    graph = read((x.exp() * x.sin()).cos())
+    cut = part(graph, [graph.nodes[1].id], 0)
+
+    assert len(cut.nodes[0].saved) == 2
+    assert all(s.tensor in (None, *(t.id for t in cut.tensors)) for s in cut.nodes[0].saved)
 
 
 @pytest.mark.parametrize(("values", "words"), [

@@ -156,6 +156,12 @@ def test_one_path_can_be_shown_alone():
     assert "mg-marked" in ways._repr_mimebundle_()["image/svg+xml"]
 
 
+def test_a_leaf_is_its_own_path():
+    x = leaf(1.0)
+
+    assert paths(x, x).values == ["[1]"]
+
+
 def test_there_must_be_a_way():
     with pytest.raises(ValueError, match="not in this graph"):
         paths(leaf(1.0) * 2, leaf(2.0))

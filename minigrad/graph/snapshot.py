@@ -137,29 +137,17 @@ class Graph:
         return {"schema": SCHEMA, **asdict(self)}
 
 
-def from_dict(data: dict) -> Graph:
-    """The inverse of `Graph.to_dict` (lists from JSON become tuples again)."""
-    nodes = [
-        Node(**{**n, "edges": tuple(Edge(**e) for e in n["edges"]),
-                "saved": tuple(Saved(**s) for s in n["saved"]),
-                "line": tuple(n["line"]) if n["line"] else None})
-        for n in data["nodes"]
-    ]
-    tensors = [Tensor(**{**t, "shape": tuple(t["shape"])}) for t in data["tensors"]]
-    hooks = [Hook(**h) for h in data["hooks"]]
-    roots, around = tuple(data["roots"]), data["around"]
-    return Graph(roots, tuple(nodes), tuple(tensors), tuple(hooks), around)
-
-
 def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -> Graph:
     """The nodes at most `radius` edges from `start`; edges that leave it are marked `cut`."""
     near = _reach(graph, start, radius, both_ways)
-    nodes = tuple(replace(n, edges=tuple(_cut(e, near) for e in n.edges))
-                  for n in graph.nodes if n.id in near)
-    used = {e.tensor for n in nodes for e in n.edges} | {s.tensor for n in nodes for s in n.saved}
-    tensors = tuple(t for t in graph.tensors if t.node in near or (t.node is None and t.id in used))
-    kept = {t.id for t in tensors}
-    tensors = tuple(replace(t, base=t.base if t.base in kept else None) for t in tensors)
+    chosen = [n for n in graph.nodes if n.id in near]
+    used = {x.tensor for n in chosen for x in (*n.edges, *n.saved)}
+    kept = {t.id for t in graph.tensors if t.node in near or (t.node is None and t.id in used)}
+    tensors = tuple(replace(t, base=t.base if t.base in kept else None)
+                    for t in graph.tensors if t.id in kept)
+    nodes = tuple(replace(n, edges=tuple(_cut(e, near) for e in n.edges),
+                          saved=tuple(replace(s, tensor=s.tensor if s.tensor in kept else None)
+                                      for s in n.saved)) for n in chosen)
     hooks = tuple(h for h in graph.hooks if h.node in near)
     roots = tuple(r for r in graph.roots if r in kept)
     return Graph(roots, nodes, tensors, hooks, around=",".join(start))

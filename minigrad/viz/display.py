@@ -55,7 +55,7 @@ def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
         if not found or found[0] is None:
             raise ValueError(say("draw.not_there"))
         graph = part(graph, found, radius, both_ways=True)
-    elif depth is not None:
+    elif depth is not None and graph.nodes:
         roots = [graph.tensor(r).node for r in graph.roots]
         graph = part(graph, [r for r in roots if r], depth)
     values = flowing(graph, tensors[0], read) if view == "backward" else {}

@@ -8,6 +8,7 @@ exactly, and the first ones are walked, each through the vector-Jacobian product
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from ..graph.preview import preview
@@ -33,13 +34,8 @@ def paths(root: Any, leaf: Any) -> Paths:
         raise ValueError(say("draw.not_there"))
     start = graph.tensor(graph.roots[0]).node
     count = ways(graph, ends[0])
-    found = []
-    for way in walk(graph, start, count):
-        found.append(way)
-        if len(found) == SHOWN:
-            break
-    live = live_nodes(root, graph)
-    values = [arriving(root, graph, live, way) for way in found]
+    found = list(islice(walk(graph, start, count), SHOWN))
+    values = [arriving(root, graph, way) for way in found]
     return Paths(graph, found, count[start], ends[0], values)
 
 
@@ -62,26 +58,13 @@ def walk(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Path]:
         stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
 
 
-def live_nodes(root: Any, graph: Graph) -> dict[str, Any]:
-    """The nodes themselves, by the ids of their records."""
-    start = graph.tensor(graph.roots[0]).node
-    found, stack = {start: root.grad_fn}, [start]
-    while stack:
-        id = stack.pop()
-        for e, (target, _) in zip(graph.node(id).edges, found[id].next_functions, strict=True):
-            if e.node and e.node not in found:
-                found[e.node] = target
-                stack.append(e.node)
-    return found
-
-
-def arriving(root: Any, graph: Graph, live: dict[str, Any], way: Path) -> str:
+def arriving(root: Any, graph: Graph, way: Path) -> str:
     """What one path brings to the leaf; "" where a node is freed or has several outputs."""
-    grad = root.detach() * 0 + 1
+    node, grad = root.grad_fn, root.detach() * 0 + 1
     try:
         for id, slot in way[:-1]:
-            sent = live[id](grad)
-            grad = sent[slot] if isinstance(sent, tuple) else sent
+            sent = node(grad)
+            grad, node = sent[slot] if isinstance(sent, tuple) else sent, node.next_functions[slot][0]
             edge = graph.node(id).edges[slot]
             grad = grad.sum_to_size(graph.tensor(edge.tensor).shape)
     except (RuntimeError, TypeError, AttributeError):

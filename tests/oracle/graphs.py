@@ -11,7 +11,7 @@ from typing import Any
 
 from minigrad.graph.from_torch import read_torch
 from minigrad.graph.live import read
-from minigrad.graph.snapshot import Graph, from_dict
+from minigrad.graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from minigrad.viz import dot, text
 
 TESTS = Path(__file__).parents[1]
@@ -152,6 +152,20 @@ def graph(program: str, torch: ModuleType) -> Graph:
     roots, names = run(program, torch)
     reader = read_torch if torch.__name__ == "torch" and hasattr(torch, "_C") else read
     return reader(*roots, names=names)
+
+
+def from_dict(data: dict) -> Graph:
+    """The inverse of `Graph.to_dict` (lists from JSON become tuples again)."""
+    nodes = [
+        Node(**{**n, "edges": tuple(Edge(**e) for e in n["edges"]),
+                "saved": tuple(Saved(**s) for s in n["saved"]),
+                "line": tuple(n["line"]) if n["line"] else None})
+        for n in data["nodes"]
+    ]
+    tensors = [Tensor(**{**t, "shape": tuple(t["shape"])}) for t in data["tensors"]]
+    hooks = [Hook(**h) for h in data["hooks"]]
+    roots, around = tuple(data["roots"]), data["around"]
+    return Graph(roots, tuple(nodes), tuple(tensors), tuple(hooks), around)
 
 
 def recorded() -> dict[str, Graph]:
