@@ -16,7 +16,6 @@ import threading
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -29,9 +28,8 @@ from .display import Drawing, namespace
 from .layout import layout
 from .scenes import Scenes, expected, trace, widest
 from .svg import render
-from .theme import stylesheet, variables
+from .theme import STATIC, stylesheet, variables
 
-_STATIC = Path(__file__).parent / "static"
 _LABELS = re.compile(r">([^<]*)</text>")
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
@@ -61,7 +59,7 @@ def _style() -> str:
     """The colours of both themes, the rules of the pictures (inside the player only), our own."""
     rules = re.sub(r"([^{}]+)(\{[^{}]*\})", _inside, stylesheet(None))
     themes = f".mg-player{{{variables('light')}}}.mg-player.mg-dark{{{variables('dark')}}}"
-    return themes + rules + (_STATIC / "player.css").read_text("utf-8")
+    return themes + rules + (STATIC / "player.css").read_text("utf-8")
 
 
 def _inside(rule: re.Match) -> str:
@@ -78,7 +76,7 @@ def called(names: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]
 class Player(anywidget.AnyWidget):
     """A recorded backward as a widget; see `step`. `path` and `refused` tell how it was driven."""
 
-    _esm = _STATIC / "player.js"
+    _esm = STATIC / "player.js"
     _css = _style()
 
     svg = traitlets.Unicode().tag(sync=True)
@@ -212,22 +210,6 @@ def stops(graph: Graph, names: tuple[str, ...]) -> list[str]:
 
 # ---- one file with everything in it
 
-_MODEL = """
-class Model {
-  constructor(state) { this.state = state; this.listeners = {}; }
-  get(name) { return this.state[name]; }
-  set(name, value) {
-    if (this.state[name] === value) return;
-    this.state[name] = value;
-    for (const call of this.listeners["change:" + name] ?? []) call();
-  }
-  save_changes() {}
-  on(event, call) { (this.listeners[event] ??= []).push(call); }
-  off(event, call) { this.listeners[event] = (this.listeners[event] ?? []).filter((c) => c !== call); }
-}
-"""
-
-
 def page(module: str, style: str, state: dict[str, Any]) -> str:
     """The module, a stand-in for the kernel's model, and the state, in one HTML file."""
     def inside_script(value: Any) -> str:
@@ -240,7 +222,8 @@ def page(module: str, style: str, state: dict[str, Any]) -> str:
 <title>{html.escape(state["scene"]["title"])}</title>
 <style>body {{ margin: 0 }} {style}</style></head>
 <body class="mg-whole"><div id="player"></div>
-<script type="module">{_MODEL}
+<script type="module">
+{(STATIC / "model.js").read_text("utf-8")}
 const source = new Blob([{inside_script(str(module))}], {{ type: "text/javascript" }});
 const {{ default: player }} = await import(URL.createObjectURL(source));
 player.render({{ model: new Model({inside_script(state)}), el: document.getElementById("player") }});
