@@ -91,7 +91,7 @@ class Recorder:
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
         self.error: Exception | None = None
         nodes = self.graph.nodes
-        self.waits = {n.id: sum(e.node == n.id for m in nodes for e in m.edges) for n in nodes}
+        self.waits = {id: len(senders) for id, senders in self.graph.consumers.items()}
         self.hooks = {n.id: [h for h in self.graph.hooks if h.node == n.id] for n in nodes}
         self.came: dict[tuple[str, int], str] = {(nodes[0].id, root.output_nr): text(seed)}
         self.arrived = dict.fromkeys(self.waits, 0)

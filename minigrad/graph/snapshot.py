@@ -129,9 +129,24 @@ class Graph:
     def ops(self) -> tuple[Node, ...]:
         return tuple(n for n in self.nodes if n.kind == "op")
 
-    def outputs(self, node: str) -> tuple[Tensor, ...]:
+    @cached_property
+    def consumers(self) -> dict[str, list[str]]:
+        """Id of a node -> the nodes that send to it, once for each edge."""
+        found: dict[str, list[str]] = {n.id: [] for n in self.nodes}
+        for sender, target in ((n.id, e.node) for n in self.nodes for e in n.edges if e.node):
+            found[target].append(sender)
+        return found
+
+    @cached_property
+    def _hanging(self) -> dict[str | None, list[Tensor]]:
+        found: dict[str | None, list[Tensor]] = {}
+        for t in self.tensors:
+            found.setdefault(t.node, []).append(t)
+        return found
+
+    def outputs(self, node: str | None) -> list[Tensor]:
         """The tensors that hang from a node (or the leaf that an AccumulateGrad feeds)."""
-        return tuple(t for t in self.tensors if t.node == node)
+        return self._hanging.get(node, [])
 
     def to_dict(self) -> dict:
         return {"schema": SCHEMA, **asdict(self)}
@@ -161,11 +176,8 @@ def _cut(edge: Edge, near: set[str]) -> Edge:
 def _reach(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[str]:
     """Breadth first from `start`, never recursive."""
     neighbours = {n.id: [e.node for e in n.edges if e.node] for n in graph.nodes}
-    if both_ways:
-        for node in graph.nodes:
-            for edge in node.edges:
-                if edge.node:
-                    neighbours[edge.node].append(node.id)
+    for id, senders in graph.consumers.items() if both_ways else ():
+        neighbours[id] += senders
     distance, queue = dict.fromkeys(start, 0), deque(start)
     while queue:
         here = queue.popleft()

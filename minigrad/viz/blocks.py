@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..graph.snapshot import Graph, Hook, Node, Saved, Tensor
-from ..text import say
-from .theme import shorten, width
+from . import words
+from .theme import width
 
 LINE, CARD, DRAWER, NOTE, GATE = 48, 46, 42, 24, 26  # shortest wire, and heights
-WIDEST = 230  # of a card, a note, a formula
 MANY_NOTES = 4
 
 
@@ -29,21 +28,10 @@ class Box:
     w: float
     h: float
 
-    @property
-    def right(self) -> float:
-        return self.x + self.w
-
-    @property
-    def bottom(self) -> float:
-        return self.y + self.h
-
-    @property
-    def cx(self) -> float:
-        return self.x + self.w / 2
-
-    @property
-    def cy(self) -> float:
-        return self.y + self.h / 2
+    right = property(lambda self: self.x + self.w)
+    bottom = property(lambda self: self.y + self.h)
+    cx = property(lambda self: self.x + self.w / 2)
+    cy = property(lambda self: self.y + self.h / 2)
 
     def moved(self, dx: float, dy: float) -> Box:
         return Box(self.x + dx, self.y + dy, self.w, self.h)
@@ -76,62 +64,11 @@ class Block:
                 -min(p.y for p in parts), max(p.bottom for p in parts))
 
 
-def shape_text(t: Tensor, versions: bool = False) -> str:
-    """What stands muted behind the name: `(2,) float64 @v1`."""
-    text = str(t.shape) if t.dtype in ("float32", "") else f"{t.shape} {t.dtype}"
-    return f"{text} @v{t.version}" if versions and t.value is not None else text
-
-
-def word(key: str, lang: str | None, **values: object) -> str:
-    """A few words for the picture; both languages stand beside each other."""
-    return say(f"draw.{key}", lang, **values).replace("\n", " · ")
-
-
-def value_text(t: Tensor, lang: str | None = None) -> str:
-    return word("not_kept", lang) if t.value is None else t.value
-
-
-def note_text(saved: Saved, versions: bool = False) -> str:
-    """`self = x @v0`; only the field once it is freed."""
-    if saved.freed:
-        return saved.field
-    text = f"{saved.field} = {saved.text}" if saved.text else saved.field
-    if saved.stale or (versions and saved.version is not None):
-        text += f" @v{saved.version}"
-    return shorten(text, WIDEST)
-
-
-def third_line(node: Node, show: frozenset[str]) -> str:
-    """Under the two names: the formula where names are known, else the module it belongs to."""
-    if "cards" not in show:
-        return ""
-    return node.formula or (node.scope if "scopes" in show else "")
-
-
-def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
-    """What stands over a gate: `hook on z`, `pre-hook`."""
-    owner = next((t for t in graph.outputs(hook.node) if t.nr == hook.nr and t.name), None)
-    if hook.kind == "tensor" and owner is not None:
-        return word("hook_on", lang, name=owner.name)
-    return word(f"hook_{hook.kind}", lang)
-
-
 def inset(pill: Box, y: float) -> float:
     """How far the round end of a pill recedes at height `y`."""
     r = min(pill.h, 60) / 2
     up = max(0.0, abs(y - pill.cy) - (pill.h / 2 - r))
     return r - (r * r - min(up, r) ** 2) ** 0.5
-
-
-def known_values(graph: Graph) -> dict[str, str]:
-    """What a still picture of backward can tell: seeds, and gradients that were kept."""
-    known = {}
-    for t in graph.tensors:
-        if t.retains_grad and t.grad is not None and t.node:
-            known[f"in:{t.node}:{t.nr}"] = t.grad
-        if t.id in graph.roots and t.kind == "nonleaf" and t.shape == ():
-            known[f"seed:{t.node}"] = "1"
-    return known
 
 
 class Builder:
@@ -141,11 +78,8 @@ class Builder:
     def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str],
                  lang: str | None = None) -> None:
         self.graph, self.show, self.lang = graph, show, lang
-        self.values = {**known_values(graph), **values}
+        self.values = {**words.known_values(graph), **values}
         self.uses = Counter(e.node or e.tensor or "" for n in graph.nodes for e in n.edges)
-        self.outputs: dict[str, list[Tensor]] = {}
-        for t in graph.tensors:
-            self.outputs.setdefault(t.node, []).append(t)
         self.hooks: dict[str, list[Hook]] = {}
         for hook in graph.hooks if "hooks" in show else ():
             self.hooks.setdefault(hook.node, []).append(hook)
@@ -170,9 +104,9 @@ class Builder:
 
     def op(self, node: Node) -> Block:
         block = Block(node.id)
-        third = shorten(third_line(node, self.show), WIDEST, 12.5)
+        third = words.third_line(node, self.show)
         wide = max(width(node.op), width(node.name, bold=True), width(third, 12.5), 66) + 24
-        several, apart = len(self.outputs.get(node.id, [])), 50 if node.id in self.hooks else 32
+        several, apart = len(self.graph.outputs(node.id)), 50 if node.id in self.hooks else 32
         high = max(60 if third else CARD, 14 * len(node.edges), apart * several * (several > 1))
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
         if "saved" in self.show:
@@ -189,7 +123,7 @@ class Builder:
         rows: list[list[tuple[str, float, float]]] = []
         for saved in shown:
             w, high = self.note_size(saved)
-            if not rows or sum(x[1] + 8 for x in rows[-1]) + w > WIDEST:
+            if not rows or sum(x[1] + 8 for x in rows[-1]) + w > words.WIDEST:
                 rows.append([])
             rows[-1].append((f"{node.id}.{saved.field}", w, high))
         bottom = pill.y - 18
@@ -205,25 +139,22 @@ class Builder:
             block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
 
     def note_size(self, saved: Saved) -> tuple[float, float]:
-        w = width(note_text(saved, "versions" in self.show)) + 24
-        if not saved.stale:
-            return w, NOTE
-        reason = word("stale", self.lang, saved=saved.version, now=saved.now)
-        return max(w, width(reason)) + 64, CARD
+        w = width(words.note(saved, "versions" in self.show)) + 24
+        return (max(w, width(words.stale(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
 
     def card_size(self, t: Tensor) -> tuple[float, float]:
         extra = " requires_grad" if t.kind == "leaf" else ""
         name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
-        first = name + width(shape_text(t, "versions" in self.show) + extra)
+        first = name + width(words.shape(t, "versions" in self.show) + extra)
         least = 0 if t.kind == "leaf" else 70
         if "values" not in self.show:
             return max(first, least) + 20, 28
-        second = max(width(value_text(t, self.lang)), self.slot_width(f"value:{t.id}"))
+        second = max(width(words.value(t, self.lang)), self.slot_width(f"value:{t.id}"))
         return max(first, second, least) + 20, CARD
 
     def cards(self, block: Block, node: Node, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
-        outs = self.outputs.get(node.id, [])[:MANY_NOTES]
+        outs = self.graph.outputs(node.id)[:MANY_NOTES]
         sizes = [self.card_size(t) for t in outs]
         x, top = -(sum(w for w, _ in sizes) + 8 * (len(sizes) - 1)) / 2, pill.bottom + 26
         low = top
@@ -248,7 +179,7 @@ class Builder:
 
     def stem(self, block: Block, node: Node, target: Box) -> None:
         """The right side: each output has its own entry, with its own gates."""
-        outs = self.outputs.get(node.id, [])
+        outs = self.graph.outputs(node.id)
         for i, t in enumerate(outs):
             y = target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs)
             self.one_stem(block, node, target, t, y)
@@ -281,7 +212,7 @@ class Builder:
 
     def gate(self, block: Block, hook: Hook, x: float, y: float, side: int) -> float:
         """Put a gate and its word to the right (1) or left (-1) of `x`; returns the far end."""
-        word_width = width(gate_label(self.graph, hook, self.lang))
+        word_width = width(words.gate(self.graph, hook, self.lang))
         wide = max(width(hook.label, bold=True) + 32, 48)
         need = max(wide, word_width)
         middle = x + side * need / 2
@@ -353,7 +284,7 @@ class Builder:
         target = self.graph.node(e.node)
         size = self.leaf_size(target)
         px, _ = block.ports[slot]
-        cards = [block.boxes[t.id].x for t in self.outputs.get(node.id, []) if t.id in block.boxes]
+        cards = [block.boxes[t.id].x for t in self.graph.outputs(node.id) if t.id in block.boxes]
         drop = min([px - 30, *(x - 14 for x in cards)])
         top = low + (46 if e.expands else 22)
         left = drop - size[0] / 2
@@ -366,8 +297,8 @@ class Builder:
         if e.expands:
             block.boxes[f"sum:{node.id}:{slot}"] = Box(drop - 29, top - 40, 58, 24)
             block.slots[f"sum:{node.id}:{slot}"] = (drop + 36, top - 23, "start")
-            shapes = f"{self.graph.tensor(e.tensor).shape} → {self.outputs[node.id][0].shape}"
-            wide = max(self.slot_width(f"sum:{node.id}:{slot}"), width(shapes))
+            shapes = width(words.broadcast(self.graph, node, e))
+            wide = max(self.slot_width(f"sum:{node.id}:{slot}"), shapes)
             block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
 
     def hang_constant(self, block: Block, node: Node, pill: Box) -> None:

@@ -6,7 +6,7 @@ Tests compare it, and readers carry it to their own tools; our own pictures come
 from __future__ import annotations
 
 from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
-from .blocks import note_text, shape_text
+from . import words
 from .theme import TOKENS
 
 
@@ -82,7 +82,7 @@ class Writer:
         id = f"{node.id}.{saved.field}"
         token = "error" if saved.stale else "freed" if saved.freed else "saved"
         style = "filled,dashed" if saved.freed else "filled"
-        self.box(id, note_text(saved), token, "octagon" if saved.stale else "note", style)
+        self.box(id, words.note(saved), token, "octagon" if saved.stale else "note", style)
         self.put(f"{quote(id)} -> {quote(node.id)}", style="dotted", arrowhead="none",
                  color=self.colour("saved"))
         if saved.tensor and self.graph.tensor(saved.tensor).kind == "constant":
@@ -91,11 +91,11 @@ class Writer:
 
     def tensor(self, t: Tensor) -> None:
         flag = "requires_grad" if t.kind == "leaf" else ""
-        words = " ".join(filter(None, (t.name, shape_text(t), flag)))
+        label = " ".join(filter(None, (t.name, words.shape(t), flag)))
         style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}.get(t.kind)
         shape = "tab" if t.is_view and t.kind == "nonleaf" else "box"
         token = "view" if shape == "tab" else t.kind
-        self.box(t.id, f"{words}\n{t.value}" if t.value is not None else words, token, shape,
+        self.box(t.id, label if t.value is None else f"{label}\n{t.value}", token, shape,
                  style or "rounded,filled")
         if t.node and self.view == "forward" and t.kind == "nonleaf":
             self.put(f"{quote(t.node)} -> {quote(t.id)}", color=self.colour("wire"))

@@ -8,12 +8,13 @@ Graphviz place the blocks; wires and everything inside a block are ours in any c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from typing import Any
 
-from ..graph.snapshot import Edge, Graph, Tensor
-from . import engines
+from ..graph.snapshot import Edge, Graph
+from . import engines, words
 from .blocks import Block, Box, Builder
 from .theme import width
 
@@ -35,10 +36,6 @@ class Layout:
     back: dict[str, list] = field(default_factory=dict)  # from the node to its next_function
     data: dict[str, list] = field(default_factory=dict)  # from the input to the op
     refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf drawn again there
-
-
-def ref_label(leaf: Tensor) -> str:
-    return leaf.name or str(leaf.shape)
 
 
 @dataclass(frozen=True)
@@ -95,11 +92,10 @@ class Net:
         self.wires: list[Wire] = []
         self.refs: dict[str, str] = {}
         self.ops = frozenset(n.id for n in graph.ops)
-        hung = {b.id: b.hangs for b in blocks.values()}
         for n in graph.ops:
             for e in n.edges:
                 target = e.node or e.tensor
-                if target in blocks and e.slot not in hung[n.id]:
+                if target in blocks and e.slot not in blocks[n.id].hangs:
                     self.wires.append(Wire(n.edge_id(e.slot), n.id, e, target))
         self.rank_all()
         self.again()
@@ -136,7 +132,7 @@ class Net:
             leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
             block, slot = self.blocks[wire.node], wire.edge.slot
             x, y = block.ports[slot]
-            wide = width(ref_label(self.graph.tensor(leaf)), bold=True) + 24
+            wide = width(words.again(self.graph.tensor(leaf)), bold=True) + 24
             block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
             block.hangs[slot] = f"ref:{wire.id}"
         self.wires = kept
@@ -157,13 +153,11 @@ class Net:
         for column in self.columns:
             for i, spot in enumerate(column):
                 spot.order = i
-        for sweep in range(7):
-            towards_root = sweep % 2 == 0
-            for column in self.columns if towards_root else reversed(self.columns):
-                marks = {id(s): self.barycentre(s, towards_root) for s in column}
-                column.sort(key=lambda s: marks[id(s)])
-                for i, spot in enumerate(column):
-                    spot.order = i
+        for column, towards_root in self.sweeps(7):
+            marks = {id(s): self.barycentre(s, towards_root) for s in column}
+            column.sort(key=lambda s: marks[id(s)])
+            for i, spot in enumerate(column):
+                spot.order = i
 
     @staticmethod
     def barycentre(spot: Spot, towards_root: bool) -> float:
@@ -174,21 +168,21 @@ class Net:
 
     def heights(self) -> None:
         """Level with the neighbours where that is possible; long wires and ops pull hardest."""
-        for sweep in range(8):
-            towards_root = sweep % 2 == 0
-            for column in self.columns if towards_root else reversed(self.columns):
-                if column:
-                    self.settle(column, towards_root)
+        for column, towards_root in self.sweeps(8):
+            wanted, weights = [], []
+            for spot in column:
+                pulls = [(s.y, self.weight(spot, s)) for s, _ in spot.neighbours(towards_root)]
+                wanted.append(median(pulls) if pulls else spot.y)
+                weights.append(max((w for _, w in pulls), default=0.1))
+            gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
+            for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
+                spot.y = y
 
-    def settle(self, column: list[Spot], towards_root: bool) -> None:
-        wanted, weights = [], []
-        for spot in column:
-            pulls = [(s.y, self.weight(spot, s)) for s, _ in spot.neighbours(towards_root)]
-            wanted.append(median(pulls) if pulls else spot.y)
-            weights.append(max((w for _, w in pulls), default=0.1))
-        gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
-        for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
-            spot.y = y
+    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], bool]]:
+        """All columns several times: from the root on, looking towards it, and back."""
+        for sweep in range(count):
+            for column in reversed(self.columns) if sweep % 2 else self.columns:
+                yield column, sweep % 2 == 0
 
     def weight(self, a: Spot, b: Spot) -> float:
         """How much a wire between two spots wants to be level: a chain of ops most of all."""
@@ -345,14 +339,10 @@ class Router:
     def put(self, spot: Spot) -> None:
         """Move everything inside a block to its place."""
         out, block, dx, dy = self.out, spot.block, spot.x, spot.y
-        for part, box in block.boxes.items():
-            out.boxes[part] = box.moved(dx, dy)
-        for name, (x, y, anchor) in block.slots.items():
-            out.slots[name] = (x + dx, y + dy, anchor)
-        for nr, (x, y) in block.entries.items():
-            out.entries[f"{block.id}:{nr}"] = (x + dx, y + dy)
-        for slot, (x, y) in block.ports.items():
-            out.ports[f"{block.id}:{slot}"] = (x + dx, y + dy)
+        out.boxes |= {part: box.moved(dx, dy) for part, box in block.boxes.items()}
+        out.slots |= moved(block.slots, dx, dy)
+        for mine, all_ in ((block.entries, out.entries), (block.ports, out.ports)):
+            all_ |= {f"{block.id}:{i}": point for i, point in moved(mine, dx, dy).items()}
         for slot, target in block.hangs.items():
             self.hung_wire(block, slot, target)
 
@@ -434,13 +424,17 @@ class Router:
         tracks = max(map(len, self.tracks.values()), default=0)
         dx -= min([*(b.x for b in out.boxes.values()), -10 - 9 * (tracks - 1) if tracks else 0])
         out.boxes = {k: b.moved(dx, dy) for k, b in out.boxes.items()}
-        out.slots = {k: (x + dx, y + dy, a) for k, (x, y, a) in out.slots.items()}
-        for points in (out.ports, out.entries):
-            points.update({k: (x + dx, y + dy) for k, (x, y) in points.items()})
+        for points in (out.slots, out.ports, out.entries):
+            points.update(moved(points, dx, dy))
         for paths in (out.back, out.data):
             paths.update({k: [shifted(piece, dx, dy) for piece in p] for k, p in paths.items()})
         out.width = self.right + dx + MARGIN + (10 + 9 * tracks if tracks else 0)
         out.height = self.bottom + dy + MARGIN / 2
+
+
+def moved(points: dict[Any, tuple], dx: float, dy: float) -> dict[Any, tuple]:
+    """Points, and texts with their anchors, somewhere else."""
+    return {key: (x + dx, y + dy, *anchor) for key, (x, y, *anchor) in points.items()}
 
 
 # ---- paths: pieces ("M", x, y), ("L", x, y), ("C", x1, y1, x2, y2, x, y)

@@ -31,11 +31,6 @@ class Scenes:
     def __init__(self, graph: Graph, preview: bool = False) -> None:
         self.graph, self.preview = graph, preview
         self.names = Counter(n.name for n in graph.nodes)
-        self.needs: dict[str, list[str]] = {n.id: [] for n in graph.nodes}
-        for node in graph.nodes:
-            for edge in node.edges:
-                if edge.node:
-                    self.needs[edge.node].append(node.id)
 
     # ---- what is known before anything runs
 
@@ -61,7 +56,7 @@ class Scenes:
 
     def node(self, node: Node) -> dict[str, Any]:
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
-                "needs": self.needs[node.id], "rank": int(node.id[1:])}  # fmt: skip
+                "needs": self.graph.consumers[node.id], "rank": int(node.id[1:])}  # fmt: skip
 
     def formula(self, node: Node) -> str:
         if node.leaf:
@@ -95,7 +90,7 @@ class Scenes:
         }  # fmt: skip
 
     def event(self, f: Frame) -> dict[str, Any]:
-        made: dict[str, Any] = {"kind": f.kind, "say": getattr(self, f"say_{f.kind}")(f)}
+        made: dict[str, Any] = {"kind": f.kind, "say": getattr(self, f"say_{f.kind}", self.caption)(f)}
         slots, marks = self.changes(f)
         extra = {
             "slots": slots, "marks": marks,
@@ -145,34 +140,21 @@ class Scenes:
         outputs = [t for t in self.graph.outputs(f.node) if t.nr == f.slot]
         return outputs[0].label if outputs else self.title(f.node)
 
-    def say_before(self, f: Frame) -> dict[str, str]:
-        return self.before(self.graph.tensor(self.graph.roots[0]).label)
-
-    def say_seed(self, f: Frame) -> dict[str, str]:
-        return both("player.say_seed", node=self.title(f.node), grad=f.after)
-
-    def say_hook(self, f: Frame) -> dict[str, str]:
-        key = f"player.say_hook_{self.hook_kind(f)}" if f.ran else "player.say_hook_shown"
-        return both(key, name=f.name, on=self.name_at(f), node=self.title(f.node), before=f.before,
-                    after=f.after)  # fmt: skip
-
-    def say_capture(self, f: Frame) -> dict[str, str]:
-        return both("player.say_capture", name=self.name_at(f), grad=f.after)
-
-    def say_compute(self, f: Frame) -> dict[str, str]:
+    def caption(self, f: Frame) -> dict[str, str]:
+        """What is said of an event; the sentences of all kinds choose among the same blanks."""
         node = self.graph.node(f.node)
         fields = ", ".join(f"`{s.field}`" for s in node.saved if s.is_tensor and s.text != "None")
-        key = "player.say_compute_saved" if fields else "player.say_compute"
-        return both(key, node=node.name, fields=fields, grad=f.before)
+        kind = {"hook": f"hook_{self.hook_kind(f)}" if f.ran else "hook_shown",
+                "compute": "compute_saved" if fields else "compute",
+                "accumulate": "put" if f.before == "None" else "add"}.get(f.kind, f.kind)
+        return both(f"player.say_{kind}", node=self.title(f.node), type=node.name, on=self.name_at(f),
+                    name=f.name, before=f.before, after=f.after, fields=fields)  # fmt: skip
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
         edge = self.graph.node(f.node).edges[f.slot]
         target = self.graph.tensor(edge.tensor) if edge.tensor else None
         return both("player.say_unbroadcast", name=target.label if target else self.title(edge.node or ""),
                     shape=shape_of(target), sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
-
-    def say_free(self, f: Frame) -> dict[str, str]:
-        return both("player.say_free", node=self.title(f.node), fields=f"`{f.name}`")
 
     def say_send(self, f: Frame) -> dict[str, str]:
         live = [s for s in f.sent if s.to]
@@ -182,14 +164,6 @@ class Scenes:
         whole = {lang: said[lang].replace("…", lists[lang]) for lang in said} if said else None
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
         return joined(whole, none)
-
-    def say_accumulate(self, f: Frame) -> dict[str, str]:
-        leaf = self.graph.tensor(self.graph.node(f.node).leaf or "").label
-        key = "player.say_put" if f.before == "None" else "player.say_add"
-        return both(key, leaf=leaf, grad=f.name, old=f.before, new=f.after)
-
-    def say_error(self, f: Frame) -> dict[str, str]:
-        return both("player.say_error", kind=f.name, node=self.title(f.node))
 
     def note(self, f: Frame) -> dict[str, str]:
         """Why it failed: which field was freed, if that is the reason; else the engine's own note."""

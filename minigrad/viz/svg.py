@@ -4,7 +4,7 @@ Every part is `<g class="mg-KIND" data-id="ID">` with the ids of the snapshot: `
 `mg-acc n6`, `mg-leaf mg-constant mg-nonleaf t2`, `mg-edge n3:0`, `mg-none n5:0`, `mg-sum n3:1`,
 `mg-saved n3.self` (also `data-node`, `data-field`), `mg-hook h1`, `mg-copy grad:t3`. Texts that
 change while backward runs carry `data-slot`: `edge:n3:0`, `in:n3:0`, `sum:n3:1`, `seed:n1`,
-`grad:t2`, `value:t2`. With `view="all"` each part says in `data-views` where it belongs.
+`grad:t2`, `value:t2`.
 """
 
 from __future__ import annotations
@@ -14,39 +14,11 @@ from collections.abc import Mapping
 from hashlib import sha1
 
 from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
-from .blocks import (
-    MANY_NOTES,
-    WIDEST,
-    Box,
-    gate_label,
-    inset,
-    known_values,
-    note_text,
-    shape_text,  # fmt: skip
-    third_line,
-    value_text,
-    word,
-)
-from .layout import ALL, MARGIN, Layout, ref_label, write
-from .shapes import (
-    LEGEND,
-    MARKERS,
-    bang,
-    circle,
-    clean,
-    d,
-    diamond,
-    drawer,
-    gate,
-    note,
-    octagon,
-    path,  # fmt: skip
-    rect,
-    tab,
-    tag,
-    text,
-)
-from .theme import shorten, stylesheet, width
+from . import shapes, words
+from .blocks import MANY_NOTES, Box, inset
+from .layout import ALL, MARGIN, Layout, write
+from .shapes import circle, clean, d, path, rect, tag, text
+from .theme import stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
 
@@ -67,13 +39,10 @@ class Painter:
                  show: frozenset[str], values: Mapping[str, str], marks: frozenset[str]) -> None:
         self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
         self.box, self.marks = layout.boxes, marks
-        self.values = {**known_values(graph), **values}
+        self.values = {**words.known_values(graph), **values}
         self.wires: list[str] = []
-        self.shapes: list[str] = []
+        self.parts: list[str] = []
         self.kinds: set[str] = set()
-        self.outputs: dict[str | None, list[Tensor]] = {}
-        for t in graph.tensors:
-            self.outputs.setdefault(t.node, []).append(t)
         # outputs (`n3:0`) whose arriving wire passes gates or a copy
         self.stems = {name[3:] for name in layout.slots if name.startswith("in:")}
 
@@ -81,23 +50,18 @@ class Painter:
 
     def part(self, layer: list[str], kind: str, id: str, views: str, body: str, key: str = "",
              **data: str) -> None:
-        """One `<g>`; `views` by initials, "rb" for record and backward."""
-        names = [v for v in VIEWS if v[0] in views]
-        if self.view != "all" and self.view not in names:
-            return
-        self.kinds.add(key)
-        kind += " mg-marked" if id in self.marks else ""
-        if self.view == "all":
-            data["data_views"] = " ".join(names)
-        layer.append(tag("g", body, kind=kind, data_id=clean(id), **data))
+        """One `<g>`, in the views with these initials: "rb" is record and backward."""
+        if self.view[0] in views:
+            self.kinds.add(key)
+            kind += " mg-marked" if id in self.marks else ""
+            layer.append(tag("g", body, kind=kind, data_id=clean(id), **data))
 
-    def both(self, kind: str, id: str, data: str, through: bool = False, slot: str = "",
-             record: str = "", backward: str = "") -> None:
-        """A wire in its two colours; in backward it may carry a text."""
-        for view, key in (("record", record), ("backward", backward)):
-            body = path(data, f"mg-{view}", "" if through else view)
-            body += self.slot(slot) if view == "backward" else ""
-            self.part(self.wires, kind, id, view[0], body, key)
+    def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "",
+             key: str = "") -> None:
+        """A wire between nodes, in the colour of its view; in backward it may carry a text."""
+        body = path(data, f"mg-{self.view}", "" if through else self.view)
+        body += self.slot(slot) if self.view == "backward" else ""
+        self.part(self.wires, kind, id, "rb", body, key)
 
     def slot(self, name: str) -> str:
         """A text that the player can fill, where the layout kept a place for it."""
@@ -126,14 +90,13 @@ class Painter:
 
     def op(self, n: Node) -> None:
         b = self.box[n.id]
-        third = shorten(third_line(n, self.show), WIDEST, 12.5)
+        third = words.third_line(n, self.show)
         top = b.cy - (13 if third else 4)
-        for views, upper, lower, key in (("f", "mg-b", "mg-m", "op_forward"),
-                                         ("rb", "mg-m", "mg-b", "op")):
-            body = rect(b, min(b.h, 60) / 2) + text(b.cx, top, n.op, f"mg-c {upper}")
-            body += text(b.cx, top + 18, n.name, f"mg-c {lower}")
-            body += text(b.cx, top + 35, third, "mg-c mg-f") if third else ""
-            self.part(self.shapes, "mg-op", n.id, views, body, key)
+        forward = self.view == "forward"
+        body = rect(b, min(b.h, 60) / 2) + text(b.cx, top, n.op, f"mg-c {'mg-b' if forward else 'mg-m'}")
+        body += text(b.cx, top + 18, n.name, f"mg-c {'mg-m' if forward else 'mg-b'}")
+        body += text(b.cx, top + 35, third, "mg-c mg-f") if third else ""
+        self.part(self.parts, "mg-op", n.id, "rfb", body, "op_forward" if forward else "op")
         for e in n.edges:
             self.edge(n, e)
         self.stem(n, b)
@@ -142,32 +105,32 @@ class Painter:
 
     def accumulate(self, n: Node) -> None:
         b = self.box[n.id]
-        body = drawer(b, 8) + text(b.x + 10, b.y + 17, n.name, "mg-b")
+        body = shapes.drawer(b, 8) + text(b.x + 10, b.y + 17, n.name, "mg-b")
         if "grads" in self.show:
             body += path(d("M", b.right - 30, b.y + 30, "h 16"), "mg-handle")
             body += self.grad_line(self.graph.tensor(n.leaf), b.x + 10, b.y + 35)
-        self.part(self.shapes, "mg-acc", n.id, "rb", body, "acc")
+        self.part(self.parts, "mg-acc", n.id, "rb", body, "acc")
         self.stem(n, b)
 
     def grad_line(self, t: Tensor, x: float, y: float) -> str:
-        words = self.values.get(f"grad:{t.id}", t.grad or "None")
-        kind = "mg-value " + ("mg-m" if words == "None" else "mg-g")
-        return text(x, y, ".grad", "mg-mono mg-m") + text(x + 48, y, words, kind, f"grad:{t.id}")
+        grad = self.values.get(f"grad:{t.id}", t.grad or "None")
+        kind = "mg-value " + ("mg-m" if grad == "None" else "mg-g")
+        return text(x, y, ".grad", "mg-mono mg-m") + text(x + 48, y, grad, kind, f"grad:{t.id}")
 
     def stem(self, n: Node, b: Box) -> None:
         """The last bit of wire before a node and the first after it, where gates stand on them."""
-        for t in self.outputs.get(n.id, []):
+        for t in self.graph.outputs(n.id):
             place = f"{n.id}:{t.nr}"
             if place in self.stems:
                 x, y = self.at.entries[place]
                 end = b.right - (inset(b, y) if n.kind == "op" else 0)
                 line, slot = d("M", x, y, "H", end), f"in:{place}"
-                self.both("mg-edge mg-stem", slot, line, slot=slot)
+                self.wire("mg-edge mg-stem", slot, line, slot=slot)
         gates = [self.box[h.id] for h in self.graph.hooks
                  if h.node == n.id and h.kind.startswith("post") and h.id in self.box]
         if gates:
             left = min(g.x for g in gates)
-            self.both("mg-edge mg-stem", f"out:{n.id}", d("M", b.x, gates[0].cy, "H", left), True)
+            self.wire("mg-edge mg-stem", f"out:{n.id}", d("M", b.x, gates[0].cy, "H", left), True)
         if f"seed:{n.id}" in self.at.slots:
             x, y = self.at.entries[f"{n.id}:0"]
             head = "" if f"{n.id}:0" in self.stems else "backward"
@@ -191,8 +154,9 @@ class Painter:
         if id in self.at.back:
             through = f"{e.node}:{e.nr}" in self.stems
             line = write(self.at.back[id])
-            self.both("mg-edge", id, line, through, f"edge:{id}", "next", "gradient")
-            self.part(self.shapes, "mg-edge-port", id, "rb", port)
+            key = "gradient" if self.view == "backward" else "next"
+            self.wire("mg-edge", id, line, through, f"edge:{id}", key)
+            self.part(self.parts, "mg-edge-port", id, "rb", port)
         if e.expands and f"sum:{id}" in self.box:
             self.ghost(n, e, self.box[f"sum:{id}"])
 
@@ -201,44 +165,45 @@ class Painter:
         body = path(d("M", x, y, "H", b.right), "mg-record mg-cut" if cut else "mg-record")
         body += "" if cut else circle(b.cx, b.cy, 5.5, "mg-ring")
         body += text(b.x - 5, y + 4.5, "…" if cut else "(None, 0)", "mg-e mg-m")
-        self.part(self.shapes, "mg-none", id, "rb", body + port, "cut" if cut else "none")
+        self.part(self.parts, "mg-none", id, "rb", body + port, "cut" if cut else "none")
 
     def ghost(self, n: Node, e: Edge, b: Box) -> None:
         """Broadcasting: `expand` on the way forward, the engine's `sum` on the way back."""
         id = n.edge_id(e.slot)
         body = rect(b, 12) + text(b.cx, b.cy + 4.5, "sum", "mg-c mg-b") + self.slot(f"sum:{id}")
-        self.part(self.shapes, "mg-sum", id, "b", body, "sum")
+        self.part(self.parts, "mg-sum", id, "b", body, "sum")
         x, y, anchor = self.at.slots[f"sum:{id}"]
-        shapes = f"{self.graph.tensor(e.tensor).shape} → {self.outputs[n.id][0].shape}"
         body = rect(b, 12) + text(b.cx, b.cy + 4.5, "expand", "mg-c")
-        body += text(x, y, shapes, "mg-m mg-halo" + (" mg-c" if anchor == "middle" else ""))
-        self.part(self.shapes, "mg-expand", id, "f", body, "expand")
+        body += text(x, y, words.broadcast(self.graph, n, e),
+                     "mg-m mg-halo" + (" mg-c" if anchor == "middle" else ""))
+        self.part(self.parts, "mg-expand", id, "f", body, "expand")
 
     def again(self, edge: str, leaf: Tensor, b: Box) -> None:
-        body = rect(b, 9) + text(b.cx, b.cy + 4.5, ref_label(leaf), "mg-c mg-b")
+        body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again(leaf), "mg-c mg-b")
         views = "rfb" if leaf.kind == "leaf" else "f"
-        self.part(self.shapes, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, "ref", data_ref=edge)
+        self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, "ref", data_ref=edge)
 
     def hook(self, hook: Hook, b: Box) -> None:
-        body = gate(b) + text(b.cx + 4, b.cy + 4.5, hook.label, "mg-c mg-b")
-        body += text(b.cx, b.y - 8, gate_label(self.graph, hook, self.lang), "mg-c mg-m")
-        self.part(self.shapes, "mg-hook", hook.id, "rb", body, "hook")
+        body = shapes.gate(b) + text(b.cx + 4, b.cy + 4.5, hook.label, "mg-c mg-b")
+        body += text(b.cx, b.y - 8, words.gate(self.graph, hook, self.lang), "mg-c mg-m")
+        self.part(self.parts, "mg-hook", hook.id, "rb", body, "hook")
 
     # ---- what a node saved
 
     def notes(self, n: Node, pill: Box) -> None:
-        shown = [s for s in n.saved if f"{n.id}.{s.field}" in self.box]
-        for saved in shown:
-            self.note(n, saved, self.box[f"{n.id}.{saved.field}"], pill)
-        freed = [self.box[f"{n.id}.{s.field}"] for s in shown if s.freed]
+        boxes = {saved: self.box.get(f"{n.id}.{saved.field}") for saved in n.saved}
+        shown = {saved: b for saved, b in boxes.items() if b}
+        for saved, b in shown.items():
+            self.note(n, saved, b, pill)
+        freed = [b for saved, b in shown.items() if saved.freed]
         if freed:
             x, y = sum(b.cx for b in freed) / len(freed), min(b.y for b in freed) - 7
-            words = text(x, y, word("freed", self.lang), "mg-c mg-m")
-            self.part(self.shapes, "mg-word", f"freed:{n.id}", "rb", words)
+            over = text(x, y, words.word("freed", self.lang), "mg-c mg-m")
+            self.part(self.parts, "mg-word", f"freed:{n.id}", "rb", over)
         if f"more:{n.id}" in self.box:
-            b, words = self.box[f"more:{n.id}"], f"+{len(n.saved) - MANY_NOTES}"
-            more = text(b.cx, b.bottom - 3, words, "mg-c mg-m")
-            self.part(self.shapes, "mg-word", f"more:{n.id}", "r", more)
+            b, count = self.box[f"more:{n.id}"], f"+{len(n.saved) - MANY_NOTES}"
+            more = text(b.cx, b.bottom - 3, count, "mg-c mg-m")
+            self.part(self.parts, "mg-word", f"more:{n.id}", "r", more)
 
     def note(self, n: Node, saved: Saved, b: Box, pill: Box) -> None:
         id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "r"
@@ -249,39 +214,38 @@ class Painter:
             y = min(max(b.cy, card.y + 6), card.bottom - 6)
             link += path(d("M", card.right, y, "L", b.x, b.cy), "mg-dots")
         self.part(self.wires, "mg-link", id, views, link)
-        words, kind = note_text(saved, "versions" in self.show), ""
+        label, state = words.note(saved, "versions" in self.show), ""
         if saved.stale:
-            kind = "stale"
-            reason = word("stale", self.lang, saved=saved.version, now=saved.now)
-            body = octagon(b, 12) + bang(b.x + 24, b.cy, 13)
-            body += text(b.x + 46, b.y + 19, words, "mg-b") + text(b.x + 46, b.y + 37, reason)
+            state, reason = "stale", words.stale(saved, self.lang)
+            body = shapes.octagon(b, 12) + shapes.bang(b.x + 24, b.cy, 13)
+            body += text(b.x + 46, b.y + 19, label, "mg-b") + text(b.x + 46, b.y + 37, reason)
         else:
-            body = note(b) + text(b.cx - 1, b.y + 16.5, words, "mg-c")
+            body = shapes.note(b) + text(b.cx - 1, b.y + 16.5, label, "mg-c")
         if saved.freed:
-            kind = "freed"
+            state = "freed"
             body += path(d("M", b.x + 8, b.cy, "H", b.right - 10), "mg-strike")
-        self.part(self.shapes, f"mg-saved mg-{kind}" if kind else "mg-saved", id, views, body,
-                  kind or "saved", data_node=n.id, data_field=clean(saved.field))
+        self.part(self.parts, f"mg-saved mg-{state}" if state else "mg-saved", id, views, body,
+                  state or "saved", data_node=n.id, data_field=clean(saved.field))
 
     # ---- tensors
 
     def card(self, t: Tensor, b: Box) -> None:
-        kind, key, top = f"mg-{t.kind}", t.kind, 9 if t.is_view and t.kind == "nonleaf" else 0
-        if top:
-            kind, key = "mg-nonleaf mg-view", "view"
-        elif t.kind == "nonleaf" and t.value is None:
-            kind, key = "mg-nonleaf mg-lost", "lost"
-        body = tab(b, 38, top) if top else rect(b, 8)
-        extra = shape_text(t, "versions" in self.show)
+        key = t.kind
+        if t.kind == "nonleaf":
+            key = "view" if t.is_view else "lost" if t.value is None else key
+        kind = f"mg-{t.kind}" if key == t.kind else f"mg-nonleaf mg-{key}"
+        top = 9 if key == "view" else 0
+        body = shapes.tab(b, 38, top) if top else rect(b, 8)
+        extra = words.shape(t, "versions" in self.show)
         extra += " requires_grad" if t.kind == "leaf" else ""
         name = tag("tspan", clean(t.name), kind="mg-name") if t.name else ""
         name += tag("tspan", clean(extra), kind="mg-m", dx=6 if t.name else None)
         body += tag("text", name, x=b.x + 10, y=b.y + top + 18)
         if "values" in self.show:
-            words = self.values.get(f"value:{t.id}", value_text(t, self.lang))
+            value = self.values.get(f"value:{t.id}", words.value(t, self.lang))
             shade = "mg-value" if t.value is not None else "mg-value mg-m"
-            body += text(b.x + 10, b.y + top + 37, words, shade, f"value:{t.id}")
-        self.part(self.shapes, kind, t.id, "rfb", body, key)
+            body += text(b.x + 10, b.y + top + 37, value, shade, f"value:{t.id}")
+        self.part(self.parts, kind, t.id, "rfb", body, key)
         if t.kind == "nonleaf" and t.node in self.box:
             self.hang(t, b, self.box[t.node])
         if f"grad:{t.id}" in self.box:
@@ -293,8 +257,8 @@ class Painter:
         """`.grad_fn` up to the node; the op's result down to its card in the forward view."""
         x = min(max(b.cx, pill.x + 12), pill.right - 12)
         up = path(d("M", b.cx, b.y, "L", x, pill.bottom + 1), "mg-gradfn", "gradfn")
-        if t is self.outputs[t.node][-1]:
-            right = b.cx if len(self.outputs[t.node]) > 1 else x
+        if t is self.graph.outputs(t.node)[-1]:
+            right = b.cx if len(self.graph.outputs(t.node)) > 1 else x
             up += text(right + 8, pill.bottom + 18, ".grad_fn", "mg-mono mg-m mg-halo")
         self.part(self.wires, "mg-gradfn-link", t.id, "rb", up, "gradfn")
         down = path(d("M", x, pill.bottom, "L", b.cx, b.y), "mg-forward", "forward")
@@ -304,32 +268,30 @@ class Painter:
         """retain_grad: a second sheet for the card, filled where the wire passes the circle."""
         line = d("M", at.cx, at.bottom, "V", b.cy + 2, "H", b.right + 5)
         sheets = rect(b.moved(5, 5), 4, "mg-sheet") + rect(b, 4)
-        for view in ("record", "backward"):
-            body = path(line, "mg-taken", "backward" if view == "backward" else "")
-            body += circle(at.cx, at.cy, 4.5, "mg-sheet") + sheets
-            body += self.grad_line(t, b.x + 8, b.cy + 4.5)
-            body += text(at.cx + 7, b.y - 34, "retain_grad", "mg-m")
-            self.part(self.shapes, "mg-copy", f"grad:{t.id}", view[0], body, "copy")
+        body = path(line, "mg-taken", "backward" if self.view == "backward" else "")
+        body += circle(at.cx, at.cy, 4.5, "mg-sheet") + sheets
+        body += self.grad_line(t, b.x + 8, b.cy + 4.5)
+        body += text(at.cx + 7, b.y - 34, "retain_grad", "mg-m")
+        self.part(self.parts, "mg-copy", f"grad:{t.id}", "rb", body, "copy")
 
     def shares(self, t: Tensor, view: Box, base: Box) -> None:
         """A dashed line with a diamond at the base; where that is far, a stub with its name."""
         away = max(abs(view.cx - base.cx) - (view.w + base.w) / 2, abs(view.cy - base.cy) - 50)
-        if 0 < away < 160 and base.right < view.x and len(self.outputs[t.node]) == 1:
+        if 0 < away < 160 and base.right < view.x and len(self.graph.outputs(t.node)) == 1:
             line = d("M", base.right + 14, base.cy, "L", view.x, view.cy)
-            body = path(line, "mg-shares") + diamond(base.right, base.cy, 7)
+            body = path(line, "mg-shares") + shapes.diamond(base.right, base.cy, 7)
         else:
             x, y = view.x + 16, view.bottom + 12
             body = path(d("M", x, view.bottom, "V", y, "H", x + 14), "mg-shares")
-            body += diamond(x + 14, y, 6)
+            body += shapes.diamond(x + 14, y, 6)
             body += text(x + 32, y + 4.5, self.graph.tensor(t.base).label, "mg-b")
-        self.part(self.shapes, "mg-base", t.id, "rfb", body, "shares")
+        self.part(self.parts, "mg-base", t.id, "rfb", body, "shares")
 
     # ---- the whole
 
     def picture(self, theme: str | None, framed: bool) -> str:
         self.paint()
-        view = "record" if self.view == "all" else self.view
-        title, sub = (word(f"{k}_{view}", self.lang) for k in ("title", "sub"))
+        title, sub = (words.word(f"{k}_{self.view}", self.lang) for k in ("title", "sub"))
         wide, tall, top, frame = self.at.width, self.at.height, 0.0, ""
         if framed:
             wide = max(wide, 480, width(title, 20, bold=True) + 2 * MARGIN)
@@ -342,31 +304,31 @@ class Painter:
             frame, tall = frame + legend, tall + 12 + used
         tall += top
         page = rect(Box(0, -top, wide, tall), 0, "mg-page")
-        body = tag("defs", MARKERS) + page + frame + "".join(self.wires) + "".join(self.shapes)
+        body = tag("defs", shapes.MARKERS) + page + frame + "".join(self.wires) + "".join(self.parts)
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
         about = f"{sub} {' → '.join(n.name for n in self.graph.nodes[:40])}"
         return tag("svg", tag("title", clean(title)) + tag("desc", clean(about))
                    + f"<style>{stylesheet(theme)}</style>" + body.replace("\x02", prefix),
                    xmlns="http://www.w3.org/2000/svg", viewBox=d(0.0, -top, wide, tall),
-                   width=wide, height=tall, role="img", kind="mg-graph", data_view=view)
+                   width=wide, height=tall, role="img", kind="mg-graph", data_view=self.view)
 
     def legend(self, wide: float, top: float) -> tuple[str, float]:
         """One strip with the kinds that were drawn, in a fixed order."""
         x, y, out = float(MARGIN), top, []
-        for key in (k for k in LEGEND if k in self.kinds):
-            words = word(f"key_{key}", self.lang)
-            need = 42 + width(words)
+        for key in (k for k in shapes.LEGEND if k in self.kinds):
+            label = words.word(f"key_{key}", self.lang)
+            need = 42 + width(label)
             if x > MARGIN and x + need > wide - MARGIN:
                 x, y = float(MARGIN), y + 28
-            out.append(LEGEND[key](Box(x, y, 34, 18)) + text(x + 42, y + 13.5, words, "mg-m"))
+            out.append(shapes.LEGEND[key](Box(x, y, 34, 18)) + text(x + 42, y + 13.5, label, "mg-m"))
             x += need + 26
         return tag("g", "".join(out), kind="mg-legend"), y + 34 - top
 
 
-def wrap(words: str, limit: float, size: float) -> list[str]:
+def wrap(sentence: str, limit: float, size: float) -> list[str]:
     """Lines no wider than `limit`; Chinese may break anywhere, Latin between words."""
     lines, line = [], ""
-    for piece in re.findall(r"[⺀-￿]\s*|[^\s⺀-￿]+\s*", words):
+    for piece in re.findall(r"[⺀-￿]\s*|[^\s⺀-￿]+\s*", sentence):
         if line and width(line + piece.rstrip(), size) > limit:
             lines.append(line.rstrip())
             line = ""

@@ -51,12 +51,9 @@ def target(e: Edge) -> str:
 
 
 def node_of(graph: Graph, id: str) -> Node | None:
-    if id in ("None", "…"):
-        return None
-    if id.startswith("n"):
-        return graph.node(id.partition(":")[0])
-    t = graph.tensor(id)
-    return graph.index.get(t.node)
+    """The node of a tensor, or of an output `n3:0`; None for "None" and "…"."""
+    t = graph.index.get(id)
+    return graph.index.get(t.node if t else id.partition(":")[0])
 
 
 def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
@@ -67,7 +64,7 @@ def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
 def describe(graph: Graph, id: str, seen: set[str]) -> str:
     if id in ("None", "…"):
         return id
-    t = graph.tensor(id) if id.startswith("t") else None
+    t = graph.index.get(id)
     node = node_of(graph, id)
     words = [] if t is None else [tensor_words(t)]
     if node is None:

@@ -1,0 +1,74 @@
+"""The words of a picture: what stands on its cards, notes, gates and pills, in a language or in none."""
+
+from __future__ import annotations
+
+from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+from ..text import say
+from .theme import shorten
+
+WIDEST = 230  # px, of a note or a formula
+
+
+def word(key: str, lang: str | None, **values: object) -> str:
+    """A few words for the picture; both languages stand beside each other."""
+    return say(f"draw.{key}", lang, **values).replace("\n", " · ")
+
+
+def shape(t: Tensor, versions: bool = False) -> str:
+    """What stands muted behind the name: `(2,) float64 @v1`."""
+    text = str(t.shape) if t.dtype in ("float32", "") else f"{t.shape} {t.dtype}"
+    return f"{text} @v{t.version}" if versions and t.value is not None else text
+
+
+def value(t: Tensor, lang: str | None = None) -> str:
+    return word("not_kept", lang) if t.value is None else t.value
+
+
+def again(leaf: Tensor) -> str:
+    """What stands on a leaf that is drawn once more, small."""
+    return leaf.name or str(leaf.shape)
+
+
+def note(saved: Saved, versions: bool = False) -> str:
+    """`self = x @v0`; only the field once it is freed."""
+    if saved.freed:
+        return saved.field
+    text = f"{saved.field} = {saved.text}" if saved.text else saved.field
+    if saved.stale or (versions and saved.version is not None):
+        text += f" @v{saved.version}"
+    return shorten(text, WIDEST)
+
+
+def stale(saved: Saved, lang: str | None) -> str:
+    return word("stale", lang, saved=saved.version, now=saved.now)
+
+
+def third_line(node: Node, show: frozenset[str]) -> str:
+    """Under the two names: the formula where names are known, else the module it belongs to."""
+    if "cards" not in show:
+        return ""
+    return shorten(node.formula or (node.scope if "scopes" in show else ""), WIDEST, 12.5)
+
+
+def gate(graph: Graph, hook: Hook, lang: str | None = None) -> str:
+    """What stands over a gate: `hook on z`, `pre-hook`."""
+    owner = next((t for t in graph.outputs(hook.node) if t.nr == hook.nr and t.name), None)
+    if hook.kind == "tensor" and owner is not None:
+        return word("hook_on", lang, name=owner.name)
+    return word(f"hook_{hook.kind}", lang)
+
+
+def broadcast(graph: Graph, node: Node, edge: Edge) -> str:
+    """`() → (2, 3)` at an input that was stretched."""
+    return f"{graph.tensor(edge.tensor).shape} → {graph.outputs(node.id)[0].shape}"
+
+
+def known_values(graph: Graph) -> dict[str, str]:
+    """What a still picture of backward can tell, by slot: seeds, and gradients that were kept."""
+    known = {}
+    for t in graph.tensors:
+        if t.retains_grad and t.grad is not None and t.node:
+            known[f"in:{t.node}:{t.nr}"] = t.grad
+        if t.id in graph.roots and t.kind == "nonleaf" and t.shape == ():
+            known[f"seed:{t.node}"] = "1"
+    return known
