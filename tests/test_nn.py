@@ -180,6 +180,21 @@ def test_nodes_of_a_model_point_at_the_learners_line():
     assert files == {__file__}
 
 
+def test_a_loss_takes_its_reduction_by_place_and_warns_at_the_learners_line():
+    x, y = torch.tensor([[1.0, 4.0]]), torch.tensor([0.0])
+    with pytest.warns(UserWarning, match="different to the input size") as caught:
+        total = nn.functional.l1_loss(x, y, None, None, "sum")
+
+    assert total == 5
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_adaptive_pools_of_sequences_can_give_places():
+    values, places = nn.AdaptiveMaxPool1d(2, True)(torch.tensor([[3.0, 1.0, 2.0, 4.0]]))
+
+    assert (values.tolist(), places.tolist()) == ([[3.0, 4.0]], [[0, 3]])
+
+
 # ---- numbers, live
 
 PROGRAMS = {

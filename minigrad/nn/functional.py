@@ -6,7 +6,6 @@ and the functions that torch composes of several operations, in its order.
 
 from __future__ import annotations
 
-import functools
 import math
 import warnings
 from collections.abc import Callable
@@ -168,7 +167,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 # ---- dropout
 
 
-def _checked_p(p: float) -> float:
+def checked_p(p: float) -> float:
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     return p
@@ -176,13 +175,13 @@ def _checked_p(p: float) -> float:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
-    return _dropped(input, input._data.shape, _checked_p(p), training, inplace)
+    return _dropped(input, input._data.shape, checked_p(p), training, inplace)
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """As dropout, for whole channels."""
     sizes = input._data.shape
-    return _dropped(input, (*sizes[:2], *(1,) * (len(sizes) - 2)), _checked_p(p), training, inplace)
+    return _dropped(input, (*sizes[:2], *(1,) * (len(sizes) - 2)), checked_p(p), training, inplace)
 
 
 def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: bool) -> Any:
@@ -319,9 +318,10 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return adaptive_avg_pool2d(input.unsqueeze(-2), _flat(output_size, 1)).squeeze(-2)
 
 
-def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` stretches that cover a sequence."""
-    return adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1)).squeeze(-2)
+    pooled = adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), True)
+    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled[0].squeeze(-2)
 
 
 # ---- padding and resizing
@@ -426,14 +426,15 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 # ---- losses
 
 
-def _aimed(name: str, input: Any, target: Any) -> None:
+def _aimed(input: Any, target: Any, stacklevel: int = 3) -> None:
     if target._data.shape != input._data.shape:
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
                       "will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
-                      "size.", UserWarning, stacklevel=3)  # fmt: skip
+                      "size.", UserWarning, stacklevel=stacklevel)  # fmt: skip
 
 
 def _alike(input: Any, target: Any) -> tuple:
+    _aimed(input, target, 4)
     try:
         sizes = xp.broadcast_shapes(input._data.shape, target._data.shape)
     except ValueError:
@@ -443,22 +444,18 @@ def _alike(input: Any, target: Any) -> tuple:
 
 def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean of the squared differences."""
-    _aimed("mse_loss", input, target)
     return loss.mse_loss(*_alike(input, target), _reduction(reduction))
 
 
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
                    beta: float = 1.0) -> Any:  # fmt: skip
     """Squares below `beta`, absolute differences above."""
-    _aimed("smooth_l1_loss", input, target)
-    if beta == 0:
-        return l1_loss(input, target, reduction=reduction)
-    return loss.smooth_l1_loss(*_alike(input, target), _reduction(reduction), beta)
+    pair = _alike(input, target)
+    return loss.smooth_l1_loss(*pair, _reduction(reduction), beta) if beta else l1_loss(*pair, reduction=reduction)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half squares below `delta`, `delta` times absolute differences above."""
-    _aimed("huber_loss", input, target)
     return loss.huber_loss(*_alike(input, target), _reduction(reduction), delta)
 
 
@@ -541,27 +538,15 @@ def _per_class(weight: Any, logs: Any) -> Any:
     return weight.view([-1 if i == (1 if logs.ndim > 1 else 0) else 1 for i in range(logs.ndim)])
 
 
-def _composed(function: Callable) -> Callable:
-    """A loss written element by element: gets `reduction`, and its nodes the learner's line."""
-
-    @functools.wraps(function)
-    def reduced(*args: Any, reduction: str = "mean", size_average: Any = None, reduce: Any = None,
-                **options: Any) -> Any:  # fmt: skip
-        return _total(function(*args, **options), reduction)
-
-    return reduced
-
-
 def _total(values: Any, reduction: str) -> Any:
     kind = _reduction(reduction)
     return values if kind == loss.NONE else values.mean() if kind == loss.MEAN else values.sum()
 
 
-@_composed
-def l1_loss(input: Any, target: Any) -> Any:
+def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean of the absolute differences."""
-    _aimed("l1_loss", input, target)
-    return (input - target).abs()
+    _aimed(input, target)
+    return _total((input - target).abs(), reduction)
 
 
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -582,32 +567,33 @@ _KL_WARNING = (
 )
 
 
-@_composed
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0) -> Any:
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
+                         reduction: str = "mean") -> Any:  # fmt: skip
     """x where the target is 1, max(0, margin - x) where it is -1."""
     zeros = constant(Tensor, xp.zeros_like(input._array()))
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
-    return pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
+    values = pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
+    return _total(values, reduction)
 
 
-@_composed
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
+                        reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """max(0, -t (x1 - x2) + margin)."""
-    return loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0)
+    return _total(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction)
 
 
-@_composed
-def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
-                        swap: bool = False) -> Any:  # fmt: skip
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
+                        eps: float = 1e-6, swap: bool = False, size_average: Any = None, reduce: Any = None,
+                        reduction: str = "mean") -> Any:  # fmt: skip
     """max(0, distance to the positive - distance to the negative + margin)."""
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return (loss.add_scalar(near, margin) - far).clamp_min(0)
+    return _total((loss.add_scalar(near, margin) - far).clamp_min(0), reduction)
 
 
-@_composed
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
+                          reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
     last = (input1.ndim - 1,)
     squares = (loss.add_scalar((x * x).sum(last), 1e-12) for x in (input1, input2))
@@ -615,28 +601,28 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     zeros = constant(Tensor, xp.zeros_like(cosine._array()))
     near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
-    return near + pointwise.where_of(target == -1, far, zeros)
+    return _total(near + pointwise.where_of(target == -1, far, zeros), reduction)
 
 
-@_composed
-def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8) -> Any:
+def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
+                     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """exp(x) - t x, for counts `target`."""
     values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
     if full:
         area = pointwise.mul_scalar(target, 2 * math.pi)
         stirling = target * target.log() - target + pointwise.mul_scalar(area.log(), 0.5)
         values = values + stirling.masked_fill(target <= 1, 0)
-    return values
+    return _total(values, reduction)
 
 
-@_composed
-def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6) -> Any:
+def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+                      reduction: str = "mean") -> Any:  # fmt: skip
     """(log var + (x - t)^2 / var) / 2."""
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
-    return values + 0.5 * math.log(2 * math.pi) if full else values
+    return _total(values + 0.5 * math.log(2 * math.pi) if full else values, reduction)
 
 
 # Functions that torch has by the same name at the top.

@@ -6,7 +6,7 @@ so they are rows: name, function, options with defaults, and which of them the m
 
 from __future__ import annotations
 
-import functools
+import inspect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -359,9 +359,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if not 0 <= p <= 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p, self.inplace = p, inplace
+        self.p, self.inplace = F.checked_p(p), inplace
 
     def forward(self, input: Any) -> Any:
         return self.drop(input, self.p, self.training, self.inplace)
@@ -379,18 +377,28 @@ class Dropout2d(Dropout):
 # ---- the tables
 
 
-def _layer(name: str, function: Callable, shown: str = "", /, **options: Any) -> type[Module]:
-    """A module that calls `function(input, **options)`; it prints the options named in `shown`."""
+def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, **options: Any) -> type[Module]:
+    """A module that calls `function(*inputs, **options)`; it prints the options named in `shown`.
+
+    Where none are given, the options are the function's own. Weights are buffers, to be saved and moved.
+    """
+    if not options:
+        own = list(inspect.signature(function).parameters.values())[inputs:]
+        options = {p.name: ... if p.default is p.empty else p.default for p in own if p.kind is p.POSITIONAL_OR_KEYWORD}
     visible = tuple(shown.replace("-", " ").split())
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         Module.__init__(self)
         values = {**options, **dict(zip(options, args, strict=False)), **given}
-        missing = [n for n, v in values.items() if v is ...]
-        odd = [n for n in given if n not in options]
-        if missing or odd or len(args) > len(options):
+        if ... in values.values() or values.keys() > options.keys() or len(args) > len(options):
             raise TypeError(f"{name}.__init__() takes ({', '.join(options)})")
-        self.__dict__.update(values)
+        if "kernel_size" in options and values["stride"] is None:
+            values["stride"] = values["kernel_size"]
+        for key, value in values.items():
+            if key in ("weight", "pos_weight"):
+                self.register_buffer(key, value)
+            else:
+                self.__dict__[key] = F.tuple_of(value, 1) if name == "AvgPool1d" and key in visible else value
 
     def forward(self: Any, *inputs: Any) -> Any:
         return function(*inputs, **{n: getattr(self, n) for n in options})
@@ -406,37 +414,6 @@ def _layer(name: str, function: Callable, shown: str = "", /, **options: Any) ->
     return type(name, (Module,), body)
 
 
-def _weighted_loss(name: str, function: Callable, **options: Any) -> type[Module]:
-    """A loss whose `weight` (and `pos_weight`) is a buffer, so that it is saved and moved."""
-    base = _layer(name, function, **options)
-
-    def __init__(self: Any, *args: Any, **given: Any) -> None:
-        base.__init__(self, *args, **given)  # type: ignore[misc]
-        for key in ("weight", "pos_weight"):
-            if key in self.__dict__:
-                self.register_buffer(key, self.__dict__.pop(key))
-
-    return type(name, (base,), {"__init__": __init__, "__module__": __name__, "__doc__": base.__doc__})
-
-
-_pool = {"kernel_size": ..., "stride": None, "padding": 0}
-
-
-def _with_stride(cls: type[Module]) -> type[Module]:
-    """Pools print the stride that they use: the kernel's size if none was given."""
-    begin = cls.__init__
-
-    @functools.wraps(begin)
-    def __init__(self: Any, *args: Any, **given: Any) -> None:
-        begin(self, *args, **given)
-        self.stride = self.kernel_size if self.stride is None else self.stride
-        if cls.__name__ == "AvgPool1d":
-            self.__dict__.update({n: F.tuple_of(getattr(self, n), 1) for n in _pool})
-
-    cls.__init__ = __init__  # type: ignore[method-assign]
-    return cls
-
-
 # fmt: off
 ReLU        = _layer("ReLU", F.relu, inplace=False)
 ReLU6       = _layer("ReLU6", F.relu6, inplace=False)
@@ -449,15 +426,15 @@ Mish        = _layer("Mish", F.mish, inplace=False)
 Hardtanh    = _layer("Hardtanh", F.hardtanh, "min_val max_val", min_val=-1.0, max_val=1.0, inplace=False)
 Hardsigmoid = _layer("Hardsigmoid", F.hardsigmoid)
 Hardswish   = _layer("Hardswish", F.hardswish)
-GELU        = _layer("GELU", F.gelu, "approximate", approximate="none")
+GELU        = _layer("GELU", F.gelu, "approximate")
 Softplus    = _layer("Softplus", F.softplus, "beta threshold", beta=1.0, threshold=20.0)
-Threshold   = _layer("Threshold", F.threshold, "threshold value", threshold=..., value=..., inplace=False)
-Hardshrink  = _layer("Hardshrink", F.hardshrink, "-lambd", lambd=0.5)
-Softshrink  = _layer("Softshrink", F.softshrink, "-lambd", lambd=0.5)
-GLU         = _layer("GLU", F.glu, "dim", dim=-1)
-Softmax     = _layer("Softmax", F.softmax, "dim", dim=None)
-LogSoftmax  = _layer("LogSoftmax", F.log_softmax, "dim", dim=None)
-Softmin     = _layer("Softmin", F.softmin, "dim", dim=None)
+Threshold   = _layer("Threshold", F.threshold, "threshold value")
+Hardshrink  = _layer("Hardshrink", F.hardshrink, "-lambd")
+Softshrink  = _layer("Softshrink", F.softshrink, "-lambd")
+GLU         = _layer("GLU", F.glu, "dim")
+Softmax     = _layer("Softmax", F.softmax, "dim")
+LogSoftmax  = _layer("LogSoftmax", F.log_softmax, "dim")
+Softmin     = _layer("Softmin", F.softmin, "dim")
 Sigmoid     = _layer("Sigmoid", F.sigmoid)
 Tanh        = _layer("Tanh", F.tanh)
 LogSigmoid  = _layer("LogSigmoid", F.logsigmoid)
@@ -467,44 +444,33 @@ Flatten     = _layer("Flatten", Tensor.flatten, "start_dim end_dim", start_dim=1
 Unflatten   = _layer("Unflatten", lambda x, dim, unflattened_size: x.unflatten(dim, unflattened_size),
                      "dim unflattened_size", dim=..., unflattened_size=...)
 
-MaxPool1d = _with_stride(_layer("MaxPool1d", F.max_pool1d, "kernel_size stride padding dilation ceil_mode",
-                                **_pool, dilation=1, return_indices=False, ceil_mode=False))
-MaxPool2d = _with_stride(_layer("MaxPool2d", F.max_pool2d, "kernel_size stride padding dilation ceil_mode",
-                                **_pool, dilation=1, return_indices=False, ceil_mode=False))
-AvgPool1d = _with_stride(_layer("AvgPool1d", F.avg_pool1d, "kernel_size stride padding",
-                                **_pool, ceil_mode=False, count_include_pad=True))
-AvgPool2d = _with_stride(_layer("AvgPool2d", F.avg_pool2d, "kernel_size stride padding",
-                                **_pool, ceil_mode=False, count_include_pad=True, divisor_override=None))
-AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", F.adaptive_avg_pool1d, "output_size", output_size=...)
-AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d, "output_size", output_size=...)
-AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, "output_size", output_size=...,
-                           return_indices=False)
-AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", F.adaptive_max_pool2d, "output_size", output_size=...,
-                           return_indices=False)
-CosineSimilarity  = _layer("CosineSimilarity", F.cosine_similarity, dim=1, eps=1e-8)
+_max = {"kernel_size": ..., "stride": None, "padding": 0, "dilation": 1, "return_indices": False, "ceil_mode": False}
+MaxPool1d = _layer("MaxPool1d", F.max_pool1d, "kernel_size stride padding dilation ceil_mode", **_max)
+MaxPool2d = _layer("MaxPool2d", F.max_pool2d, "kernel_size stride padding dilation ceil_mode", **_max)
+AvgPool1d = _layer("AvgPool1d", F.avg_pool1d, "kernel_size stride padding")
+AvgPool2d = _layer("AvgPool2d", F.avg_pool2d, "kernel_size stride padding")
+AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", F.adaptive_avg_pool1d, "output_size")
+AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d, "output_size")
+AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, "output_size")
+AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", F.adaptive_max_pool2d, "output_size")
+CosineSimilarity  = _layer("CosineSimilarity", F.cosine_similarity, inputs=2)
 
-_mean = {"size_average": None, "reduce": None, "reduction": "mean"}
-_weight = {"weight": None, "size_average": None}
-MSELoss          = _layer("MSELoss", F.mse_loss, **_mean)
-L1Loss           = _layer("L1Loss", F.l1_loss, **_mean)
-SmoothL1Loss     = _layer("SmoothL1Loss", F.smooth_l1_loss, **_mean, beta=1.0)
-HuberLoss        = _layer("HuberLoss", F.huber_loss, reduction="mean", delta=1.0)
-KLDivLoss        = _layer("KLDivLoss", F.kl_div, **_mean, log_target=False)
-SoftMarginLoss   = _layer("SoftMarginLoss", F.soft_margin_loss, **_mean)
-PoissonNLLLoss   = _layer("PoissonNLLLoss", F.poisson_nll_loss, log_input=True, full=False, size_average=None, eps=1e-8,
-                          reduce=None, reduction="mean")
-GaussianNLLLoss  = _layer("GaussianNLLLoss", F.gaussian_nll_loss, full=False, eps=1e-6, reduction="mean")
-HingeEmbeddingLoss  = _layer("HingeEmbeddingLoss", F.hinge_embedding_loss, margin=1.0, **_mean)
-MarginRankingLoss   = _layer("MarginRankingLoss", F.margin_ranking_loss, margin=0.0, **_mean)
-CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", F.cosine_embedding_loss, margin=0.0, **_mean)
-TripletMarginLoss   = _layer("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False,
-                             **_mean)
-BCELoss           = _weighted_loss("BCELoss", F.binary_cross_entropy, **_weight, reduce=None, reduction="mean")
-BCEWithLogitsLoss = _weighted_loss("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, **_weight, reduce=None,
-                                   reduction="mean", pos_weight=None)
-NLLLoss           = _weighted_loss("NLLLoss", F.nll_loss, **_weight, ignore_index=-100, reduce=None, reduction="mean")
-CrossEntropyLoss  = _weighted_loss("CrossEntropyLoss", F.cross_entropy, **_weight, ignore_index=-100, reduce=None,
-                                   reduction="mean", label_smoothing=0.0)
+MSELoss             = _layer("MSELoss", F.mse_loss, inputs=2)
+L1Loss              = _layer("L1Loss", F.l1_loss, inputs=2)
+SmoothL1Loss        = _layer("SmoothL1Loss", F.smooth_l1_loss, inputs=2)
+HuberLoss           = _layer("HuberLoss", F.huber_loss, inputs=2)
+KLDivLoss           = _layer("KLDivLoss", F.kl_div, inputs=2)
+SoftMarginLoss      = _layer("SoftMarginLoss", F.soft_margin_loss, inputs=2)
+PoissonNLLLoss      = _layer("PoissonNLLLoss", F.poisson_nll_loss, inputs=2)
+GaussianNLLLoss     = _layer("GaussianNLLLoss", F.gaussian_nll_loss, inputs=3)
+HingeEmbeddingLoss  = _layer("HingeEmbeddingLoss", F.hinge_embedding_loss, inputs=2)
+MarginRankingLoss   = _layer("MarginRankingLoss", F.margin_ranking_loss, inputs=3)
+CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", F.cosine_embedding_loss, inputs=3)
+TripletMarginLoss   = _layer("TripletMarginLoss", F.triplet_margin_loss, inputs=3)
+BCELoss             = _layer("BCELoss", F.binary_cross_entropy, inputs=2)
+BCEWithLogitsLoss   = _layer("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, inputs=2)
+NLLLoss             = _layer("NLLLoss", F.nll_loss, inputs=2)
+CrossEntropyLoss    = _layer("CrossEntropyLoss", F.cross_entropy, inputs=2)
 # fmt: on
 
 __all__ = [name for name, value in list(globals().items())
