@@ -71,10 +71,14 @@ def with_masks(index: Callable) -> Callable:
 
     @functools.wraps(index)
     def masked(self: Any, key: Any, *rest: Any) -> Any:
-        is_mask = isinstance(key, Tensor) and key.dtype is dtypes.uint8
-        return index(self, key.to(dtypes.bool) if is_mask else key, *rest)
+        return index(self, as_mask(key), *rest)
 
     return masked
+
+
+def as_mask(key: Any) -> Any:
+    """A tensor of uint8 picks elements."""
+    return key.to(dtypes.bool) if isinstance(key, Tensor) and key.dtype is dtypes.uint8 else key
 
 
 def is_whole(value: Any) -> bool:

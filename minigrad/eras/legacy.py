@@ -22,6 +22,7 @@ from ..core.node import Node
 from ..core.row import Number
 from ..nn import functional
 from . import exchange, module
+from .behaviour import as_mask
 
 OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "minigrad.core.op",
               "minigrad.creation", "minigrad.nn.functional")  # fmt: skip
@@ -182,12 +183,6 @@ class Plain(Indexed):
 
     def __getitem__(self, key: Any) -> Any:
         return super().__getitem__(as_mask(key))
-
-
-def as_mask(key: Any) -> Any:
-    """A ByteTensor picks elements."""
-    is_mask = isinstance(key, Tensor) and key.dtype is dtypes.uint8
-    return key.to(dtypes.bool) if is_mask else key
 
 
 def _typed(kind: Any) -> type[Plain]:

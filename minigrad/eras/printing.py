@@ -76,9 +76,9 @@ def block(t: Any) -> str:
     if not array.size:
         return f"{head.rstrip()}[{kind} with no dimension]\n"
     array = array.reshape(array.shape or (1,))
-    write: Any = {1: vector, 2: matrix}.get(array.ndim, slices)
     size = "x".join(map(str, array.shape))
-    return f"{head}{write(array.tolist())}[{kind} of size {size}]\n"
+    text = slices(array) if array.ndim > 2 else (vector, matrix)[array.ndim - 1](array.tolist())
+    return f"{head}{text}[{kind} of size {size}]\n"
 
 
 def vector(values: list) -> str:
@@ -106,21 +106,12 @@ def matrix(rows: list, indent: str = "", field: Field | None = None) -> str:
     return text
 
 
-def slices(nested: list) -> str:
+def slices(array: Any) -> str:
     """More dimensions: one matrix after the other, each under its indices."""
-    found = list(_matrices(nested, ()))
-    flat = [value for _, rows in found for row in rows for value in row]
-    wide = max(len(found[0][1]), len(found[0][1][0])) > 2 * EDGE
-    field = field_for(flat, 3 if wide else 0)
-    width = max(2, *(len(str(i + 1)) for index, _ in found for i in index))
+    *sizes, high, wide = array.shape
+    field = field_for(array.ravel().tolist(), 3 if max(high, wide) > 2 * EDGE else 0)
+    width = max(2, len(str(max(sizes))))
+    places = itertools.product(*map(range, sizes))
     return "\n".join(
-        f"({','.join(str(i).center(width) for i in index)},.,.) = \n{matrix(rows, ' ', field)}"
-        for index, rows in found)  # fmt: skip
-
-
-def _matrices(nested: list, index: tuple) -> Any:
-    if not isinstance(nested[0][0], list):
-        yield index, nested
-        return
-    for i, part in enumerate(nested):
-        yield from _matrices(part, (*index, i))
+        f"({','.join(str(i).center(width) for i in place)},.,.) = \n{matrix(rows, ' ', field)}"
+        for place, rows in zip(places, array.reshape(-1, high, wide).tolist(), strict=True))  # fmt: skip

@@ -22,6 +22,7 @@ class Optimizer:
     """Parameters in groups with options, and a state for each. Source: torch.optim.Optimizer."""
 
     shown: tuple[str, ...] = ()  # torch's further options, printed and saved, without effect here
+    decoupled = False  # True: weight decay shrinks the parameter itself, not through the gradient
 
     def __init__(self, params: Any, **defaults: Any) -> None:
         for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay"):
@@ -64,16 +65,21 @@ class Optimizer:
         for group in self.param_groups:
             for p in group["params"]:
                 if p._grad is not None:
-                    g = p._grad._array()
-                    state = self.state.get(p, {})
-                    self.update(p._array(), -g if group.get("maximize") else g, state, group)
+                    x, g, state = p._array(), p._grad._array(), self.state.get(p, {})
+                    g = -g if group.get("maximize") else g
+                    if group.get("weight_decay") and not self.decoupled:
+                        g = g + group["weight_decay"] * x
+                    self.update(x, g, state, group)
                     if state:  # plain SGD keeps nothing
                         self.state[p] = state
                     bump(p)
         return loss
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
-        """Write the new values into the array `p`; `g` is its gradient, `o` the options of its group."""
+        """Write the new values into the array `p`; `o` are the options of its group.
+
+        `g` is its gradient, and of half its square times `weight_decay`, unless that is decoupled.
+        """
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
@@ -134,8 +140,6 @@ class SGD(Optimizer):
                          nesterov=nesterov, maximize=maximize, differentiable=differentiable)  # fmt: skip
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
-        if o["weight_decay"]:
-            g = g + o["weight_decay"] * p
         if o["momentum"]:
             if state.get("momentum_buffer") is None:
                 state["momentum_buffer"] = constant(Tensor, g.copy())
@@ -152,7 +156,6 @@ class Adam(Optimizer):
     """Steps of about lr: the mean of past gradients over the root of the mean of their squares."""
 
     shown = ("foreach", "fused")
-    decoupled = False  # True: weight decay shrinks the parameter itself, not through the gradient
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, capturable: bool = False,
@@ -168,8 +171,6 @@ class Adam(Optimizer):
         (beta1, beta2), t = o["betas"], counted(state)
         if self.decoupled:
             p *= 1 - o["lr"] * o["weight_decay"]
-        elif o["weight_decay"]:
-            g = g + o["weight_decay"] * p
         mean, square = kept(state, "exp_avg", p), kept(state, "exp_avg_sq", p)
         mean += (1 - beta1) * (g - mean)
         square *= beta2
@@ -204,7 +205,6 @@ class RMSprop(Optimizer):
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         counted(state)
-        g = g + o["weight_decay"] * p if o["weight_decay"] else g
         square = kept(state, "square_avg", p)
         square *= o["alpha"]
         square += (1 - o["alpha"]) * g * g
@@ -235,7 +235,6 @@ class Adagrad(Optimizer):
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         t = counted(state)
-        g = g + o["weight_decay"] * p if o["weight_decay"] else g
         total = kept(state, "sum", p, o["initial_accumulator_value"])
         total += g * g
         p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
