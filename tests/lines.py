@@ -55,8 +55,8 @@ def python_lines(room: str) -> int:
 
 
 def front_end_lines() -> int:
-    """JS and CSS lines that are neither blank nor wholly a comment of `//` or `*`."""
-    files = [file for kind in ("*.js", "*.css") for file in PACKAGE.rglob(kind)]
+    """JS, CSS and HTML lines that are neither blank nor wholly a comment of `//` or `*`."""
+    files = [file for kind in ("*.js", "*.css", "*.html") for file in PACKAGE.rglob(kind)]
     lines = (line.strip() for file in files for line in file.read_text("utf-8").splitlines())
     return sum(bool(line) and not line.startswith(("//", "/*", "*")) for line in lines)
 
@@ -86,7 +86,7 @@ def table() -> list[tuple[str, int, int]]:
     rest = [room for room in counted if room not in budgeted]
     rows.append((" + ".join(rest), sum(counted[room] for room in rest), 0))
     return [*rows, ("the package in Python", sum(counted.values()), WHOLE),
-            ("the front end (JS, CSS)", front_end_lines(), FRONT_END)]
+            ("the front end (JS, CSS, HTML)", front_end_lines(), FRONT_END)]
 
 
 READING_ROW = re.compile(r"^(\| \[`[^`]+`\]\((minigrad/[^)]+)\)) \| (\d+) \| \d+ \|", re.M)

@@ -152,7 +152,7 @@ def test_one_path_can_be_shown_alone():
     z = x * x + x
     ways = paths(z, x)
 
-    assert ways[2].to_svg().count("mg-marked\"") < ways.drawing(ways.found).to_svg().count("mg-marked\"")
+    assert ways[2].to_svg().count("mg-marked\"") < ways.drawing.to_svg().count("mg-marked\"")
     assert "mg-marked" in ways._repr_mimebundle_()["image/svg+xml"]
 
 

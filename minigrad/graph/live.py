@@ -11,6 +11,7 @@ import itertools
 import math
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -109,11 +110,10 @@ class Reader:
         return id(node) if leaf is None else ("leaf", id(leaf))
 
     def slot(self, t: Any) -> Any:
-        """Where a tensor sits: (node key, output number), or alone if it is a constant."""
-        fn = t.grad_fn
-        if fn is not None:
-            return self.key(fn), t.output_nr
-        return (("leaf", id(t)), 0) if t.requires_grad else ("constant", id(t))
+        """Where a tensor sits: (node key, output number); a constant has a key of its own."""
+        if t.grad_fn is not None:
+            return self.key(t.grad_fn), t.output_nr
+        return ("leaf" if t.requires_grad else "constant", id(t)), 0
 
     def discover(self) -> None:
         stack = []
@@ -135,23 +135,19 @@ class Reader:
 
     def order(self) -> list:
         """As backward would run: a ready AccumulateGrad at once, else the latest node."""
-        waiting = dict.fromkeys(self.edges, 0)
-        for targets in self.edges.values():
-            for target, _ in targets:
-                if target is not None:
-                    waiting[target] += 1
+        targets = {key: [t for t, _ in slots if t is not None] for key, slots in self.edges.items()}
+        waiting = Counter(itertools.chain.from_iterable(targets.values()))
         tick = itertools.count()
-        ready = [(-self.seq(k), next(tick), k) for k, n in waiting.items() if n == 0]
+        ready = [(-self.seq(key), next(tick), key) for key in targets if not waiting[key]]
         heapq.heapify(ready)
         order = []
         while ready:
             key = heapq.heappop(ready)[2]
             order.append(key)
-            for target, _ in self.edges[key]:
-                if target is not None:
-                    waiting[target] -= 1
-                    if waiting[target] == 0:
-                        heapq.heappush(ready, (-self.seq(target), next(tick), target))
+            for target in targets[key]:
+                waiting[target] -= 1
+                if not waiting[target]:
+                    heapq.heappush(ready, (-self.seq(target), next(tick), target))
         return order
 
     def seq(self, key: Any) -> int:
@@ -172,22 +168,20 @@ class Reader:
                 slot = self.slot(t)
             except RuntimeError:  # a view that may no longer be looked at
                 continue
-            if slot[0] in self.edges or slot[0] == "constant":
+            if slot[0] in self.edges or not t.requires_grad:
                 self.names.setdefault(slot, name)
                 self.tensors.setdefault(slot, t)
         self.fields = {key: list(self.saved_values(self.found[key])) for key in order}
-        for key in order:
-            for _, value, _ in self.fields[key]:
-                if self.is_tensor(value):
-                    slot = self.slot(value)
-                    if slot[0] in self.edges:
-                        self.tensors.setdefault(slot, value)
+        self.kept = [(self.slot(value), value) for key in order for _, value, _ in self.fields[key]
+                     if self.is_tensor(value)]
+        for slot, value in self.kept:
+            if slot[0] in self.edges:
+                self.tensors.setdefault(slot, value)
 
     def describe_tensors(self, order: list) -> None:
         """Records for every output that is used or named, then for the constants."""
-        wanted = dict.fromkeys(self.slot(t) for t in self.roots if self.slot(t)[0] != "constant")
-        wanted |= dict.fromkeys(t for k in order for t in self.edges[k] if t[0] is not None)
-        wanted |= dict.fromkeys(s for s in self.tensors if s[0] in self.edges)
+        wanted = {slot for key in order for slot in self.edges[key] if slot[0] is not None}
+        wanted |= {slot for slot in self.tensors if slot[0] in self.edges}
         rank = {key: i for i, key in enumerate(order)}
         self.shapes: dict[Any, tuple] = {}
         for key in order:
@@ -196,10 +190,9 @@ class Reader:
             self.add(slot)
         for t in self.roots:
             self.add(self.slot(t))
-        saved = [value for key in order for _, value, _ in self.fields[key]]
-        for value in saved:
-            if self.is_tensor(value) and self.slot(value) in self.names:
-                self.add(self.slot(value))
+        for slot, _ in self.kept:
+            if slot in self.names:
+                self.add(slot)
         self.tie_views()
         for key in order:
             self.name_replaced(key)
@@ -254,15 +247,13 @@ class Reader:
             return
         t = self.tensors.get(slot)
         shape, dtype = self.shape_of(slot) or self.shapes.get(slot) or ((), "")
-        leaf = slot[0] == "constant" or isinstance(slot[0], tuple)
-        kind = "constant" if slot[0] == "constant" else "leaf" if leaf else "nonleaf"
+        kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
         extra = {} if t is None else {
             "retains_grad": bool(t.retains_grad), "is_view": bool(t._is_view()),
-            "version": self.version(t), "value": self.value(t), "grad": self.kept(t)}
+            "version": self.version(t), "value": self.value(t), "grad": self.kept_grad(t)}
         self.records[slot] = Tensor(
             f"t{len(self.records) + 1}", kind, self.names.get(slot), shape,
-            dtype.rpartition(".")[2], kind != "constant", self.ids.get(slot[0]),
-            0 if slot[0] == "constant" else slot[1], **extra)
+            dtype.rpartition(".")[2], kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
 
     def version(self, t: Any) -> int:
         try:
@@ -276,7 +267,7 @@ class Reader:
         except (NotImplementedError, RuntimeError):  # torch has tensors without values
             return None
 
-    def kept(self, t: Any) -> str | None:
+    def kept_grad(self, t: Any) -> str | None:
         if not (t.is_leaf or t.retains_grad):
             return None
         grad = self.grad(t)

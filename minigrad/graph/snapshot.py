@@ -156,7 +156,7 @@ def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -
     """The nodes at most `radius` edges from `start`; edges that leave it are marked `cut`."""
     near = _reach(graph, start, radius, both_ways)
     chosen = [n for n in graph.nodes if n.id in near]
-    used = {x.tensor for n in chosen for x in (*n.edges, *n.saved)}
+    used = {e.tensor for n in chosen for e in n.edges} | {s.tensor for n in chosen for s in n.saved}
     kept = {t.id for t in graph.tensors if t.node in near or (t.node is None and t.id in used)}
     tensors = tuple(replace(t, base=t.base if t.base in kept else None)
                     for t in graph.tensors if t.id in kept)

@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from importlib import import_module
 from importlib.util import find_spec
 from inspect import CO_OPTIMIZED
 from pathlib import Path
@@ -45,16 +44,10 @@ def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
     shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
     for item in shown or ():
         check(item, SHOW, "show")
-    named = {**namespace(), **(names or {})}
-    picked = {id(v): k for k, v in (names or {}).items()}
-    named = {k: v for k, v in named.items() if picked.get(id(v), k) == k}
-    read = reader(*tensors, *([] if around is None else [around]))
-    graph = read(*tensors, names=named)
-    if around is not None:  # the ids are the same whatever the names are
-        found = [t.node for t in read(*tensors, names={"around": around}).tensors if t.name]
-        if not found or found[0] is None:
-            raise ValueError(say("draw.not_there"))
-        graph = part(graph, found, radius, both_ways=True)
+    read = reader(*tensors)
+    graph = read(*tensors, names=called(names))
+    if around is not None:
+        graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
     elif depth is not None and graph.nodes:
         roots = [graph.tensor(r).node for r in graph.roots]
         graph = part(graph, [r for r in roots if r], depth)
@@ -91,9 +84,18 @@ def reader(*tensors: Any) -> Any:
             raise TypeError(say("draw.not_a_tensor", kind=type(t).__name__))
     if not tensors:
         raise TypeError(say("draw.not_a_tensor", kind="nothing"))
-    own = any(c.__module__.startswith("minigrad") for c in type(tensors[0]).__mro__)
-    home, name = ("live", "read") if own else ("from_torch", "read_torch")
-    return getattr(import_module(f"minigrad.graph.{home}"), name)
+    from ..graph import read, read_torch
+
+    return read if "minigrad" in homes else read_torch
+
+
+def nodes_below(t: Any, *roots: Any) -> list[str]:
+    """The id of the node that `t` hangs from in the graph of `roots`, whatever the names are there;
+    then that of its value before a write through a view. Raises: ValueError if it is not there."""
+    named = [other for other in reader(t, *roots)(*roots, names={"it": t}).tensors if other.name]
+    if not named or named[0].node is None:
+        raise ValueError(say("draw.not_there"))
+    return [other.node for other in named if other.node]
 
 
 def namespace() -> dict[str, Any]:
@@ -118,6 +120,13 @@ def namespace() -> dict[str, Any]:
     return found
 
 
+def called(names: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The names of the namespace and those given, which win: a tensor has one name in a picture."""
+    given = {id(t): name for name, t in (names or {}).items()}
+    found = {**namespace(), **(names or {})}
+    return {name: t for name, t in found.items() if given.get(id(t), name) == name}
+
+
 def home(frame: Any) -> str:
     return frame.f_globals.get("__name__", "").partition(".")[0]
 
@@ -127,6 +136,19 @@ def usual(graph: Graph) -> frozenset[str]:
     written = any(n.name.endswith("CopySlices") for n in graph.nodes)
     stale = any(s.stale for n in graph.nodes for s in n.saved)
     return SHOW if written or stale else SHOW - {"versions"}
+
+
+class Told:
+    """Words and, where there is one, a drawing with the place marked; `str()` is the text."""
+
+    drawing: Drawing | None
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        drawn = self.drawing._repr_mimebundle_(include, exclude) if self.drawing else {}
+        return {**drawn, "text/plain": str(self)}
 
 
 class Drawing:

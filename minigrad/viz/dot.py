@@ -34,6 +34,11 @@ class Writer:
         self.put(quote(id), label=label, shape=shape, style=style, color=self.colour(token),
                  fillcolor=self.colour(f"{token}-fill"))
 
+    def arrow(self, start: str, end: str, **attributes: str) -> None:
+        """A line between two ids; its colour is a token."""
+        attributes["color"] = self.colour(attributes["color"])
+        self.put(f"{quote(start)} -> {quote(end)}", **attributes)
+
     def source(self) -> str:
         direction = "LR" if self.view == "forward" else "RL"
         for node in self.graph.nodes:
@@ -62,32 +67,26 @@ class Writer:
             self.saved(node, saved)
 
     def edge(self, node: Node, e: Edge) -> None:
-        end = quote(node.id)
+        slot, colour = str(e.slot), "grad" if self.view == "backward" else "op"
         if self.view == "forward":
             if e.tensor:
-                self.put(f"{quote(e.tensor)} -> {end}", headlabel=str(e.slot),
-                         color=self.colour("wire"))
-            return
-        colour = self.colour("grad" if self.view == "backward" else "op")
-        if e.node is None:
+                self.arrow(e.tensor, node.id, headlabel=slot, color="wire")
+        elif e.node is None:
             stub = node.edge_id(e.slot)
             self.put(quote(stub), label="…" if e.cut else "(None, 0)", shape="plaintext")
-            self.put(f"{end} -> {quote(stub)}", taillabel=str(e.slot), arrowhead="odot",
-                     color=colour)
-            return
-        nr = {"headlabel": f"output {e.nr}"} if e.nr else {}
-        self.put(f"{end} -> {quote(e.node)}", taillabel=str(e.slot), color=colour, **nr)
+            self.arrow(node.id, stub, taillabel=slot, arrowhead="odot", color=colour)
+        else:
+            nr = {"headlabel": f"output {e.nr}"} if e.nr else {}
+            self.arrow(node.id, e.node, taillabel=slot, color=colour, **nr)
 
     def saved(self, node: Node, saved: Saved) -> None:
         id = f"{node.id}.{saved.field}"
         token = "error" if saved.stale else "freed" if saved.freed else "saved"
         style = "filled,dashed" if saved.freed else "filled"
         self.box(id, words.note(saved), token, "octagon" if saved.stale else "note", style)
-        self.put(f"{quote(id)} -> {quote(node.id)}", style="dotted", arrowhead="none",
-                 color=self.colour("saved"))
+        self.arrow(id, node.id, style="dotted", arrowhead="none", color="saved")
         if saved.tensor and self.graph.tensor(saved.tensor).kind == "constant":
-            self.put(f"{quote(saved.tensor)} -> {quote(id)}", style="dotted", arrowhead="none",
-                     color=self.colour("saved"))
+            self.arrow(saved.tensor, id, style="dotted", arrowhead="none", color="saved")
 
     def tensor(self, t: Tensor) -> None:
         flag = "requires_grad" if t.kind == "leaf" else ""
@@ -98,18 +97,16 @@ class Writer:
         self.box(t.id, label if t.value is None else f"{label}\n{t.value}", token, shape,
                  style or "rounded,filled")
         if t.node and self.view == "forward" and t.kind == "nonleaf":
-            self.put(f"{quote(t.node)} -> {quote(t.id)}", color=self.colour("wire"))
+            self.arrow(t.node, t.id, color="wire")
         elif t.node and self.view != "forward":
-            arrow = {"label": ".grad_fn"} if t.kind == "nonleaf" else {"arrowhead": "none"}
-            self.put(f"{quote(t.id)} -> {quote(t.node)}", **arrow, color=self.colour("muted"))
+            how = {"label": ".grad_fn"} if t.kind == "nonleaf" else {"arrowhead": "none"}
+            self.arrow(t.id, t.node, **how, color="muted")
         if t.base:
-            self.put(f"{quote(t.id)} -> {quote(t.base)}", style="dashed", arrowhead="odiamond",
-                     color=self.colour("view"), constraint="false")
+            self.arrow(t.id, t.base, style="dashed", arrowhead="odiamond", color="view", constraint="false")
 
     def hook(self, hook: Hook) -> None:
         self.box(hook.id, f"{hook.kind} hook\n{hook.label}", "hook", "larrow")
-        self.put(f"{quote(hook.id)} -> {quote(hook.node)}", style="dotted",
-                 color=self.colour("hook"))
+        self.arrow(hook.id, hook.node, style="dotted", color="hook")
 
 
 def source(graph: Graph, view: str = "record", theme: str = "light") -> str:

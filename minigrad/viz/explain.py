@@ -12,7 +12,7 @@ from typing import Any
 
 from ..graph.snapshot import Graph, Tensor
 from ..text import get_language, say
-from .display import Drawing, namespace, reader
+from .display import Drawing, Told, namespace, reader
 
 LOSSES = 8  # named results that are searched for the leaf in question
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
@@ -88,7 +88,7 @@ def trouble(graph: Graph) -> Iterator[Reason]:
         yield "why.freed", {"node": freed.name}, {freed.id}
 
 
-class Explanation:
+class Explanation(Told):
     """Sentences, and the graph with the place marked; `str()` is the text."""
 
     def __init__(self, reasons: list[Reason], graph: Graph | None) -> None:
@@ -98,9 +98,3 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n".join(say(key, **facts) for key, facts, _ in self.reasons)
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        drawn = self.drawing._repr_mimebundle_(include, exclude) if self.drawing else {}
-        return {**drawn, "text/plain": str(self)}

@@ -16,6 +16,7 @@ import threading
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from string import Template
 from typing import Any
 
 import anywidget
@@ -24,7 +25,7 @@ import traitlets
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import Graph
 from ..text import get_language
-from .display import Drawing, namespace
+from .display import Drawing, called
 from .layout import layout
 from .scenes import Scenes, expected, trace, widest
 from .svg import render
@@ -46,7 +47,7 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
     `drive` lets you choose the next node, `predict` asks before it shows; `breakpoints` are names
     of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
     """
-    how = {"names": called(names or {}, namespace()), "retain_graph": retain_graph, "create_graph": create_graph}
+    how = {"names": called(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
              "theme": theme or "", "breakpoints": tuple(breakpoints)}  # fmt: skip
     if live:
@@ -65,12 +66,6 @@ def _style() -> str:
 def _inside(rule: re.Match) -> str:
     selectors = (f":where(.mg-player svg.mg-graph) {one}" for one in rule[1].split(","))
     return ",".join(selectors) + rule[2]
-
-
-def called(names: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """Names given go before names found: a tensor has one name in the picture."""
-    given = {id(t) for t in names.values()}
-    return {**names, **{name: t for name, t in found.items() if id(t) not in given}}
 
 
 class Player(anywidget.AnyWidget):
@@ -208,24 +203,12 @@ def stops(graph: Graph, names: tuple[str, ...]) -> list[str]:
     return [n.id for n in graph.nodes if {n.name, leaves.get(n.id)} & set(names)]
 
 
-# ---- one file with everything in it
-
 def page(module: str, style: str, state: dict[str, Any]) -> str:
-    """The module, a stand-in for the kernel's model, and the state, in one HTML file."""
+    """`static/page.html` with all that it needs: the module, a stand-in for the model, the state."""
     def inside_script(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
-    language = "zh-CN" if state["lang"] == "zh" else "en"
-    return f"""<!doctype html>
-<html lang="{language}"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<title>{html.escape(state["scene"]["title"])}</title>
-<style>body {{ margin: 0 }} {style}</style></head>
-<body class="mg-whole"><div id="player"></div>
-<script type="module">
-{(STATIC / "model.js").read_text("utf-8")}
-const source = new Blob([{inside_script(str(module))}], {{ type: "text/javascript" }});
-const {{ default: player }} = await import(URL.createObjectURL(source));
-player.render({{ model: new Model({inside_script(state)}), el: document.getElementById("player") }});
-</script></body></html>
-"""
+    return Template((STATIC / "page.html").read_text("utf-8")).substitute(
+        language="zh-CN" if state["lang"] == "zh" else "en", title=html.escape(state["scene"]["title"]),
+        style=style, model=(STATIC / "model.js").read_text("utf-8"), module=inside_script(str(module)),
+        state=inside_script(state))

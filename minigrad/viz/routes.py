@@ -14,7 +14,7 @@ from typing import Any
 from ..graph.preview import preview
 from ..graph.snapshot import Graph
 from ..text import get_language, say
-from .display import Drawing, namespace, reader
+from .display import Drawing, Told, namespace, nodes_below, reader
 
 SHOWN = 32
 Path = tuple[tuple[str, int], ...]  # (node, slot taken), the leaf's own node last
@@ -25,18 +25,13 @@ def paths(root: Any, leaf: Any) -> Paths:
 
     Raises: ValueError if the graph of `root` does not lead to `leaf`.
     """
-    read = reader(root, leaf)
-    graph = read(root, names={"leaf": leaf})
-    ends = [t.node for t in graph.tensors if t.name == "leaf" and t.node]
-    names = namespace()
-    graph = read(root, names=names)
-    if not ends:
-        raise ValueError(say("draw.not_there"))
+    end = nodes_below(leaf, root)[0]
+    graph = reader(root)(root, names=namespace())
     start = graph.tensor(graph.roots[0]).node
-    count = ways(graph, ends[0])
+    count = ways(graph, end)
     found = list(islice(walk(graph, start, count), SHOWN))
     values = [arriving(root, graph, way) for way in found]
-    return Paths(graph, found, count[start], ends[0], values)
+    return Paths(graph, found, count[start], end, values)
 
 
 def ways(graph: Graph, end: str) -> dict[str, int]:
@@ -72,20 +67,21 @@ def arriving(root: Any, graph: Graph, way: Path) -> str:
     return preview(grad.detach()._array() if hasattr(grad, "_array") else grad.detach())
 
 
-class Paths:
+class Paths(Told):
     """Paths as text and as a picture; `paths[0]` is the picture of the first alone."""
 
     def __init__(self, graph: Graph, found: list[Path], count: int, end: str,
                  values: list[str]) -> None:
         self.graph, self.found, self.count, self.end, self.values = graph, found, count, end, values
+        self.drawing = self.marked(found)
 
     def __len__(self) -> int:
         return len(self.found)
 
     def __getitem__(self, i: int) -> Drawing:
-        return self.drawing([self.found[i]])
+        return self.marked([self.found[i]])
 
-    def drawing(self, found: list[Path]) -> Drawing:
+    def marked(self, found: list[Path]) -> Drawing:
         marks = {id for way in found for id, _ in way}
         marks |= {f"{id}:{slot}" for way in found for id, slot in way[:-1]}
         return Drawing(self.graph, lang=get_language(), marks=frozenset(marks))
@@ -100,9 +96,3 @@ class Paths:
         if self.count > len(self.found):
             lines.append(say("why.paths_cut", shown=len(self.found), count=self.count))
         return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        drawn = self.drawing(self.found)._repr_mimebundle_(include, exclude)
-        return {**drawn, "text/plain": str(self)}
