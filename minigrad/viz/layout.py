@@ -104,20 +104,17 @@ class Net:
         self.columns: list[list[Spot]] = [[] for _ in range(max(self.rank.values(), default=0) + 1)]
         passing = [s for way in self.ways.values() for s in way[1:-1]]
         for spot in (*self.spots.values(), *passing):
+            spot.order = len(self.columns[spot.rank])
             self.columns[spot.rank].append(spot)
 
     def all(self) -> list[Spot]:
         return [s for column in self.columns for s in column]
 
     def rank_all(self) -> None:
-        """Longest way from a root; nodes already stand in an order where consumers come first."""
+        """Longest way from a root; wires already stand in an order where consumers come first."""
         self.rank = dict.fromkeys(self.blocks, 0)
-        after: dict[str, list[str]] = {}
         for wire in self.wires:
-            after.setdefault(wire.node, []).append(wire.target)
-        for n in self.graph.nodes:
-            for target in after.get(n.id, ()):
-                self.rank[target] = max(self.rank[target], self.rank[n.id] + 1)
+            self.rank[wire.target] = max(self.rank[wire.target], self.rank[wire.node] + 1)
 
     def again(self) -> None:
         """A leaf used far from its place is drawn again, small, at the port that wants it: wires
@@ -150,9 +147,6 @@ class Net:
 
     def order(self) -> None:
         """Beside each other what belongs together: barycentres, down and up a few times."""
-        for column in self.columns:
-            for i, spot in enumerate(column):
-                spot.order = i
         for column, towards_root in self.sweeps(7):
             marks = {id(s): self.barycentre(s, towards_root) for s in column}
             column.sort(key=lambda s: marks[id(s)])
@@ -217,15 +211,37 @@ def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> li
     return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
 
 
-class Packer:
-    """Pushes a column against what stands left of it, part against part."""
+class Band:
+    """Columns from left to right, each pushed against what stands left of it, part against part."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.columns: list[list[Spot]] = []
         self.parts: list[Box] = []
         self.right, self.wall = 0.0, -1e9
 
+    @property
+    def spots(self) -> list[Spot]:
+        return [s for column in self.columns for s in column]
+
+    def add(self, column: list[Spot], limit: float) -> bool:
+        """Place a column; False where the band would get wider than `limit`."""
+        # where wires will curve, columns must not interlock
+        clean = bool(self.columns) and not self.straight(column)
+        x = self.where(column, clean)
+        left, right = (max(s.reach[side] for s in column) for side in (0, 1))
+        if self.columns and x + right > limit:
+            return False
+        self.columns.append(column)
+        self.parts += self.boxes(column, x)
+        self.right = max(self.right, x + right)
+        self.wall = x - left if clean else self.wall
+        for spot in column:
+            spot.x, spot.sides, spot.band = x, (x - left, self.right), self.number
+        return True
+
     def where(self, column: list[Spot], clean: bool) -> float:
-        """The x of the anchors. `clean`: wires will curve here, so columns must not interlock."""
+        """The x of the anchors."""
         left = max(s.reach[0] for s in column)
         if not self.parts:
             return left
@@ -238,12 +254,10 @@ class Packer:
                     x = max(x, old.right + 10 - new.x)
         return x
 
-    def put(self, column: list[Spot], x: float, clean: bool) -> tuple[float, float, float]:
-        left = x - max(s.reach[0] for s in column)
-        self.parts += self.boxes(column, x)
-        self.right = max(self.right, x + max(s.reach[1] for s in column))
-        self.wall = left if clean else self.wall
-        return x, left, self.right
+    def straight(self, column: list[Spot]) -> bool:
+        """Do all wires to the column before run level?"""
+        return all(abs(a.y + dy - s.y) < 3 for s in self.columns[-1] for a, dy in s.roots
+                   if any(a is c for c in column))  # fmt: skip
 
     @staticmethod
     def boxes(column: list[Spot], x: float) -> list[Box]:
@@ -263,43 +277,28 @@ class Router:
 
     def place(self) -> None:
         """From the leaves to the root; a new band where the picture would get too wide."""
-        columns = [c for c in reversed(self.net.columns) if c]
         limit = self.widest - 2 * MARGIN
-        bands = self.fill(columns, limit)
-        if len(bands) > 1:  # the same number of bands, filled evenly
-            for share in (0.6, 0.7, 0.8, 0.9):
-                even = self.fill(columns, limit * share)
-                if len(even) == len(bands):
-                    bands = even
-                    break
-        for k, band in enumerate(bands):
-            for spot in (s for column, *_ in band for s in column):
-                spot.band = k
+        count = len(self.fill(limit))
+        for share in (0.6, 0.7, 0.8, 0.9, 1):  # the same number of bands, filled evenly
+            bands = self.fill(limit * share)
+            if len(bands) == count:
+                break
         self.find_tracks()
-        top = 0.0
-        for k, band in enumerate(bands):
-            spots = [s for column, _, _, _ in band for s in column]
-            up = min(s.y - s.reach[2] for s in spots)
-            top += 22 + 9 * len(self.tracks.get(k, ())) if k else 0
-            self.tops[k] = top
-            for column, x, left, right in band:
-                for spot in column:
-                    spot.y += top - up
-                    spot.x, spot.sides = x, (left, right)
-            top = max(s.y + s.reach[3] for s in spots)
-        self.bottom = top
+        self.bottom = 0.0
+        for band in bands:
+            up = min(s.y - s.reach[2] for s in band.spots)
+            self.bottom += 22 + 9 * len(self.tracks.get(band.number, ())) if band.number else 0
+            self.tops[band.number] = self.bottom
+            for spot in band.spots:
+                spot.y += self.tops[band.number] - up
+            self.bottom = max(s.y + s.reach[3] for s in band.spots)
 
-    def fill(self, columns: list[list[Spot]], limit: float) -> list[list[tuple]]:
-        bands: list[list[tuple]] = [[]]
-        packer = Packer()
-        for column in columns:
-            clean = bool(bands[-1]) and not self.straight(column, bands[-1][-1][0])
-            x = packer.where(column, clean)
-            if bands[-1] and x + max(s.reach[1] for s in column) > limit:
-                bands.append([])
-                packer, clean = Packer(), False
-                x = packer.where(column, clean)
-            bands[-1].append((column, *packer.put(column, x, clean)))
+    def fill(self, limit: float) -> list[Band]:
+        bands = [Band(0)]
+        for column in reversed(self.net.columns):
+            if not bands[-1].add(column, limit):
+                bands.append(Band(len(bands)))
+                bands[-1].add(column, limit)
         return bands
 
     def find_tracks(self) -> None:
@@ -308,12 +307,6 @@ class Router:
                        for a, b in pairwise(way) if a.band != b.band)
         for band, _, id in found:
             self.tracks.setdefault(band, []).append(id)
-
-    @staticmethod
-    def straight(column: list[Spot], before: list[Spot]) -> bool:
-        """Do all wires between two neighbouring columns run level?"""
-        return all(abs(a.y + dy - s.y) < 3
-                   for s in before for a, dy in s.roots if any(a is c for c in column))
 
     def place_at(self, centres: dict[int, tuple[float, float]]) -> None:
         """What Graphviz chose; a block's own sides take the part of its column's."""

@@ -120,15 +120,12 @@ class Scenes:
             return {f"sum:{edge}": f.name or f.after}, [f"sum:{edge}"]
         if f.kind == "send":
             live = {f"{f.node}:{s.slot}": s for s in f.sent if s.to and s.text != "None"}
-            shown = {f"edge:{edge}": s.text for edge, s in live.items() if not self.expands(edge)}
+            sums = {f"{f.node}:{e.slot}" for e in self.graph.node(f.node).edges if e.expands}
+            shown = {f"edge:{edge}": s.text for edge, s in live.items() if edge not in sums}
             return shown, [*live, f"out:{f.node}"]
         if f.kind == "accumulate":
             return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
         return {}, []
-
-    def expands(self, edge: str) -> bool:
-        node, _, slot = edge.partition(":")
-        return self.graph.node(node).edges[int(slot)].expands
 
     def hook_kind(self, f: Frame) -> str:
         return next((h.kind for h in self.graph.hooks if h.id == f.part), "tensor")
@@ -154,7 +151,7 @@ class Scenes:
         edge = self.graph.node(f.node).edges[f.slot]
         target = self.graph.tensor(edge.tensor) if edge.tensor else None
         return both("player.say_unbroadcast", name=target.label if target else self.title(edge.node or ""),
-                    shape=shape_of(target), sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
+                    shape=target.shape if target else "", sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
 
     def say_send(self, f: Frame) -> dict[str, str]:
         live = [s for s in f.sent if s.to]
@@ -314,10 +311,6 @@ def brief(message: str) -> str:
     """The first clause of a message; the whole of it stands in the trace."""
     clause = message.split(" (")[0].split(". ")[0]
     return clause if clause == message else f"{clause} …"
-
-
-def shape_of(tensor: Tensor | None) -> str:
-    return str(tensor.shape) if tensor else ""
 
 
 def joined(*parts: dict[str, str] | None) -> dict[str, str]:
