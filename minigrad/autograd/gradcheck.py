@@ -82,17 +82,15 @@ def _weight(output: Tensor, seed: int) -> Tensor:
 
 
 def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float) -> None:
-    _check_inputs(inputs)
-    result = func(*inputs)
-    outputs = _differentiable(result)
-    checked = [(i, t) for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
+    checked = _checked(inputs)
+    outputs = _differentiable(func(*inputs))
     if not outputs:
-        for _, t in checked:
-            if any(xp.any(column) for column in _numerical(func, inputs, t, _tuple(result), eps, lambda o: True)):
+        for t in checked:
+            if any(xp.any(column) for column in _numerical(func, inputs, t, eps, _tuple)):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
         return
-    for place, (_, t) in enumerate(checked):
-        numerical = _numerical(func, inputs, t, outputs, eps, lambda o: o.requires_grad)
+    for place, t in enumerate(checked):
+        numerical = _numerical(func, inputs, t, eps, _differentiable)
         for nr, output in enumerate(outputs):
             analytical = _analytical(output, t, nondet_tol)
             if not xp.allclose(analytical, numerical[nr], rtol, atol, equal_nan=False):
@@ -102,12 +100,10 @@ def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, 
                 )
 
 
-def _check_inputs(inputs: tuple) -> None:
-    some = False
-    for index, t in enumerate(inputs):
-        if not (isinstance(t, Tensor) and t.requires_grad):
-            continue
-        some = True
+def _checked(inputs: tuple) -> list[Tensor]:
+    """The inputs whose derivatives are checked. Raises: ValueError if there are none."""
+    checked = {i: t for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad}
+    for index, t in checked.items():
         if t.dtype != dtypes.float64:
             warnings.warn(
                 f"Input #{index} requires gradient and is not a double precision floating point or complex. "
@@ -119,21 +115,21 @@ def _check_inputs(inputs: tuple) -> None:
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call "
                 ".contiguous on the input before passing it to gradcheck."
             )
-    if not some:
+    if not checked:
         raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them "
                          "have requires_grad=True.")  # fmt: skip
+    return list(checked.values())
 
 
-def _numerical(func: Callable, inputs: tuple, t: Tensor, outputs: tuple, eps: float, keep: Callable) -> list:
-    """A Jacobian for each output, `(elements of t, elements of the output)`, from differences."""
-    places = [i for i, o in enumerate(_tuple(func(*inputs))) if keep(o)]
-    elements, made = t._array(), [xp.empty((t.numel(), o.numel()), o._data.dtype) for o in outputs]
+def _numerical(func: Callable, inputs: tuple, t: Tensor, eps: float, pick: Callable) -> list:
+    """A Jacobian for each output that `pick` takes, `(elements of t, elements of it)`, from differences."""
+    made = [xp.empty((t.numel(), o.numel()), o._data.dtype) for o in pick(func(*inputs))]
+    elements = t._array()
     for row, at in enumerate(xp.ndindex(*elements.shape)):
         kept, sides = elements[at], []
         for step in (eps, -eps):
             elements[at] = kept + step
-            results = _tuple(func(*inputs))
-            sides.append([results[i]._array().reshape(-1).copy() for i in places])
+            sides.append([o._array().reshape(-1).copy() for o in pick(func(*inputs))])
         elements[at] = kept
         for jacobian, above, below in zip(made, *sides, strict=True):
             jacobian[row] = (above - below) / (2 * eps)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..graph.recorder import Frame, Sent
 from ..graph.snapshot import Graph, Node, Tensor
-from ..text import both
+from ..text import both, say
 
 SCHEMA = "minigrad.player/1"
 WORDS = (
@@ -156,11 +156,10 @@ class Scenes:
     def say_send(self, f: Frame) -> dict[str, str]:
         live = [s for s in f.sent if s.to]
         parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live]
-        said = both("player.say_send", node=self.title(f.node)) if live else None
         lists = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
-        whole = {lang: said[lang].replace("…", lists[lang]) for lang in said} if said else None
+        said = {lang: say("player.say_send", lang, node=self.title(f.node), what=what) for lang, what in lists.items()}
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
-        return joined(whole, none)
+        return joined(said if live else None, none)
 
     def note(self, f: Frame) -> dict[str, str]:
         """Why it failed: which field was freed, if that is the reason; else the engine's own note."""
