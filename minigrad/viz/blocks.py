@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..graph.snapshot import Graph, Hook, Node, Saved, Tensor
+from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from . import words
 from .theme import width
 
@@ -71,6 +71,19 @@ def inset(pill: Box, y: float) -> float:
     return r - (r * r - min(up, r) ** 2) ** 0.5
 
 
+def port_heights(levels: list[int], high: float) -> list[float]:
+    """The first real wire (level 1) leaves at the middle, so that a chain runs straight."""
+    count = len(levels)
+    step = min(18, (high - 14) / max(1, count - 1))
+    if 1 in levels and count <= 3:
+        middle = levels.index(1)
+        ys = [(k - middle) * step for k in range(count)]
+        if min(ys) >= -high / 2 + 4 and max(ys) <= high / 2 - 4:
+            return ys
+    step = 23 if count == 2 else step
+    return [(k - (count - 1) / 2) * step for k in range(count)]
+
+
 class Builder:
     """Makes the blocks of one graph. `show` says which satellites there are, `values` which texts
     the slots must be able to hold (the player passes the widest of all frames)."""
@@ -80,6 +93,7 @@ class Builder:
         self.graph, self.show, self.lang = graph, show, lang
         self.values = {**words.known_values(graph), **values}
         self.uses = Counter(e.node or e.tensor or "" for n in graph.nodes for e in n.edges)
+        self.drawer = DRAWER if "grads" in show else 26
         self.hooks: dict[str, list[Hook]] = {}
         for hook in graph.hooks if "hooks" in show else ():
             self.hooks.setdefault(hook.node, []).append(hook)
@@ -228,77 +242,52 @@ class Builder:
         for hook in after:
             x = self.gate(block, hook, x - 10, 0, -1)
         hung = self.hanging(node)
-        order = sorted(range(len(node.edges)), key=lambda i: self.port_rank(node, i, hung))
-        for place, y in zip(order, self.port_heights(node, order, hung, pill.h), strict=True):
-            block.ports[node.edges[place].slot] = (x + (0 if after else inset(pill, y)), y)
+        # (None, 0) on top, wires in the order of slots, the hanging leaf lowest
+        level = {e.slot: 0 if e.node is None else 2 if e is hung else 1 for e in node.edges}
+        order = sorted(level, key=lambda slot: level[slot])
+        for slot, y in zip(order, port_heights([level[s] for s in order], pill.h), strict=True):
+            block.ports[slot] = (x + (0 if after else inset(pill, y)), y)
         for e in node.edges:
             px, y = block.ports[e.slot]
             if e.node is None:
                 block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 36, y - 5.5, 11, 11)
-                text = "…" if e.cut else "(None, 0)"
-                block.room.append(Box(px - 44 - width(text), y - 8, 44 + width(text), 16))
-            elif e.slot != hung:
-                self.wire_room(block, node, e.slot, e.expands)
+                wide = width(words.none(e))
+                block.room.append(Box(px - 44 - wide, y - 8, 44 + wide, 16))
+            elif e is not hung:
+                wide, total = (self.slot_width(f"{kind}:{node.id}:{e.slot}") for kind in ("edge", "sum"))
+                least = max(LINE, wide + 28, 96 if e.expands else 0, total + 20)
+                block.room.append(Box(px - least, y - 14, least, 20))
         if hung is not None:
             self.hang_leaf(block, node, hung, low)
         self.hang_constant(block, node, pill)
 
-    def wire_room(self, block: Block, node: Node, slot: int, expands: bool) -> None:
-        x, y = block.ports[slot]
-        wide, total = (self.slot_width(f"{kind}:{node.id}:{slot}") for kind in ("edge", "sum"))
-        least = max(LINE, wide + 28, 96 if expands else 0, total + 20)
-        block.room.append(Box(x - least, y - 14, least, 20))
-
-    def hanging(self, node: Node) -> int | None:
-        """The slot whose leaf hangs under this op: used once, and without hooks of its own."""
+    def hanging(self, node: Node) -> Edge | None:
+        """The edge whose leaf hangs under this op: used once, and without hooks of its own."""
         for e in reversed(node.edges if "cards" in self.show else ()):
             if e.node and e.tensor and self.uses[e.node] == 1 and e.node not in self.hooks:
                 target = self.graph.node(e.node)
                 if target.kind == "accumulate" and target.leaf not in self.graph.roots:
-                    return e.slot
+                    return e
         return None
 
-    @staticmethod
-    def port_rank(node: Node, i: int, hung: int | None) -> tuple[int, int]:
-        """(None, 0) on top, wires in the order of slots, the hanging leaf lowest."""
-        e = node.edges[i]
-        return (0 if e.node is None else 2 if e.slot == hung else 1), i
-
-    def port_heights(self, node: Node, order: list[int], hung: int | None,
-                     high: float) -> list[float]:
-        """The first real wire leaves level with the middle, so that a chain runs straight."""
-        levels = [self.port_rank(node, i, hung)[0] for i in order]
-        step = min(18, (high - 14) / max(1, len(order) - 1))
-        if 1 in levels and len(order) <= 3:
-            middle = levels.index(1)
-            ys = [(k - middle) * step for k in range(len(order))]
-            if min(ys) >= -high / 2 + 4 and max(ys) <= high / 2 - 4:
-                return ys
-        if len(order) == 2:
-            step = 23
-        return [(k - (len(order) - 1) / 2) * step for k in range(len(order))]
-
-    def hang_leaf(self, block: Block, node: Node, slot: int, low: float) -> None:
+    def hang_leaf(self, block: Block, node: Node, e: Edge, low: float) -> None:
         """Drawer and leaf, lower left; the wire drops from the port onto the drawer."""
-        e = next(e for e in node.edges if e.slot == slot)
-        target = self.graph.node(e.node)
-        size = self.leaf_size(target)
-        px, _ = block.ports[slot]
+        id, target = node.edge_id(e.slot), self.graph.node(e.node)
+        w, h = self.leaf_size(target)
         cards = [block.boxes[t.id].x for t in self.graph.outputs(node.id) if t.id in block.boxes]
-        drop = min([px - 30, *(x - 14 for x in cards)])
+        drop = min([block.ports[e.slot][0] - 30, *(x - 14 for x in cards)])
         top = low + (46 if e.expands else 22)
-        left = drop - size[0] / 2
-        self.put_leaf(block, target, Box(left, top, size[0], size[1]))
-        block.hangs[slot] = target.id
+        self.put_leaf(block, target, Box(drop - w / 2, top, w, h))
+        block.hangs[e.slot] = target.id
         block.outs[target.leaf] = (drop, block.boxes[target.leaf].y)
-        wide = self.slot_width(f"edge:{node.id}:{slot}")
-        block.slots[f"edge:{node.id}:{slot}"] = (drop - 7, (low + 8) / 2 + 12, "end")
+        wide = self.slot_width(f"edge:{id}")
+        block.slots[f"edge:{id}"] = (drop - 7, (low + 8) / 2 + 12, "end")
         block.room.append(Box(drop - 12 - wide, 12, wide + 16, low - 12))
         if e.expands:
-            block.boxes[f"sum:{node.id}:{slot}"] = Box(drop - 29, top - 40, 58, 24)
-            block.slots[f"sum:{node.id}:{slot}"] = (drop + 36, top - 23, "start")
+            block.boxes[f"sum:{id}"] = Box(drop - 29, top - 40, 58, 24)
+            block.slots[f"sum:{id}"] = (drop + 36, top - 23, "start")
             shapes = width(words.broadcast(self.graph, node, e))
-            wide = max(self.slot_width(f"sum:{node.id}:{slot}"), shapes)
+            wide = max(self.slot_width(f"sum:{id}"), shapes)
             block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
 
     def hang_constant(self, block: Block, node: Node, pill: Box) -> None:
@@ -325,15 +314,13 @@ class Builder:
 
     def put_leaf(self, block: Block, node: Node, place: Box) -> None:
         """The drawer, and glued under it the leaf."""
-        high = DRAWER if "grads" in self.show else 26
-        block.boxes[node.id] = Box(place.x, place.y, place.w, high)
-        block.boxes[node.leaf] = Box(place.x, place.y + high, place.w, place.h)
+        block.boxes[node.id] = Box(place.x, place.y, place.w, self.drawer)
+        block.boxes[node.leaf] = Box(place.x, place.y + self.drawer, place.w, place.h)
 
     def leaf(self, node: Node) -> Block:
         block = Block(node.id)
         w, h = self.leaf_size(node)
-        high = DRAWER if "grads" in self.show else 26
-        self.put_leaf(block, node, Box(-w / 2, -high / 2, w, h))
+        self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
         self.stem(block, node, block.boxes[node.id])
         card = block.boxes[node.leaf]
         block.outs[node.leaf] = (card.right, card.cy)

@@ -202,7 +202,7 @@ class Drawing:
         return dot.source(self.graph, self.view, self.theme)
 
     def to_text(self) -> str:
-        return text.tree(self.graph, self.view)
+        return text.tree(self.graph)
 
     def to_html(self) -> str:
         """A page of its own that needs nothing from anywhere."""

@@ -73,7 +73,7 @@ class Writer:
                 self.arrow(e.tensor, node.id, headlabel=slot, color="wire")
         elif e.node is None:
             stub = node.edge_id(e.slot)
-            self.put(quote(stub), label="…" if e.cut else "(None, 0)", shape="plaintext")
+            self.put(quote(stub), label=words.none(e), shape="plaintext")
             self.arrow(node.id, stub, taillabel=slot, arrowhead="odot", color=colour)
         else:
             nr = {"headlabel": f"output {e.nr}"} if e.nr else {}

@@ -19,6 +19,7 @@ from .blocks import Block, Box, Builder
 from .theme import width
 
 WIDEST_PICTURE, MARGIN, GUTTER, LANE = 1060, 20, 44, 24
+RADIUS = 12  # of the corners of a wire that goes around
 FAR = 2  # a leaf used again further away than this many columns is drawn again, small
 ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
 
@@ -452,18 +453,18 @@ def backwards(pieces: list) -> list:
     return out
 
 
-def round_corners(points: list[tuple], radius: float = 12) -> list:
+def round_corners(points: list[tuple]) -> list:
     """A line of level and upright pieces, its corners softened."""
     out: list = []
     for before, here, after in zip(points, points[1:], points[2:], strict=False):
-        start, end = towards(here, before, radius), towards(here, after, radius)
+        start, end = towards(here, before), towards(here, after)
         out += [("L", *start), ("C", *here, *here, *end)]
     return [("L", *points[0]), *out, ("L", *points[-1])]
 
 
-def towards(a: tuple, b: tuple, step: float) -> tuple:
+def towards(a: tuple, b: tuple) -> tuple:
     length = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1e-9)
-    share = min(step, length / 2) / length
+    share = min(RADIUS, length / 2) / length
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
 
 

@@ -147,7 +147,7 @@ class Painter:
             above = y <= self.box[n.id].cy + 4
             port += text(x - 7, y - 6 if above else y + 16, str(e.slot), "mg-m mg-e mg-halo")
         if e.node is None:
-            self.none(id, e.cut, self.box[f"none:{id}"], port)
+            self.none(id, e, self.box[f"none:{id}"], port)
         if id in self.at.data and e.tensor:
             body = path(write(self.at.data[id]), "mg-forward", "forward")
             self.part(self.wires, "mg-edge", id, "f", body, "data")
@@ -160,12 +160,12 @@ class Painter:
         if e.expands and f"sum:{id}" in self.box:
             self.ghost(n, e, self.box[f"sum:{id}"])
 
-    def none(self, id: str, cut: bool, b: Box, port: str) -> None:
+    def none(self, id: str, e: Edge, b: Box, port: str) -> None:
         x, y = self.at.ports[id]
-        body = path(d("M", x, y, "H", b.right), "mg-record mg-cut" if cut else "mg-record")
-        body += "" if cut else circle(b.cx, b.cy, 5.5, "mg-ring")
-        body += text(b.x - 5, y + 4.5, "…" if cut else "(None, 0)", "mg-e mg-m")
-        self.part(self.parts, "mg-none", id, "rb", body + port, "cut" if cut else "none")
+        body = path(d("M", x, y, "H", b.right), "mg-record mg-cut" if e.cut else "mg-record")
+        body += "" if e.cut else circle(b.cx, b.cy, 5.5, "mg-ring")
+        body += text(b.x - 5, y + 4.5, words.none(e), "mg-e mg-m")
+        self.part(self.parts, "mg-none", id, "rb", body + port, "cut" if e.cut else "none")
 
     def ghost(self, n: Node, e: Edge, b: Box) -> None:
         """Broadcasting: `expand` on the way forward, the engine's `sum` on the way back."""

@@ -11,7 +11,7 @@ from ..graph.snapshot import Edge, Graph, Node, Tensor
 LINES = 40
 
 
-def tree(graph: Graph, view: str = "record", limit: int = LINES) -> str:
+def tree(graph: Graph) -> str:
     """Depth first from the roots, in the order of `next_functions`; never recursive."""
     lines: list[str] = []
     seen: set[str] = set()
@@ -19,7 +19,7 @@ def tree(graph: Graph, view: str = "record", limit: int = LINES) -> str:
         stack = [("", "", root)]
         while stack:
             lead, below, id = stack.pop()
-            if len(lines) == limit - 1 and (stack or has_more(graph, id, seen)):
+            if len(lines) == LINES - 1 and (stack or has_more(graph, id, seen)):
                 return "\n".join([*lines, f"… +{len(graph.nodes) - len(seen)}"])
             lines.append((lead + describe(graph, id, seen)).rstrip())
             node = node_of(graph, id)

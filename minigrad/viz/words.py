@@ -58,6 +58,10 @@ def gate(graph: Graph, hook: Hook, lang: str | None = None) -> str:
     return word(f"hook_{hook.kind}", lang)
 
 
+def none(edge: Edge) -> str:
+    return "…" if edge.cut else "(None, 0)"
+
+
 def broadcast(graph: Graph, node: Node, edge: Edge) -> str:
     """`() → (2, 3)` at an input that was stretched."""
     return f"{graph.tensor(edge.tensor).shape} → {graph.outputs(node.id)[0].shape}"
