@@ -13,7 +13,6 @@ from functools import cached_property
 from importlib.util import find_spec
 from inspect import CO_OPTIMIZED
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ..graph.snapshot import Graph, part
@@ -154,16 +153,13 @@ class Told:
 class Drawing:
     """One view of one graph, as it was when `draw` was called; shows itself in a notebook."""
 
-    values: Mapping[str, str] = MappingProxyType({})  # slot -> text that the graph does not hold
-
     def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None,
                  lang: str = "en", theme: str = "light", engine: str | None = None,
                  values: Mapping[str, str] | None = None,
                  marks: frozenset[str] = frozenset()) -> None:
         self.graph, self.view, self.lang, self.theme, self.engine = graph, view, lang, theme, engine
+        self.values = values or {}  # slot -> text that the graph does not hold
         self.marks = marks  # ids of parts to point out
-        if values is not None:
-            self.values = values
         count = len(graph.ops)
         show = usual(graph) if show is None else show
         self.show = show | {"cards"} if count <= NO_SATELLITES else show & {"values"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -149,13 +150,12 @@ class Net:
     def order(self) -> None:
         """Beside each other what belongs together: barycentres, down and up a few times."""
         for column, towards_root in self.sweeps(7):
-            marks = {id(s): self.barycentre(s, towards_root) for s in column}
-            column.sort(key=lambda s: marks[id(s)])
+            column.sort(key=partial(self.barycentre, towards_root))
             for i, spot in enumerate(column):
                 spot.order = i
 
     @staticmethod
-    def barycentre(spot: Spot, towards_root: bool) -> float:
+    def barycentre(towards_root: bool, spot: Spot) -> float:
         near = spot.neighbours(towards_root)
         if not near:
             return spot.order

@@ -6,6 +6,8 @@ line of source that made it. `↑` marks a node that stands further up already.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..graph.snapshot import Edge, Graph, Node, Tensor
 
 LINES = 40
@@ -26,7 +28,7 @@ def tree(graph: Graph) -> str:
             if node is None or node.id in seen:
                 continue
             seen.add(node.id)
-            stack += reversed(list(branches(node, below, graph)))
+            stack += reversed(list(branches(node, below)))
     return "\n".join(lines)
 
 
@@ -36,7 +38,7 @@ def starts(graph: Graph) -> tuple[str, ...]:
     return tuple(f"{n.id}:0" for n in graph.nodes if n.id not in targets)
 
 
-def branches(node: Node, below: str, graph: Graph):
+def branches(node: Node, below: str) -> Iterator[tuple[str, str, str]]:
     """(first part of its line, indent of its children, what hangs there) for each slot."""
     for i, e in enumerate(node.edges):
         last = i == len(node.edges) - 1
