@@ -10,10 +10,14 @@ from ..core.modes import no_grad
 from ..ops.shape import cat, stack
 
 
+def _gradients(parameters: Any) -> list:
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [p.grad for p in given if p.grad is not None]
+
+
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Any:
     """Scale all gradients so that their common norm is at most `max_norm`; returns what it was."""
-    given = [parameters] if isinstance(parameters, Tensor) else parameters
-    grads = [p.grad for p in given if p.grad is not None]
+    grads = _gradients(parameters)
     with no_grad():
         total = stack([g.norm(norm_type) for g in grads]).norm(norm_type)
         factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
@@ -24,11 +28,9 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Bring every element of every gradient into `[-clip_value, clip_value]`."""
-    given = [parameters] if isinstance(parameters, Tensor) else parameters
     with no_grad():
-        for p in given:
-            if p.grad is not None:
-                p.grad.clamp_(-clip_value, clip_value)
+        for g in _gradients(parameters):
+            g.clamp_(-clip_value, clip_value)
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import Any
 
 from .._tensor import Tensor
@@ -54,9 +55,8 @@ def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subs
     """
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order, ends = random.permutation(len(dataset), generator).tolist(), [sum(lengths[: i + 1])
-             for i in range(len(lengths))]  # fmt: skip
-    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, ends, strict=True)]
+    order = random.permutation(len(dataset), generator).tolist()
+    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths), strict=True)]
 
 
 def default_collate(batch: list[Any]) -> Any:
