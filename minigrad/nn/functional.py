@@ -168,6 +168,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 
 
 def checked_p(p: float) -> float:
+    """A probability. Raises: ValueError if it is none."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     return p
