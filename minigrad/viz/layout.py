@@ -229,8 +229,8 @@ class Band:
         """Place a column; False where the band would get wider than `limit`."""
         # where wires will curve, columns must not interlock
         clean = bool(self.columns) and not self.straight(column)
-        x = self.where(column, clean)
         left, right = (max(s.reach[side] for s in column) for side in (0, 1))
+        x = self.where(column, left, clean)
         if self.columns and x + right > limit:
             return False
         self.columns.append(column)
@@ -241,9 +241,8 @@ class Band:
             spot.x, spot.sides, spot.band = x, (x - left, self.right), self.number
         return True
 
-    def where(self, column: list[Spot], clean: bool) -> float:
-        """The x of the anchors."""
-        left = max(s.reach[0] for s in column)
+    def where(self, column: list[Spot], left: float, clean: bool) -> float:
+        """The x of the anchors of a column that reaches so far to the left of them."""
         if not self.parts:
             return left
         if clean:
