@@ -200,7 +200,8 @@ def meet(a: Any, value: Any) -> tuple[Any, Any]:
     a = dtypes.cast(a, dtypes.result_dtype(a, value))
     raw = xp.asarray(value, dtype=a.dtype)
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
-    if value and len(_numbers) < 4096 and key[1] is a.dtype:  # 0.0 and -0.0 are equal keys
+    sure = value or value.__class__ is int  # 0.0 and -0.0 are equal keys
+    if sure and len(_numbers) < 4096 and key[1] is a.dtype:
         _numbers[key] = made
     return a, made
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array.backend import geometry, xp
 from ..text import presentation
-from .base import TensorBase, constant
+from .base import TensorBase, new
 from .carriers import TENSORS
 from .modes import INFERENCE, grad_mode
 from .node import Freed, Node, Port, Withheld, next_seq, short_name
@@ -56,7 +56,9 @@ def view_of(source: Any, array: Any, kind: str = "") -> Any:
         base, kind = seen.base, kind or seen.kind
     if counter is None:
         counter = source._counter = [0]
-    t = constant(source._plain, array, counter)
+    t = new(source._plain)
+    t._data, t._counter, t._requires_grad = array, counter, False
+    t._fn = t._grad = t._hooks = None
     t._view = view = View()
     view.base, view.kind = base, kind
     view.version = 0 if counter is INFERENCE.counter else counter[0]
