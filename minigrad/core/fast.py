@@ -17,10 +17,10 @@ from typing import Any
 
 from ..array.backend import ndarray, xp
 from . import engine, leaves, shapes
-from .base import TensorBase
+from .base import TensorBase, constant
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
-from .node import OURS, Freed, Node, Port, Withheld, next_seq
+from .node import OURS, Freed, Node, Port, Withheld, learners_line, next_seq
 from .row import TABLE, Number, taker
 
 _frame = sys._getframe
@@ -47,6 +47,8 @@ def install() -> None:
     mm, bmm, Tensor = TABLE["mm"], TABLE["bmm"], TensorBase._plain
     mm.call = TENSORS.mm = _product_call(mm, mm.call, 2, ndarray.dot)  # type: ignore[attr-defined]
     bmm.call = TENSORS.bmm = _product_call(bmm, bmm.call, 3, xp.matmul)  # type: ignore[attr-defined]
+    nll = TABLE["nll_loss"]
+    nll.call = _nll_call(nll, nll.call)
     Tensor.__matmul__ = _product_call(mm, Tensor.__matmul__, 2, ndarray.dot)
 
 
@@ -187,6 +189,41 @@ def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     return (slope,)
 
 
+@derivative("softmax", "log_softmax")
+def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
+    y, dim = held_result(n), n.saved_dim
+    if not y.ndim or not isinstance(grad, ndarray):
+        return n.apply(grad, RAW, keep)
+    if n.row.name == "softmax":
+        sent = grad * y
+        xp.subtract(grad, xp.add.reduce(sent, dim, None, None, True), sent)
+        xp.multiply(y, sent, sent)
+    else:
+        sent = xp.exp(y)
+        sent *= xp.add.reduce(grad, dim, None, None, True)
+        xp.subtract(grad, sent, sent)
+    if not keep:
+        n.saved_result = Freed.current
+    return (sent,)
+
+
+@derivative("nll_loss")
+def _nll_loss(n: Any, grad: Any, keep: bool) -> tuple:
+    target, total, reduction = n.saved_target, n.saved_total_weight, n.saved_reduction
+    plain = n.saved_weight is None and reduction and not isinstance(total, Withheld)
+    if not plain or isinstance(target, Withheld) or total != target._data.size:
+        return n.apply(grad, RAW, keep)
+    x = held(n, "self", n.saved_self, n.version_self, n.edges[0])
+    if x.ndim != 2:
+        return n.apply(grad, RAW, keep)
+    back = xp.zeros(x.shape, grad.dtype)
+    at = held(n, "target", target, n.version_target, None)
+    back[xp.arange(at.size), at] = -grad / total if reduction == 1 else -grad
+    if not keep:
+        n.free()
+    return (back,)
+
+
 @derivative("relu")
 def _relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = held_result(n)
@@ -277,6 +314,39 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             n.saved_self_sym_strides = _NO_STRIDES if to_self is None else (a.strides, a.itemsize)
             n.saved_mat2_sym_strides = _NO_STRIDES if to_mat2 is None else (b.strides, b.itemsize)
         return t
+
+    return call
+
+
+def _nll_call(row: Any, slow: Callable) -> Callable:
+    """The loss of rows of scores that all count, recorded; all else the slow call answers."""
+    cls, blank = row.node, shapes.blank
+
+    @wraps(slow)
+    def call(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
+        x, at = self._data, target._data
+        edge = self._edge() if grad_mode() is True else None
+        if edge is None or weight is not None or x.ndim != 2 or not reduction:
+            return slow(self, target, weight, reduction, ignore_index)
+        rows, classes = x.shape
+        plain = at.shape == (rows,) and at.dtype == "int64" and rows and not 0 <= ignore_index < classes
+        if not plain or at.view("uint64").max() >= classes:  # -1 is too large as well
+            return slow(self, target, weight, reduction, ignore_index)
+        gain, count = -xp.add.reduce(x[xp.arange(rows), at]), x.dtype.type(rows)
+        t, total = blank(), constant(self._plain, count, [0])
+        t._data = gain / count if reduction == 1 else gain
+        t._counter = t._grad = t._hooks = t._view = None
+        t._fn = n = cls()
+        t._requires_grad = True
+        n.edges, n.metas, n.hooks = (edge,), None, None
+        n.seq = next_seq()
+        n.code, n.lasti = learners_line()
+        c, d = self._counter, target._counter
+        n.saved_self, n.version_self = self, 0 if c is None else c[0]
+        n.saved_target, n.version_target = target, 0 if d is None else d[0]
+        n.saved_weight, n.saved_reduction, n.saved_ignore_index = None, reduction, ignore_index
+        n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, total._counter, 0
+        return t, total
 
     return call
 

@@ -490,7 +490,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
     """Minus the log-probability of the right class; `target` holds class numbers."""
     rank, kind = input._data.ndim, _reduction(reduction)
     if rank <= 2:
-        return loss.nll_loss(input, target, weight, kind, ignore_index)[0]
+        return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
     if rank == 4:
         return loss.nll_loss2d(input, target, weight, kind, ignore_index)[0]
     n, c = input.shape[:2]
