@@ -20,8 +20,8 @@ from . import engine, leaves, shapes
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
-from .node import OURS, Freed, Node, Port, Withheld, learners_line, next_seq
-from .row import TABLE, Number, taker
+from .node import OURS, Freed, Node, Port, Withheld, next_seq
+from .row import TABLE, Number, blank_node, taker
 
 _frame = sys._getframe
 _latest_first = attrgetter("seq")
@@ -320,7 +320,6 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
 
 def _nll_call(row: Any, slow: Callable) -> Callable:
     """The loss of rows of scores that all count, recorded; all else the slow call answers."""
-    cls, blank = row.node, shapes.blank
 
     @wraps(slow)
     def call(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
@@ -333,20 +332,14 @@ def _nll_call(row: Any, slow: Callable) -> Callable:
         if not plain or at.view("uint64").max() >= classes:  # -1 is too large as well
             return slow(self, target, weight, reduction, ignore_index)
         gain, count = -xp.add.reduce(x[xp.arange(rows), at]), x.dtype.type(rows)
-        t, total = blank(), constant(self._plain, count, [0])
-        t._data = gain / count if reduction == 1 else gain
-        t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = cls()
-        t._requires_grad = True
-        n.edges, n.metas, n.hooks = (edge,), None, None
-        n.seq = next_seq()
-        n.code, n.lasti = learners_line()
+        n, total = blank_node(row.node, (edge,), None), constant(self._plain, count, [0])
+        loss = shapes.attach(constant(self._plain, gain / count if reduction == 1 else gain), n)
         c, d = self._counter, target._counter
         n.saved_self, n.version_self = self, 0 if c is None else c[0]
         n.saved_target, n.version_target = target, 0 if d is None else d[0]
         n.saved_weight, n.saved_reduction, n.saved_ignore_index = None, reduction, ignore_index
         n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, total._counter, 0
-        return t, total
+        return loss, total
 
     return call
 
