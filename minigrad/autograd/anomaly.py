@@ -44,7 +44,7 @@ def _switch(mode: bool, check_nan: bool) -> None:
         _remembering = recording(_remember)
         _remembering.__enter__()
     elif not mode and _remembering is not None:
-        _remembering.__exit__()
+        _remembering.leave()
         _remembering = None
 
 

@@ -211,7 +211,7 @@ def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
 def _nll_loss(n: Any, grad: Any, keep: bool) -> tuple:
     target, total, reduction = n.saved_target, n.saved_total_weight, n.saved_reduction
     plain = n.saved_weight is None and reduction and not isinstance(total, Withheld)
-    if not plain or isinstance(target, Withheld) or total != target._data.size:
+    if not plain or isinstance(target, Withheld) or total != target._data.size or total - 1 == total:
         return n.apply(grad, RAW, keep)
     x = held(n, "self", n.saved_self, n.version_self, n.edges[0])
     if x.ndim != 2:
@@ -230,7 +230,7 @@ def _relu(n: Any, grad: Any, keep: bool) -> tuple:
     if not isinstance(y, ndarray) or y.size < 256:
         sent = RAW.relu_backward(grad, y)
     else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
-        sent = (grad.view(f"i{grad.itemsize}") * (y > 0)).view(grad.dtype)
+        sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
     if not keep:
         n.saved_result = Freed.current
     return (sent,)
@@ -241,29 +241,32 @@ def _sum(n: Any, grad: Any, keep: bool) -> tuple:
     shape = n.saved_self_sym_sizes
     edge = n.edges[0]
     if isinstance(edge, Node) and edge.hooks is None:  # nobody sees what passes between two nodes
-        return (_filled(shape, prod(shape), grad),)
+        return (_filled(shape, grad),)
     return (RAW.expand(grad, shape),)
 
 
 @derivative("mean")
 def _mean(n: Any, grad: Any, keep: bool) -> tuple:
-    count = n.saved_self_sym_numel
-    return (_filled(n.saved_self_sym_sizes, count, grad / count),)
+    return (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),)
 
 
 @derivative("mean_dim")
 def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
     sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
-    return (RAW.expanded(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim),)
+    return (RAW.expanded(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim).copy(),)
 
 
-def _filled(shape: tuple, count: int, number: Any) -> Any:
+def _filled(shape: tuple, number: Any) -> Any:
     """One number in every place of a shape: written if that is little, else seen with stride 0.
 
     Small arrays are faster to multiply when they are plain; large ones are memory not spent.
     """
-    if count > 4096 or not shape:
-        return RAW.expand(number, shape)
+    return RAW.expand(number, shape) if prod(shape) > 4096 else _full(shape, number)
+
+
+def _full(shape: tuple, number: Any) -> Any:
+    if not shape:
+        return number
     filled = xp.empty(shape, number.dtype)
     filled.fill(number)
     return filled
@@ -279,7 +282,7 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             return slow(self, mat2)
         a, b = self._data, mat2._data
         rows, columns = a.shape, b.shape
-        if len(rows) != rank or len(columns) != rank or rows[-1] != columns[-2]:
+        if len(rows) != rank or len(columns) != rank or rows[-1] != columns[-2] or rows[-1] == 1:  # mm minds signs
             return slow(self, mat2)
         if self._view is not None:
             self._view.refresh(self)
@@ -298,7 +301,7 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
         n.seq = next_seq()
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS:
+        while code.co_filename in OURS and f.f_back is not None:
             f = f.f_back
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti
@@ -331,7 +334,7 @@ def _nll_call(row: Any, slow: Callable) -> Callable:
         plain = at.shape == (rows,) and at.dtype == "int64" and rows and not 0 <= ignore_index < classes
         if not plain or at.view("uint64").max() >= classes:  # -1 is too large as well
             return slow(self, target, weight, reduction, ignore_index)
-        gain, count = -xp.add.reduce(x[xp.arange(rows), at]), x.dtype.type(rows)
+        gain, count = 0 - xp.add.reduce(x[xp.arange(rows), at]), x.dtype.type(rows)
         n, total = blank_node(row.node, (edge,), None), constant(self._plain, count, [0])
         loss = shapes.attach(constant(self._plain, gain / count if reduction == 1 else gain), n)
         c, d = self._counter, target._counter
@@ -351,7 +354,7 @@ def reach(root: Node) -> tuple[list[Node], dict[Any, int]] | None:
     """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special."""
     nodes, seen, waits = [root], {root}, {}
     for node in nodes:  # grows while it is read
-        if node.hooks is not None:
+        if node.hooks is not None or node.wants_undefined:  # what a learner wrote may register hooks on its way
             return None
         for edge in node.edges:
             if isinstance(edge, Node):
@@ -385,7 +388,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
     arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)
-        if received is None and not node.wants_undefined:
+        if received is None:
             sent = engine.nothing(node, keep)
         elif create_graph:
             sent = node.apply(received, TENSORS, keep)  # type: ignore[attr-defined]

@@ -29,6 +29,7 @@ from .views import (
 def inplace(call: Callable, ufunc: Any = None) -> Callable:
     """The in-place twin of an operation: same row, written into `self`, history rewritten."""
     name = call.__name__.removesuffix("_of") + "_"
+    looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
         if ufunc is not None and not options and not grad_mode() and write_directly(ufunc, self, *args):
@@ -44,7 +45,7 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
             for x in (self, *given):
                 edge_of(x)
         for x in given:
-            if isinstance(x, TensorBase) and x is not self and "fill" not in name:  # fills read it as a number
+            if isinstance(x, TensorBase) and x is not self and not looks_itself:
                 check_overlap(self, x)
         original, mode = stand_in(self), grad_mode()
         # who looks at new nodes is shown the tensor as written, below
@@ -87,6 +88,8 @@ def write_directly(ufunc: Any, self: Any, other: Any) -> bool:
         return False
     a, b = self._data, other._data
     if not (a.__class__ is b.__class__ is ndarray and a.dtype is b.dtype and a.shape == b.shape):
+        return False
+    if a.dtype.kind != "f":  # NumPy's refusals are not torch's
         return False
     if not a.flags.c_contiguous or a.base is not None or b.base is not None:  # shared memory wants a look
         return False

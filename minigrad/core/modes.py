@@ -206,12 +206,24 @@ class recording(_Mode):
         super().__exit__(*exc)
         _recorder.reset(self._recorders.pop())
 
+    def leave(self) -> None:
+        """Look no longer, whatever was entered since; the mode stays as it is now."""
+        _recorder.set(_without(_recorder.get(), self._seen))
+        if _mode.get():
+            _mode.set(_enabled())
+
 
 class unobserved(_Mode):
     """While inside, new nodes are recorded as before, but nobody is called to see them."""
 
     def _value(self) -> Any:
         return True if _mode.get() else _mode.get()
+
+
+def _without(recorder: Recorder | None, seen: Callable[[Any, Any], None]) -> Recorder | None:
+    if recorder is None or recorder.seen is seen:
+        return recorder and recorder.inner
+    return Recorder(recorder.seen, _without(recorder.inner, seen))
 
 
 class differentiable(_Mode):

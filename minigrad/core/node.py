@@ -211,6 +211,8 @@ def learners_line(depth: int = 2) -> tuple[Any, int]:
     f: Any = sys._getframe(depth)
     while f.f_code.co_filename in OURS:
         f = f.f_back
+        if f is None:
+            return None, 0
     return f.f_code, f.f_lasti
 
 

@@ -180,6 +180,9 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
             s = s.give(n, name)
             return s._data if F is RAW and isinstance(s, TensorBase) else s
         if s.__class__ is tuple:  # a list of tensors, as the indices of `x[i, j]`
+            for i, v in zip(s, read_version(n), strict=True):
+                if v is not None and i._version != v:
+                    raise modified(n, name, i, i._version, v)
             return tuple(i._data if F is RAW and isinstance(i, TensorBase) else i for i in s)
         return s
 
@@ -346,6 +349,8 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             elif isinstance(x, TensorBase):
                 c = x._counter
                 setattr(n, version, 0 if c is None else c[0])
+            elif x.__class__ is tuple:
+                setattr(n, version, tuple(i._version if isinstance(i, TensorBase) else None for i in x))
             setattr(n, slot, x)
         for slot, i, fact in others:
             setattr(n, slot, args[i] if fact is None else fact(args[i]))

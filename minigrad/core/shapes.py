@@ -61,7 +61,7 @@ def unary(row: Row) -> Callable:
             n.seq = next_seq()
             f = _frame(1)
             code = f.f_code
-            while code.co_filename in OURS:
+            while code.co_filename in OURS and f.f_back is not None:
                 f = f.f_back
                 code = f.f_code
             n.code, n.lasti = code, f.f_lasti
@@ -149,7 +149,7 @@ def binary(row: Row) -> Callable:
             n.seq = next_seq()
             f = _frame(1)
             code = f.f_code
-            while code.co_filename in OURS:
+            while code.co_filename in OURS and f.f_back is not None:
                 f = f.f_back
                 code = f.f_code
             n.code, n.lasti = code, f.f_lasti
@@ -308,7 +308,7 @@ def single(row: Row) -> Callable:
         n.seq = next_seq()
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS:
+        while code.co_filename in OURS and f.f_back is not None:
             f = f.f_back
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti
@@ -434,7 +434,7 @@ def view_shape(row: Row, kind: str) -> Callable:
         n.seq = next_seq()
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS:
+        while code.co_filename in OURS and f.f_back is not None:
             f = f.f_back
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti

@@ -172,15 +172,16 @@ OVERLAP = (
 )
 
 
-def check_overlap(written: Any, read: Any) -> None:
+def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
     """Refuse to write into a part of what is being read; the same part read and written is fine.
 
+    With `whole` it is not either: places are written in another order than they are read.
     Memory is asked, not the version counter: `x.data` has its own, and still is the memory of `x`.
     """
     a, b = written._data, read._data
-    if (a.base is None and b.base is None) or not xp.may_share_memory(a, b):
+    if (a.base is None and b.base is None and not whole) or not xp.may_share_memory(a, b):
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
-    if _is_dense(a) and _is_dense(b) and place_of(written) != place_of(read):
+    if _is_dense(a) and _is_dense(b) and (whole or place_of(written) != place_of(read)):
         raise RuntimeError(OVERLAP)
 
 

@@ -18,7 +18,7 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
-from ..core.views import OVERLAP, check_inplace
+from ..core.views import check_inplace, check_overlap
 from ..text import presentation
 from . import shape as views
 from .checks import check_dim, own_dim, require, titled
@@ -52,8 +52,12 @@ def _key(self: Any, indices: tuple) -> tuple:
 
 def _taken(self: Any, indices: tuple) -> Any:
     """The chosen elements; what NumPy refuses is looked at again for torch's words."""
+    key = _raw(indices)
     try:
-        return self[_raw(indices)]
+        for part in key:
+            if not isinstance(part, slice) and not part.size:  # an empty mask fits anywhere, says NumPy
+                raise IndexError
+        return self[key]
     except IndexError:
         return self[_key(self, indices)]
 
@@ -490,12 +494,6 @@ def _names_positions(key: Any) -> bool:
     return isinstance(key, TensorBase | list) and not _is_tuple(key)
 
 
-def apart(self: Any, other: Any) -> None:
-    """Refuse to write from a tensor into a storage that it shares."""
-    if isinstance(other, TensorBase) and xp.may_share_memory(self._array(), other._array()):
-        raise RuntimeError(OVERLAP)
-
-
 # ---- arguments as torch takes them
 
 
@@ -506,8 +504,11 @@ def index_put(self: Any, indices: tuple, values: Any, accumulate: bool = False) 
 
 def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
     """In-place `index_put`: writes into `self`, returns `self`."""
-    apart(self, values)
-    return _index_put_(self, values, tuple(map(_part, indices)), accumulate)
+    parts = tuple(map(_part, indices))
+    fills = len(parts) == 1 and parts[0]._data.dtype.kind == "b" and values._data.size == 1  # read as a number
+    if not fills:
+        check_overlap(self, values, whole=True)
+    return _index_put_(self, values, parts, accumulate)
 
 
 def gather_of(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
@@ -571,7 +572,8 @@ def _apart_first(call: Any) -> Any:
 
     def checked(self: Any, *args: Any, **options: Any) -> Any:
         for other in args:
-            apart(self, other)
+            if isinstance(other, TensorBase):
+                check_overlap(self, other, whole=True)
         return write(self, *args, **options)
 
     return titled(checked, write.__name__, write.__doc__)

@@ -477,7 +477,7 @@ def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
         return False
     data = large._array() if large is a else large._array().swapaxes(-1, -2)
     try:
-        data.reshape((-1, data.shape[-1]), copy=False)
+        data.reshape((math.prod(data.shape[:-1]), data.shape[-1]), copy=False)
     except ValueError:
         return False
     return True
@@ -487,7 +487,7 @@ def _folded(a: Any, b: Any) -> Any:
     turned = b._data.ndim > a._data.ndim
     large, small = (b.mT, a.t() if a._data.ndim == 2 else a) if turned else (a, b)
     *batch, inner = large._data.shape
-    rows = TENSORS.reshape(large, (-1, inner))
+    rows = TENSORS.reshape(large, (math.prod(batch), inner))
     if small._data.ndim == 1:
         return TENSORS.unsafe_view(mv(rows, small), tuple(batch))
     product = TENSORS.unsafe_view(mm.row.call(rows, small), (*batch, small._data.shape[1]))
@@ -501,8 +501,9 @@ def _batched(a: Any, b: Any) -> Any:
     if batch != theirs:
         batch = xp.broadcast_shapes(batch, theirs)
     expand, reshape = TENSORS.expand, TENSORS.reshape
-    x = reshape(expand(a, (*batch, *left)), (-1, *left))
-    y = reshape(expand(b, (*batch, *right)), (-1, *right))
+    count = math.prod(batch)
+    x = reshape(expand(a, (*batch, *left)), (count, *left))
+    y = reshape(expand(b, (*batch, *right)), (count, *right))
     product = bmm.row.call(x, y.unsqueeze(2)).squeeze(-1) if vector else bmm.row.call(x, y)
     return TENSORS.unsafe_view(product, (*batch, *rows[-2:-1], *right[1:]))
 

@@ -56,16 +56,17 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
     if weight is None and len(wanted) and not 0 <= ignore_index < classes and unsigned.max() < classes:
         return rows, wanted, None
     kept = wanted != ignore_index
-    at = xp.where(kept, wanted, 0)
+    rows, at = rows[kept], wanted[kept]
     outside = (at < 0) | (at >= classes)
     if outside.any():
         raise IndexError(f"Target {at[outside][0]} is out of bounds.")
-    return rows, at, kept.astype(x.dtype) if weight is None else weight[at] * kept
+    return rows, at, None if weight is None else weight[at]
 
 
 def _check_target(x: Any, target: Any) -> None:
-    if target.dtype.kind not in "iu":
-        raise RuntimeError(f"expected scalar type Long but found {dtypes.of(target.dtype).scalar_type}")
+    if target.dtype not in ("int64", "uint8"):
+        kind = dtypes.of(target.dtype).scalar_type
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
     if x.ndim == 2 and target.shape != x.shape[:1]:
         raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({target.size}).")
 
@@ -73,24 +74,24 @@ def _check_target(x: Any, target: Any) -> None:
 def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
     _check_target(self, target)
     rows, at, weights = _picked(self, target, weight, ignore_index)
-    gains = _rows(self)[rows, at]
-    if weights is None:
-        total = self.dtype.type(len(at))
-    else:
+    gains, total = _rows(self)[rows, at], self.dtype.type(len(at))
+    if weights is not None:
         gains, total = gains * weights, xp.add.reduce(weights)
     if reduction == NONE:
-        return -gains.reshape(target.shape), total * 0
-    gain = -xp.add.reduce(gains)
+        losses = xp.zeros(target.size, self.dtype)
+        losses[rows] = -gains
+        return losses.reshape(target.shape), total * 0
+    gain = 0 - xp.add.reduce(gains)  # 0, where the sum is
     return (gain if reduction == SUM else gain / total), total
 
 
 def _nll_back(grad: Any, self: Any, target: Any, weight: Any, total: Any, reduction: int, ignore_index: int) -> Any:
-    if weight is None and total == target.size:  # the forward saw that all are in range and count
-        rows, at, weights = xp.arange(target.size), target.reshape(-1), None
+    if weight is None and total == target.size and total - 1 != total:  # the forward saw that all count; not in
+        rows, at, weights = xp.arange(target.size), target.reshape(-1), None  # half precision, where 2051 is 2052
     else:
         rows, at, weights = _picked(self, target, weight, ignore_index)
-    share = -grad / total if reduction == MEAN else -grad.reshape(-1) if reduction == NONE else -grad
-    back = xp.zeros((len(at), self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
+    share = -grad / total if reduction == MEAN else -grad.reshape(-1)[rows] if reduction == NONE else -grad
+    back = xp.zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
     back[rows, at] = share if weights is None else share * weights
     if self.ndim <= 2:
         return back.reshape(self.shape)

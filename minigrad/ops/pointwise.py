@@ -273,7 +273,7 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_outpu
     output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
 relu = op("relu", lambda self: _relu(self),
     self = lambda F, grad, result: F.relu_backward(grad, result))
-relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(output > 0, grad_output, 0.0),
+relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(~(output <= 0), grad_output, 0.0),
     grad_fn="ThresholdBackwardBackward0", elementwise=True,
     grad_output = lambda F, grad, output: F.relu_backward(grad, output),
     output      = lambda F, grad: F.zeros_like(grad))
