@@ -314,12 +314,7 @@ class Tensor(TensorBase):
         """
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
-    @property
-    def grad(self) -> Any:
-        """The gradient that backward accumulated here; None before, and for most non-leaves."""
-        return TensorBase.grad.fget(self)  # type: ignore[attr-defined]
-
-    @grad.setter
+    @TensorBase.grad.setter  # type: ignore[attr-defined]
     def grad(self, value: Any) -> None:
         _check_grad(self, value)
         self._grad = value

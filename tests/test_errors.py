@@ -365,3 +365,12 @@ def test_an_error_leaves_grad_mode_and_graph_usable():
 
     assert minigrad.is_grad_enabled()
     assert x.grad.tolist() == [3, 3]
+
+
+def test_the_warning_about_a_gradient_that_is_not_there_names_the_line():
+    y = minigrad.ones(2, requires_grad=True) * 2
+
+    with pytest.warns(UserWarning, match="not a leaf") as seen:
+        y.grad  # noqa: B018
+
+    assert seen[0].filename == __file__

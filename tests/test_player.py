@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import linecache
 import re
 import xml.etree.ElementTree as ET
 
@@ -225,3 +226,32 @@ def test_a_live_walk_that_fails_says_so_in_its_last_step():
     player.want = 2
     assert player.steps[-1]["events"][-1]["bad"].startswith("RuntimeError: Trying to backward")
     assert player.recorder is None
+
+
+def test_the_lines_stand_in_the_order_in_which_they_ran():
+    here: dict = {"mg": mg}
+    for file, cell in {"<one>": "w = mg.ones(2, requires_grad=True)\n\n\nb = w * 2\n",
+                       "<two>": "a = b.exp()\nc = (a * b).sum()\n"}.items():  # fmt: skip
+        linecache.cache[file] = (len(cell), None, cell.splitlines(keepends=True), file)
+        exec(compile(cell, file, "exec"), here)
+
+    assert step(here["c"], preview=True).scene["code"] == "b = w * 2\na = b.exp()\nc = (a * b).sum()"
+
+
+def test_the_player_s_own_line_frees_what_it_walks_through():
+    x = mg.ones(2, requires_grad=True)
+    (x * x).sum().backward()
+    loss = (x * x).sum()
+    step(loss)
+
+    with pytest.raises(RuntimeError, match="second time") as raised:
+        loss.backward()
+
+    assert "step(loss)" in "\n".join(raised.value.__notes__)
+    assert "(x * x).sum().backward()" not in "\n".join(raised.value.__notes__)
+
+
+@pytest.mark.parametrize("call", [step, mg.why, mg.draw])
+def test_what_is_no_tensor_is_refused_by_name(call):
+    with pytest.raises(TypeError, match="a tensor of minigrad or of torch is needed here; got int"):
+        call(3)

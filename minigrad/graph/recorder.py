@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.backward import keeps, root_gradients
 from ..core.engine import held, steps
-from ..core.node import AccumulateGrad, Node
+from ..core.node import AccumulateGrad, Freed, Node, learners_line
 from .live import Reader
 from .preview import preview as preview_of
 from .rule import Rule, rule, spelled_sum
@@ -86,6 +86,7 @@ class Recorder:
         self.graph = self.reader.graph()
         keep = keeps(retain_graph, create_graph)
         self.preview, self.frees = preview, not keep
+        self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
         self.engine = steps((root,), (seed,), self, retain_graph=keep or preview,
                             create_graph=create_graph)  # fmt: skip
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
@@ -112,6 +113,7 @@ class Recorder:
         """Run one node; False when there is none left, or when it failed."""
         shown = Tee(self.printed) if self.preview else Tee(self.printed, sys.stdout)
         try:
+            Freed.current = self.mark
             with contextlib.redirect_stdout(shown):
                 ran = next(self.engine, None)
         except Exception as error:  # the learner's own hook may raise anything

@@ -25,7 +25,7 @@ import traitlets
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import Graph
 from ..text import get_language
-from .display import Drawing, called
+from .display import Drawing, called, reader
 from .layout import layout
 from .scenes import Scenes, expected, trace, widest
 from .svg import render
@@ -47,6 +47,7 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
     `drive` lets you choose the next node, `predict` asks before it shows; `breakpoints` are names
     of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
     """
+    reader(root)  # refuses what is no tensor
     how = {"names": called(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
              "theme": theme or "", "breakpoints": tuple(breakpoints)}  # fmt: skip
