@@ -51,8 +51,9 @@ class Scenes:
         return joined(said, note)
 
     def code(self) -> list[str]:
-        """The learner's lines that made the graph, in the order of the file."""
-        return [text for _, text in sorted({n.line for n in self.graph.nodes if n.line})]
+        """The learner's lines that made the graph, in the order in which they first ran."""
+        made = sorted((n for n in self.graph.nodes if n.line), key=lambda n: n.seq)
+        return [text for _, text in dict.fromkeys(n.line for n in made)]
 
     def node(self, node: Node) -> dict[str, Any]:
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,

@@ -309,7 +309,7 @@ function render({ model, el }) {
 
   /** Largest scale that fits, but never below 12 px text (it grows a little in its boxes); the rest scrolls. */
   function layout() {
-    if (!fit.clientWidth || !svg.viewBox.baseVal) return;
+    if (!fit.clientWidth || !svg.viewBox.baseVal) return show();              // the narrow strip stands in for the stage
     if (!nodes.size) decorate();
     const vb = svg.viewBox.baseVal, wide = vb.width > vb.height * 1.2, W = fit.clientWidth, H = fit.clientHeight;
     const roomX = wide ? 0 : 320, roomY = wide ? 116 : 96;
@@ -400,7 +400,8 @@ function render({ model, el }) {
     const id = S.refused?.id ?? now, node = nodes.get(id);
     callout.hidden = !node;
     leader.replaceChildren();
-    if (!node || !stage.offsetParent) return;
+    if (!stage.offsetParent) return;
+    if (!node) return toMiddle(onStage(nodes.get(walk.order[0]).box));
     callout.className = "mg-callout" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad === id ? " mg-error" : "");
     callout.replaceChildren(...content(id, k, st));
     const box = onStage(node.box), free = { w: callout.offsetWidth, h: callout.offsetHeight };
@@ -408,8 +409,13 @@ function render({ model, el }) {
     callout.style.setProperty("--mg-x", place.x + "px");
     callout.style.setProperty("--mg-y", place.y + "px");
     lead(place, box, others);
-    const x = box.x + box.w / 2, y = (Math.min(box.y, place.y) + Math.max(box.y + box.h, place.y + place.h)) / 2;
-    fit.scrollTo({ left: x - fit.clientWidth / 2, top: y - fit.clientHeight / 2, behavior: calm() ? "auto" : "smooth" });
+    const y = Math.min(box.y, place.y);
+    toMiddle({ x: box.x, w: box.w, y, h: Math.max(box.y + box.h, place.y + place.h) - y });
+  }
+  /** @param {Box} b */
+  function toMiddle(b) {
+    const left = b.x + b.w / 2 - fit.clientWidth / 2, top = b.y + b.h / 2 - fit.clientHeight / 2;
+    fit.scrollTo({ left, top, behavior: calm() ? "auto" : "smooth" });
   }
   function content(id, k, st) {
     const step = walk.steps.get(id), node = walk.scene.nodes[id], f = walk.frames[k];
