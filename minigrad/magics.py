@@ -30,8 +30,11 @@ class MinigradMagics(Magics):
         version = line.strip()
         if version == "off":
             uninstall_torch()
-        else:
+            return
+        try:
             install_as_torch(version or None)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
 
     @line_magic
     def lang(self, line: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import subprocess
 import sys
 
 import pytest
 
+import minigrad
 from minigrad.eras import alias
 
 INSTALLED = "import minigrad; minigrad.install_as_torch('1.5.0')\n"
@@ -120,13 +122,13 @@ def test_a_missing_name_is_told_with_the_nearest_one():
 
 def test_so_is_one_of_a_part_until_the_alias_is_gone():
     code = INSTALLED + (
-        "import torch.nn.functional as F\n"
-        "try:\n    F.rellu\nexcept AttributeError as error:\n    print(error, *error.__notes__, sep='\\n')\n"
+        "import torch.nn.init as F\n"
+        "try:\n    F.one_\nexcept AttributeError as error:\n    print(error, *error.__notes__, sep='\\n')\n"
         "minigrad.uninstall_torch(); print('__getattr__' in vars(F))")
 
     assert python(code).splitlines()[1:] == [
-        "module 'torch.nn.functional' has no attribute 'rellu'",
-        "minigrad has no `torch.nn.functional.rellu`; the nearest name that it has is `torch.nn.functional.relu`.",
+        "module 'torch.nn.init' has no attribute 'one_'",
+        "minigrad has no `torch.nn.init.one_`; the nearest name that it has is `torch.nn.init.ones_`.",
         "import torch -> no longer minigrad",
         "False",
     ]
@@ -175,3 +177,14 @@ def test_all_of_them_work_together_in_other_eras(version):
     code = "\n".join([INSTALLED, f"minigrad.era('{version}')", DATA, *LIBRARIES.values()])
 
     assert python(code).splitlines()[1:] == ["[0.0, 1.0, 2.0]"] * len(LIBRARIES)
+
+
+@pytest.mark.parametrize(("module", "name", "note"), [
+    ("nn", "LSTM", "recurrent and transformer layers wait"), ("nn", "Linaer", "`torch.nn.Linear`"),
+    ("nn.functional", "relux", "`torch.nn.functional.relu`"), ("optim", "Adaam", "`torch.optim.Adam`"),
+    ("utils", "checkpoint", "recomputing"), ("autograd", "forward_ad", "forward mode")])  # fmt: skip
+def test_every_module_says_what_waits_and_what_is_nearest(module, name, note):
+    with pytest.raises(AttributeError) as raised:
+        operator.attrgetter(f"{module}.{name}")(minigrad)
+
+    assert note in "".join(raised.value.__notes__)

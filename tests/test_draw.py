@@ -198,7 +198,7 @@ def test_an_unknown_choice_names_the_known_ones(wrong):
 
 @pytest.mark.parametrize("wrong", [3.0, "x", None])
 def test_what_is_no_tensor_is_refused(wrong):
-    with pytest.raises(TypeError, match="takes tensors"):
+    with pytest.raises(TypeError, match="a tensor of minigrad or of torch is needed here"):
         draw(wrong)
 
 

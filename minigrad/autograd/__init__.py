@@ -9,6 +9,7 @@ from .._tensor import Tensor
 from ..core.backward import GradientEdge, backward, grad
 from ..core.engine import steps
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..text import presentation
 from . import functional, graph
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from .function import Function
@@ -30,3 +31,5 @@ class Variable(metaclass=_Wraps):
     def __new__(cls, data: Any, requires_grad: bool = False, volatile: Any = None) -> Any:
         t = data.detach() if isinstance(data, Tensor) else data
         return t.requires_grad_() if requires_grad else t
+
+__getattr__ = presentation.adviser("torch.autograd", globals())

@@ -70,11 +70,7 @@ def counterpart(fullname: str) -> ModuleType:
 
 def advise(module: Any, name: str) -> None:
     """Let a module say, for what it has not, which name is nearest."""
-
-    def missing(attribute: str) -> Any:
-        raise presentation.no_attribute(name, vars(module), attribute)
-
-    module.__getattr__ = missing
+    module.__getattr__ = presentation.adviser(name, vars(module))
 
 
 def installed() -> Finder | None:

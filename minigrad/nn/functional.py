@@ -20,6 +20,7 @@ from ..core.op import inplace as in_place
 from ..core.op import shape_mismatch
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
+from ..text import presentation
 
 _REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
 
@@ -634,3 +635,5 @@ TORCH_FUNCTIONS = """
     margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
     triplet_margin_loss
 """.split()
+
+__getattr__ = presentation.adviser("torch.nn.functional", globals())

@@ -15,6 +15,7 @@ from ..array.backend import xp
 from ..core.base import bump, constant
 from ..core.modes import enable_grad
 from ..nn.module import forget_grad
+from ..text import presentation
 from . import lr_scheduler
 
 
@@ -241,3 +242,5 @@ class Adagrad(Optimizer):
 
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
+
+__getattr__ = presentation.adviser("torch.optim", globals())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import say
@@ -76,7 +76,13 @@ WAITING = {  # names of torch that minigrad leaves out for now -> why, under [wa
                     "view_as_real".split(), "complex"),
     **dict.fromkeys("cholesky_solve eig eigvals lu lu_factor lu_solve matrix_exp renorm "
                     "solve_triangular".split(), "linalg"),
-    "bfloat16": "bfloat16", "to_dlpack": "dlpack", "from_dlpack": "dlpack",
+    **dict.fromkeys("Conv3d conv3d GRU GRUCell LSTM LSTMCell RNN RNNCell Transformer TransformerDecoder "
+                    "TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer".split(), "layers"),
+    **dict.fromkeys("forward_ad func functorch vmap".split(), "func"),
+    **dict.fromkeys("compile cuda distributed fx jit load mps multiprocessing onnx profiler quantization save sparse "
+                    "sparse_coo_tensor".split(), "never"),
+    "bfloat16": "bfloat16", "to_dlpack": "dlpack", "from_dlpack": "dlpack", "dlpack": "dlpack",
+    "checkpoint": "checkpoint",
 }  # fmt: skip
 
 
@@ -88,10 +94,19 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     elif not name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
         from difflib import get_close_matches
 
-        nearest = get_close_matches(name, [n for n in names if not n.startswith("_")], 1)
+        nearest = get_close_matches(name, [n for n in names if not n.startswith("_")], 1, cutoff=0.8)
         key = "alias.nearest" if nearest else "alias.no_name"
         error.add_note(say(key, name=f"{module}.{name}", nearest=f"{module}.{'.'.join(nearest)}"))
     return error
+
+
+def adviser(module: str, names: dict[str, Any]) -> Callable[[str], Any]:
+    """A module's `__getattr__`: for what it has not, that it waits, or which name is nearest."""
+
+    def missing(name: str) -> Any:
+        raise no_attribute(module, names, name)
+
+    return missing
 
 
 def warn(key: str, text: str, stacklevel: int = 2, once: bool = False) -> None:
