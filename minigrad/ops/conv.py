@@ -109,8 +109,28 @@ def _conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padd
                 groups: int) -> Any:  # fmt: skip
     out, kernel = grad_output.shape[2:], weight.shape[2:]
     flat = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
+    if set(stride) == {1}:
+        return _moved_along(flat, grad_output, sizes, kernel, padding, dilation, groups)
     parts = xp.matmul(flat, _by_group(grad_output, groups))
     return _add_windows(parts.reshape(*sizes[:2], *kernel, *out), sizes[2:], out, stride, padding, dilation)
+
+
+def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, padding: tuple, dilation: tuple,
+                 groups: int) -> Any:  # fmt: skip
+    """`_conv_input` for stride 1, where each place of the kernel moves the whole picture along.
+
+    With rows as long as those of the result, that is one addition in one stretch of memory.
+    """
+    room = tuple(m + 2 * p for m, p in zip(sizes[2:], padding, strict=True))
+    rim, size = room[-1] - grad_output.shape[-1], math.prod(room)
+    wide = padded(grad_output, (0,) * len(room), after=(0,) * (len(room) - 1) + (rim,))
+    parts = xp.matmul(flat, _by_group(wide, groups)).reshape(*sizes[:2], math.prod(kernel), -1)
+    whole, length = xp.zeros((*sizes[:2], size + rim), parts.dtype), parts.shape[-1]
+    for at, place in enumerate(itertools.product(*map(range, kernel))):
+        steps = (i * d * math.prod(room[n + 1 :]) for n, (i, d) in enumerate(zip(place, dilation, strict=True)))
+        start = sum(steps)
+        whole[:, :, start : start + length] += parts[:, :, at]
+    return whole[:, :, :size].reshape(*sizes[:2], *room)[_inside(sizes[2:], padding)]
 
 
 def _conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
