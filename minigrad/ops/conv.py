@@ -556,7 +556,11 @@ def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tup
              groups: int) -> Any:  # fmt: skip
     """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
     if transposed:
-        return F.convolve(grad, weight, stride, padding, dilation, groups)
+        back = F.convolve(grad, weight, stride, padding, dilation, groups)
+        for dim, n in enumerate(x.shape[2:], 2):
+            if back.shape[dim] > n:  # output_padding of a stride and more has room for what no input has
+                back = F.slice(back, dim, 0, n, 1)
+        return back
     return F.convolution_input(grad, weight, tuple(x.shape), stride, padding, dilation, groups)
 
 
