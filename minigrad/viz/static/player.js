@@ -401,7 +401,8 @@ function render({ model, el }) {
     callout.hidden = !node;
     leader.replaceChildren();
     if (!stage.offsetParent) return;
-    if (!node) return toMiddle(onStage(nodes.get(walk.order[0]).box));
+    const start = nodes.get(Object.keys(walk.scene.nodes)[0]);               // where backward begins
+    if (!node) return start && toMiddle(onStage(start.box));
     callout.className = "mg-callout" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad === id ? " mg-error" : "");
     callout.replaceChildren(...content(id, k, st));
     const box = onStage(node.box), free = { w: callout.offsetWidth, h: callout.offsetHeight };
