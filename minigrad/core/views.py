@@ -181,7 +181,8 @@ def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
     a, b = written._data, read._data
     if (a.base is None and b.base is None and not whole) or not xp.may_share_memory(a, b):
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
-    if _is_dense(a) and _is_dense(b) and (whole or place_of(written) != place_of(read)):
+    itself = whole and written is read  # refused whatever its strides are
+    if itself or (_is_dense(a) and _is_dense(b) and (whole or place_of(written) != place_of(read))):
         raise RuntimeError(OVERLAP)
 
 
