@@ -17,7 +17,7 @@ from ..array.backend import ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .modes import INFERENCE, grad_mode
-from .node import OURS, next_seq
+from .node import OURS, learners_line, next_seq
 from .row import Number, Row, blank_node, output_of, saver, taker
 from .views import view_of
 
@@ -306,12 +306,7 @@ def single(row: Row) -> Callable:
         t._counter = t._grad = t._hooks = t._view = None
         n.edges, n.metas, n.hooks = (edge,), None, None
         n.seq = next_seq()
-        f = _frame(1)
-        code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = f.f_back
-            code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code, n.lasti = learners_line()
         if save is not None:
             save(n, args, z, t)
         if mode is not True:
@@ -432,12 +427,7 @@ def view_shape(row: Row, kind: str) -> Callable:
         n = cls()
         n.edges, n.metas, n.hooks = (edge,), None, None
         n.seq = next_seq()
-        f = _frame(1)
-        code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = f.f_back
-            code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code, n.lasti = learners_line()
         if z.__class__ is list:
             n.outputs = len(z)
             result: Any = tuple(attach(view_of(self, p, kind), output_of(n, i)) for i, p in enumerate(z))
