@@ -27,6 +27,7 @@ _frame = sys._getframe
 _latest_first = attrgetter("seq")
 _INSTEAD: dict[str, Callable] = {}
 _NO_STRIDES = ((), 1)
+_LONG = xp.dtype("int64")
 
 
 def derivative(*names: str) -> Callable:
@@ -331,7 +332,7 @@ def _nll_call(row: Any, slow: Callable) -> Callable:
         if edge is None or weight is not None or x.ndim != 2 or not reduction:
             return slow(self, target, weight, reduction, ignore_index)
         rows, classes = x.shape
-        plain = at.shape == (rows,) and at.dtype == "int64" and rows and not 0 <= ignore_index < classes
+        plain = at.shape == (rows,) and at.dtype == _LONG and rows and not 0 <= ignore_index < classes
         if not plain or at.view("uint64").max() >= classes:  # -1 is too large as well
             return slow(self, target, weight, reduction, ignore_index)
         gain, count = 0 - xp.add.reduce(x[xp.arange(rows), at]), x.dtype.type(rows)

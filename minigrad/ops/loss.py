@@ -15,6 +15,7 @@ from ..core.op import op
 from .reduce import vector_norm
 
 NONE, MEAN, SUM = range(3)
+_CLASSES = (dtypes.int64.np, dtypes.uint8.np)
 
 
 def _reduce(values: Any, reduction: int) -> Any:
@@ -64,7 +65,7 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
 
 
 def _check_target(x: Any, target: Any) -> None:
-    if target.dtype not in ("int64", "uint8"):
+    if target.dtype not in _CLASSES:
         kind = dtypes.of(target.dtype).scalar_type
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
     if x.ndim == 2 and target.shape != x.shape[:1]:
