@@ -19,7 +19,7 @@ import multiprocessing
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -182,19 +182,19 @@ def page() -> str:
     return "\n".join([header, *tables])
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def keep(file: Path, page: Callable[[], str], about: str, arguments: list[str] | None = None) -> int:
+    """The command of a generated page: write what `page()` gives; with `--check` only say if it differs."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if it should")
-    options = parser.parse_args(arguments)
-    text = page()
-    current = PAGE.read_text("utf-8") if PAGE.exists() else ""
-    if options.check and text != current:
-        print(f"{PAGE.name} is not what a run gives; write it again: python -m notebooks.conformance")
+    check = parser.parse_args(arguments).check
+    text, current = page(), file.read_text("utf-8") if file.exists() else ""
+    if text != current and check:
+        print(f"{file.name} is out of date; write it again: python -m notebooks.{file.stem.lower()}")
         return 1
     if text != current:
-        PAGE.write_text(text, encoding="utf-8", newline="\n")
+        file.write_text(text, encoding="utf-8", newline="\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(keep(PAGE, page, __doc__))

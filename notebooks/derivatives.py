@@ -10,7 +10,6 @@ written by hand.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import minigrad
 from minigrad.core.carriers import _LETTERS, SYMBOLS, symbol
 from minigrad.core.row import TABLE
+from notebooks.conformance import keep
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "DERIVATIVES.md"
@@ -134,19 +134,5 @@ def page() -> str:
     return "\n".join([header, *(section(f, [row for row in rows if file_of(row) == f]) for f in FILES)])
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if it should")
-    options = parser.parse_args(arguments)
-    text = page()
-    current = PAGE.read_text("utf-8") if PAGE.exists() else ""
-    if options.check and text != current:
-        print(f"{PAGE.name} is not what the table prints; write it again: python -m notebooks.derivatives")
-        return 1
-    if text != current:
-        PAGE.write_text(text, encoding="utf-8", newline="\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(keep(PAGE, page, __doc__ or ""))
