@@ -138,14 +138,14 @@ def prepare(workload: Workload) -> tuple[dict[str, Step], dict[str, str]]:
     steps, missing = {}, {}
     for engine in SLOW.get(workload.key, workload.engines()):
         try:
-            agree(workload.gradients(engine), expected, workload.tolerance)
+            assert_agree(workload.gradients(engine), expected, workload.tolerance)
             steps[engine] = workload.build(engine)
         except Exception as error:
             missing[engine] = f"{type(error).__name__}: {error}".splitlines()[0]
     return steps, missing
 
 
-def agree(gradients: list, expected: list, tolerance: float) -> None:
+def assert_agree(gradients: list, expected: list, tolerance: float) -> None:
     """Raises AssertionError where a gradient differs from the one by hand."""
     for ours, by_hand in zip(gradients, expected, strict=True):
         scale = tolerance * float(np.abs(by_hand).max())

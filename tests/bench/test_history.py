@@ -6,7 +6,7 @@ shows how it drifted. Engines run one after another here, so ratios are `interle
 
 import pytest
 
-from .interleaved import SLOW, agree
+from .interleaved import SLOW, assert_agree
 from .workloads import WORKLOADS, is_installed
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -23,6 +23,6 @@ CASES = [
 def test_time_of(workload, engine, benchmark):
     benchmark.group = workload.key
     step = workload.build(engine)
-    agree(workload.gradients(engine), workload.gradients("numpy"), workload.tolerance)
+    assert_agree(workload.gradients(engine), workload.gradients("numpy"), workload.tolerance)
 
     benchmark(step)

@@ -6,7 +6,7 @@ Nothing here reads a clock.
 import pytest
 
 from .costs import COSTS
-from .interleaved import GOALS, agree, chosen
+from .interleaved import GOALS, assert_agree, chosen
 from .workloads import WORKLOADS
 
 SMALL = [workload for workload in WORKLOADS.values() if workload.small]
@@ -16,7 +16,7 @@ SMALL = [workload for workload in WORKLOADS.values() if workload.small]
 def test_gradients_are_those_by_hand(workload):
     ours, by_hand = workload.gradients("minigrad"), workload.gradients("numpy")
 
-    agree(ours, by_hand, workload.tolerance)
+    assert_agree(ours, by_hand, workload.tolerance)
 
 
 def test_every_goal_speaks_of_something_measured():
