@@ -26,7 +26,6 @@ from .row import TABLE, Number, blank_node, taker
 _frame = sys._getframe
 _latest_first = attrgetter("seq")
 _INSTEAD: dict[str, Callable] = {}
-_NO_STRIDES = ((), 1)
 _LONG = xp.dtype("int64")
 
 
@@ -275,15 +274,15 @@ def _full(shape: tuple, number: Any) -> Any:
 
 def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Callable:
     """A product of two matrices (or batches) that fit, recorded; all else the slow call answers."""
-    cls, blank, is_mm = row.node, shapes.blank, rank == 2
+    cls, Tensor, blank, is_mm = row.node, shapes.Tensor, shapes.blank, rank == 2
 
     @wraps(slow)
     def call(self: Any, mat2: Any) -> Any:
-        if grad_mode() is not True or not isinstance(mat2, TensorBase):
+        if grad_mode() is not True or (mat2.__class__ is not Tensor and not isinstance(mat2, TensorBase)):
             return slow(self, mat2)
         a, b = self._data, mat2._data
         rows, columns = a.shape, b.shape
-        if len(rows) != rank or len(columns) != rank or rows[-1] != columns[-2] or rows[-1] == 1:  # mm minds signs
+        if not (len(rows) == len(columns) == rank and rows[-1] == columns[-2] != 1):  # mm minds signs
             return slow(self, mat2)
         if self._view is not None:
             self._view.refresh(self)
@@ -306,17 +305,21 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             f = f.f_back
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti
-        n.saved_self = n.saved_mat2 = None
-        if to_mat2 is not None:
+        if to_mat2 is None:
+            n.saved_self = None
+        else:
             c = self._counter
             n.saved_self, n.version_self = self, 0 if c is None else c[0]
-        if to_self is not None:
+        if to_self is None:
+            n.saved_mat2 = None
+        else:
             c = mat2._counter
             n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
         if is_mm:
             n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
-            n.saved_self_sym_strides = _NO_STRIDES if to_self is None else (a.strides, a.itemsize)
-            n.saved_mat2_sym_strides = _NO_STRIDES if to_mat2 is None else (b.strides, b.itemsize)
+            n.saved_self_sym_strides = () if to_self is None else a.strides
+            n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
+            n.itemsize = a.itemsize
         return t
 
     return call

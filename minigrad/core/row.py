@@ -119,6 +119,8 @@ def node_class(row: Row) -> type[Node]:
         body[f"_saved_{name}"] = value
     if row.multi:
         slots.append("outputs")
+    if any(name.endswith("_sym_strides") for name in row.saved):
+        slots.append("itemsize")
     body.update(__slots__=tuple(slots), frees=tuple(frees), apply=_first_apply)
     return type(row.grad_fn, (Node,), body)
 
@@ -201,13 +203,8 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
     if is_result(row, name):
         return take_result
     if name.endswith("_sym_strides"):
-        return lambda n, F: in_elements(*read(n))
+        return lambda n, F: tuple(step // n.itemsize for step in read(n))  # kept as NumPy has them
     return take_input if name in row.tensors else lambda n, F: read(n)
-
-
-def in_elements(steps: tuple, itemsize: int) -> tuple:
-    """Strides as torch counts them; they are kept as NumPy has them, since hardly anybody looks."""
-    return tuple(step // itemsize for step in steps)
 
 
 def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
@@ -340,6 +337,8 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
         else:
             source, fact = fact_of(name)
             others.append((slot, place[source], fact))
+            if fact is strides_of:
+                others.append(("itemsize", place[source], attrgetter("_data.itemsize")))
 
     def save(n: Any, args: tuple, z: Any, result: Any) -> None:
         for slot, version, i, user in inputs:
@@ -382,8 +381,8 @@ def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
 
 
 def strides_of(x: Any) -> tuple:
-    """Strides, for `in_elements`; none where no gradient is wanted that would be laid out alike."""
-    return (x._data.strides, x._data.itemsize) if x.requires_grad else ((), 1)
+    """Strides in bytes; none where no gradient is wanted that would be laid out alike."""
+    return x._data.strides if x.requires_grad else ()
 
 
 def blank_node(cls: type, edges: tuple, metas: Any) -> Any:

@@ -29,10 +29,10 @@ blank: Any = None
 # ---- recording
 
 
-def untracked(t: Any, mode: Any) -> None:
+def untracked(t: Any) -> None:
     """Finish a result that is not recorded."""
     t._fn, t._requires_grad = None, False
-    t._counter = INFERENCE.counter if mode is INFERENCE else None
+    t._counter = INFERENCE.counter if grad_mode() is INFERENCE else None
 
 
 def unary(row: Row) -> Callable:
@@ -40,11 +40,11 @@ def unary(row: Row) -> Callable:
     forward, cls = row.forward, row.node
     keeps_self, keeps_result = "self" in row.saved, "result" in row.saved
     keeps_sizes, keeps_numel = "self_sym_sizes" in row.saved, "self_sym_numel" in row.saved
-    differentiable = bool(row.derivatives)
+    records = grad_mode if row.derivatives else never
 
     def call(self: Any) -> Any:  # written out, without helpers: this is what an operation costs
-        mode, view = grad_mode(), self._view
-        if view is not None and mode and differentiable:
+        mode, view = records(), self._view
+        if view is not None and mode:
             view.refresh(self)
         a = self._data
         z = forward(a)
@@ -53,9 +53,7 @@ def unary(row: Row) -> Callable:
         t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
-        if mode and differentiable and (
-            self._requires_grad or (view is not None and view.base._requires_grad)
-        ):
+        if mode and (self._requires_grad or unread(view)):
             n = cls()
             n.edges, n.metas, n.hooks = (self._fn or (self if self._requires_grad else None),), None, None
             n.seq = next_seq()
@@ -80,10 +78,15 @@ def unary(row: Row) -> Callable:
             if mode is not True:
                 mode.recorded(n, t)
         else:
-            untracked(t, mode)
+            untracked(t)
         return t
 
     return call
+
+
+def never() -> bool:
+    """The grad mode of an operation that has no derivative."""
+    return False
 
 
 def settle(forward: Callable, z: Any, a: Any) -> Any:
@@ -98,21 +101,20 @@ def binary(row: Row) -> Callable:
     forward, cls = row.forward, row.node
     keeps_self, keeps_other, keeps_result = (n in row.saved for n in ("self", "other", "result"))
     self_for, other_for = ({n for n in row.uses if s in row.uses[n]} for s in ("self", "other"))
-    self_for_self, self_for_other = "self" in self_for, "other" in self_for
-    other_for_self, other_for_other = "self" in other_for, "other" in other_for
-    self_for_both, other_for_both = len(self_for) == 2, len(other_for) == 2  # then torch asks nobody
+    self_for_all, other_for_all = len(self_for) == 2, len(other_for) == 2  # then torch asks nobody
+    self_for_self, other_for_self = "self" in self_for, "self" in other_for
     may_change_type = forward not in (operator.add, operator.sub, operator.mul)
-    differentiable = bool(row.derivatives)
+    records = grad_mode if row.derivatives else never
 
     def call(self: Any, other: Any) -> Any:
-        mode, view = grad_mode(), self._view
-        if view is not None and mode and differentiable:
+        mode, view = records(), self._view
+        if view is not None and mode:
             view.refresh(self)
         a = self._data
         to_self = self._fn or (self if self._requires_grad else None)
-        if other.__class__ is Tensor or isinstance(other, TensorBase):
+        if other.__class__ is Tensor or (other.__class__ is not float and isinstance(other, TensorBase)):
             b, number, peer = other._data, None, other._view
-            if peer is not None and mode and differentiable:
+            if peer is not None and mode:
                 peer.refresh(other)
             to_other = other._fn or (other if other._requires_grad else None)
             alike = a.dtype is b.dtype
@@ -122,8 +124,8 @@ def binary(row: Row) -> Callable:
                 alike = False
         else:
             to_other = peer = None
-            plain = other.__class__ is float or other.__class__ is int
-            number = _numbers.get((other, a.dtype, a.__class__, other.__class__)) if plain else None
+            known = _numbers.get(other.__class__)  # of this type, which may be anything
+            number = None if known is None else known.get((other, a.dtype, a.__class__))
             if number is None:
                 a, number = meet(a, other)
                 if number is None:
@@ -140,9 +142,7 @@ def binary(row: Row) -> Callable:
         t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
-        if mode and differentiable and (
-            to_self is not None or to_other is not None or unread(view) or unread(peer)
-        ):
+        if mode and (to_self is not None or to_other is not None or unread(view) or unread(peer)):
             n = cls()
             n.edges, n.hooks = (to_self, to_other), None
             n.metas = None if alike else metas_of(self, other, number)
@@ -155,20 +155,19 @@ def binary(row: Row) -> Callable:
             n.code, n.lasti = code, f.f_lasti
             t._counter = None
             if keeps_self:
-                c = self._counter
-                kept = self_for_both or (to_self is not None and self_for_self) or (
-                    to_other is not None and self_for_other)  # fmt: skip
-                n.saved_self = self if kept else None
-                n.version_self = 0 if c is None or not kept else c[0]
+                if self_for_all or (to_self if self_for_self else to_other) is not None:
+                    c = self._counter
+                    n.saved_self, n.version_self = self, 0 if c is None else c[0]
+                else:
+                    n.saved_self = None
             if keeps_other:
                 if number is not None:
                     n.saved_other, n.version_other = number, 0
-                else:
+                elif other_for_all or (to_self if other_for_self else to_other) is not None:
                     c = other._counter
-                    kept = other_for_both or (to_self is not None and other_for_self) or (
-                        to_other is not None and other_for_other)  # fmt: skip
-                    n.saved_other = other if kept else None
-                    n.version_other = 0 if c is None or not kept else c[0]
+                    n.saved_other, n.version_other = other, 0 if c is None else c[0]
+                else:
+                    n.saved_other = None
             if keeps_result:
                 n.saved_result, n.version_result = z, 0
                 n.counter_result = t._counter = [0]
@@ -176,7 +175,7 @@ def binary(row: Row) -> Callable:
             if mode is not True:
                 mode.recorded(n, t)
         else:
-            untracked(t, mode)
+            untracked(t)
         return t
 
     return call
@@ -187,12 +186,12 @@ def unread(view: Any) -> bool:
     return view is not None and view.base._requires_grad
 
 
-_numbers: dict[Any, Number] = {}
+_numbers: dict[type, dict[Any, Number]] = {float: {}, int: {}}
 
 
 def meet(a: Any, value: Any) -> tuple[Any, Any]:
     """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
-    key = (value, a.dtype, a.__class__, value.__class__)
+    known, key = _numbers.get(value.__class__), (value, a.dtype, a.__class__)
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):
@@ -201,8 +200,8 @@ def meet(a: Any, value: Any) -> tuple[Any, Any]:
     raw = xp.asarray(value, dtype=a.dtype)
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
     sure = value or value.__class__ is int  # 0.0 and -0.0 are equal keys
-    if sure and len(_numbers) < 4096 and key[1] is a.dtype:
-        _numbers[key] = made
+    if known is not None and sure and len(known) < 4096 and key[1] is a.dtype:
+        known[key] = made
     return a, made
 
 

@@ -6,6 +6,7 @@ and sorting give it back in the order they took. Named results are `torch.return
 
 from __future__ import annotations
 
+import builtins
 import math
 import warnings
 from operator import itemgetter
@@ -50,6 +51,13 @@ def _filled(self: Any, dim: Any, name: str) -> Any:
 def whole_type(self: Any) -> Any:
     """The type in which elements are summed: integers and bools in int64."""
     return None if self.dtype.kind == "f" else "int64"
+
+
+def _sum(self: Any) -> Any:
+    """The sum of all elements; Python has added a few before NumPy begins."""
+    if 0 < self.size < 9 and self.dtype.char in "fd":
+        return builtins.sum(self.flat)
+    return _add(self, None, whole_type(self))
 
 
 def _with_mean(self: Any) -> Any:
@@ -245,7 +253,7 @@ def _record(self: Any, dim: int, best: Any) -> tuple:
 # fmt: off
 # ---- sums
 
-sum_all = op("sum", lambda self: _add(self, None) if self.dtype.kind == "f" else _add(self, None, dtype="int64"),
+sum_all = op("sum", _sum,
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 sum_dim = op("sum_dim", lambda self, dim, keepdim=False: _add(
         self, _axes(dim, self), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64"),
@@ -505,11 +513,9 @@ def refuse(F: Any, name: str) -> Any:
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
     dim = axis if dim is None else dim
-    if dtype is not None and dim is None and not keepdim:
-        return sum_as(self, dtype.np)
-    self = self if dtype is None else self.to(dtype)
     if dim is None and not keepdim:
-        return sum_all(self)
+        return sum_all(self) if dtype is None else sum_as(self, dtype.np)
+    self = self if dtype is None else self.to(dtype)
     return sum_dim(self, dims_of(self, dim), keepdim)
 
 
