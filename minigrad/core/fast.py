@@ -82,11 +82,6 @@ def _sub(n: Any, grad: Any, keep: bool) -> tuple:
     return grad, None if n.edges[1] is None else -grad
 
 
-@derivative("neg", "rsub_number")
-def _neg(n: Any, grad: Any, keep: bool) -> tuple:
-    return (-grad,)
-
-
 @derivative("mul")
 def _mul(n: Any, grad: Any, keep: bool) -> tuple:
     to_self, to_other = n.edges
@@ -167,14 +162,6 @@ def _pow_number(n: Any, grad: Any, keep: bool) -> tuple:
     return sent
 
 
-@derivative("exp")
-def _exp(n: Any, grad: Any, keep: bool) -> tuple:
-    sent = (grad * held_result(n),)
-    if not keep:
-        n.saved_result = Freed.current
-    return sent
-
-
 @derivative("tanh")
 def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     y = held_result(n)
@@ -248,12 +235,6 @@ def _sum(n: Any, grad: Any, keep: bool) -> tuple:
 @derivative("mean")
 def _mean(n: Any, grad: Any, keep: bool) -> tuple:
     return (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),)
-
-
-@derivative("mean_dim")
-def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
-    sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
-    return (RAW.expanded(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim).copy(),)
 
 
 def _filled(shape: tuple, number: Any) -> Any:

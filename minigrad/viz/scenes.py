@@ -62,7 +62,7 @@ class Scenes:
     def formula(self, node: Node) -> str:
         if node.leaf:
             return f"{self.graph.tensor(node.leaf).label}.grad"
-        return node.formula or (f"line {node.line[0]}: {node.line[1]}" if node.line else "")
+        return node.formula or (node.line[1] if node.line else "")  # words of neither language
 
     def title(self, id: str) -> str:
         """The node's name; with its tensor's name where that alone would not tell which one."""
