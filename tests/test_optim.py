@@ -76,6 +76,30 @@ def test_a_step_counts_as_a_write():
         y.backward()
 
 
+def test_an_optimizer_of_ones_own_is_written_as_in_torch():
+    class Halving(torch.optim.Optimizer):
+        def __init__(self, params, lr=0.5, momentum=None):
+            super().__init__(params, {"lr": lr, "momentum": momentum})
+
+        @torch.no_grad()
+        def step(self):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    p.add_(p.grad, alpha=-group["lr"])
+                    self.state[p]["steps"] = self.state[p].get("steps", 0) + 1
+
+    w = torch.tensor([2.0, 4.0], requires_grad=True)
+    halving = Halving([w])
+    for _ in range(2):
+        halving.zero_grad()
+        (w * w / 2).sum().backward()
+        halving.step()
+
+    assert w.tolist() == [0.5, 1.0]
+    assert halving.state_dict() == {
+        "state": {0: {"steps": 2}}, "param_groups": [{"lr": 0.5, "momentum": None, "params": [0]}]}  # fmt: skip
+
+
 def test_groups_have_options_of_their_own():
     x, y = (torch.ones(1, requires_grad=True) for _ in range(2))
     optimizer = torch.optim.SGD([{"params": [x]}, {"params": [y], "lr": 1.0}], lr=0.1)

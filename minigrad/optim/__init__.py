@@ -22,15 +22,10 @@ from . import lr_scheduler
 class Optimizer:
     """Parameters in groups with options, and a state for each. Source: torch.optim.Optimizer."""
 
-    shown: tuple[str, ...] = ()  # torch's further options, printed and saved, without effect here
     decoupled = False  # True: weight decay shrinks the parameter itself, not through the gradient
 
-    def __init__(self, params: Any, **defaults: Any) -> None:
-        for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay"):
-            if name in defaults and not defaults[name] >= 0:
-                word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
-                raise ValueError(f"Invalid {word}: {defaults[name]}")
-        self.defaults = {**defaults, **dict.fromkeys(self.shown)}
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = _listed(params)
@@ -114,6 +109,16 @@ def _listed(params: Any) -> list:
     return [p for _, p in params] if isinstance(params, dict) else list(params)
 
 
+def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The options among the `locals()` with which an `__init__` begins. Raises: ValueError below 0."""
+    options = {name: value for name, value in arguments.items() if name not in ("self", "params", "__class__")}
+    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay"):
+        if name in options and not options[name] >= 0:
+            word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
+            raise ValueError(f"Invalid {word}: {options[name]}")
+    return options
+
+
 def kept(state: dict[str, Any], name: str, p: Any, value: float = 0.0) -> Any:
     """An array in the shape of `p` that the state remembers under `name`."""
     if name not in state:
@@ -128,17 +133,17 @@ def counted(state: dict[str, Any]) -> int:
 
 
 class SGD(Optimizer):
-    """p -= lr * g; with momentum g is a running sum of gradients that fades."""
+    """p -= lr * g; with momentum g is a running sum of gradients that fades.
 
-    shown = ("foreach", "fused")
+    Here and below, options about speed (`foreach`, `fused`, `capturable`) are kept without effect.
+    """
 
     def __init__(self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
-                 weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
-                 differentiable: bool = False) -> None:  # fmt: skip
+                 weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: Any = None,
+                 differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
-                         nesterov=nesterov, maximize=maximize, differentiable=differentiable)  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         if o["momentum"]:
@@ -156,17 +161,13 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     """Steps of about lr: the mean of past gradients over the root of the mean of their squares."""
 
-    shown = ("foreach", "fused")
-
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, capturable: bool = False,
-                 differentiable: bool = False) -> None:  # fmt: skip
+                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: Any = None, maximize: bool = False,
+                 capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
+        super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
         for i, beta in enumerate(betas):
             if not 0 <= beta < 1:
                 raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
-        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
-                         maximize=maximize, capturable=capturable, differentiable=differentiable,
-                         decoupled_weight_decay=self.decoupled)  # fmt: skip
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         (beta1, beta2), t = o["betas"], counted(state)
@@ -195,14 +196,10 @@ class AdamW(Adam):
 class RMSprop(Optimizer):
     """The gradient over the root of the mean of its squares."""
 
-    shown = ("foreach",)
-
     def __init__(self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
-                 momentum: float = 0, centered: bool = False, capturable: bool = False, maximize: bool = False,
-                 differentiable: bool = False) -> None:  # fmt: skip
-        super().__init__(params, lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
-                         weight_decay=weight_decay, capturable=capturable, maximize=maximize,
-                         differentiable=differentiable)  # fmt: skip
+                 momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: Any = None,
+                 maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         counted(state)
@@ -225,14 +222,10 @@ class RMSprop(Optimizer):
 class Adagrad(Optimizer):
     """The gradient over the root of the sum of all its squares."""
 
-    shown = ("foreach", "fused")
-
     def __init__(self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-                 initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
-                 differentiable: bool = False) -> None:  # fmt: skip
-        super().__init__(params, lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
-                         initial_accumulator_value=initial_accumulator_value, maximize=maximize,
-                         differentiable=differentiable)  # fmt: skip
+                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: Any = None, *,
+                 maximize: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         t = counted(state)
