@@ -87,6 +87,7 @@ from .creation import (
     zeros,
     zeros_like,
 )
+from .ops.checks import as_function as _as_function
 from .random import get_rng_state, set_rng_state
 from .text import get_language, presentation, set_language
 
@@ -97,12 +98,13 @@ strided = "torch.strided"
 
 # Functions that are methods too: `torch.exp(x)` is `x.exp()`.
 for _name in _tensor.FUNCTIONS:
-    globals()[_name] = getattr(Tensor, _name)
+    globals()[_name] = _as_function(_name, getattr(Tensor, _name))
 globals().update(_tensor.ONLY_FUNCTIONS)
 
 _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz",
          "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
-         "uninstall_torch": "eras.alias", "load_ipython_extension": "magics"}  # fmt: skip
+         "uninstall_torch": "eras.alias", "load_ipython_extension": "magics",
+         "save": "utils.serialization", "load": "utils.serialization"}  # fmt: skip
 
 
 # Loaded when first asked for: a lesson on autograd needs none of them.

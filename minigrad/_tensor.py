@@ -21,6 +21,7 @@ from .core.modes import is_grad_enabled
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
+from .ops.checks import as_method
 from .text import presentation
 
 
@@ -582,6 +583,11 @@ def tensor_text(t: Tensor) -> str:
 TensorBase._plain = Tensor
 _shapes.Tensor = Tensor
 _shapes.blank = partial(object.__new__, Tensor)
+
+# An operator leaves to Python what it cannot take; a method of that name has to say so.
+for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder matmul eq ne lt le gt ge
+    not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor""".split():
+    setattr(Tensor, _name, as_method(_name, getattr(Tensor, _name)))
 
 with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
     from .core.fast import install

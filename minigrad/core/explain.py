@@ -6,11 +6,12 @@ the facts that fill their blanks. Installed as `presentation.explain`.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ..text import LANGUAGES, get_language, presentation, say
 from ..text import knows as has_note
-from .node import Freed, Node, Port, source_line
+from .node import Freed, Node, Port, learners_line, source_line
 
 
 def explain(key: str, facts: dict[str, Any]) -> list[str]:
@@ -28,8 +29,8 @@ def _told(key: str, facts: dict[str, Any], lang: str) -> str:
     if key in culprits:
         word, find = culprits[key]
         line = find(facts)
-        if line is not None:
-            parts.append(say(f"note.{word}", lang, number=line[1], source=line[2]))
+        if line is not None and line[2]:
+            parts.append(say(f"note.{word}", lang, place=_place(line, lang), source=line[2]))
     return "\n".join(parts)
 
 
@@ -48,12 +49,24 @@ def _maker(tensor: Any) -> Node | None:
 
 
 def _made(node: Node | None, lang: str) -> str:
-    """A node as notes name it: `MulBackward0, made in line 3: y = x * 2`."""
+    """A node as notes name it: MulBackward0 (made in line 3: `y = x * 2`)."""
     if node is None:
         return "?"
     line = node.line
     name = presentation.current.type_name(node)
-    return name if line is None else say("note.made_by", lang, node=name, number=line[1], source=line[2])
+    if line is None or not line[2]:  # Python keeps no source of what is typed at its prompt
+        return name
+    return say("note.made_by", lang, node=name, place=_place(line, lang), source=line[2])
+
+
+def _place(line: tuple[str, int, str], lang: str) -> str:
+    """Where a line stands, seen from the line that failed: in the same file or cell, or in another."""
+    file, number, _ = line
+    code, _ = learners_line()
+    kind = "line"
+    if code is not None and file != code.co_filename:
+        kind = "line_of_cell" if "ipykernel_" in file or file.startswith("<ipython-input") else "line_of_file"
+    return say(f"note.{kind}", lang, number=number, file=os.path.basename(file))
 
 
 def _writer(facts: dict[str, Any]) -> tuple[str, int, str] | None:

@@ -29,6 +29,12 @@ blank: Any = None
 # ---- recording
 
 
+def must_be_tensor(name: str, argument: str, position: int, given: Any) -> Exception:
+    """torch's text for an argument of another kind."""
+    kind = type(given).__name__
+    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+
+
 def untracked(t: Any) -> None:
     """Finish a result that is not recorded."""
     t._fn, t._requires_grad = None, False
@@ -42,20 +48,23 @@ def unary(row: Row) -> Callable:
     keeps_sizes, keeps_numel = "self_sym_sizes" in row.saved, "self_sym_numel" in row.saved
     records = grad_mode if row.derivatives else never
 
-    def call(self: Any) -> Any:  # written out, without helpers: this is what an operation costs
-        mode, view = records(), self._view
+    def call(input: Any) -> Any:  # written out, without helpers: this is what an operation costs
+        try:
+            mode, view = records(), input._view
+        except AttributeError:
+            raise must_be_tensor(row.name, "input", 1, input) from None
         if view is not None and mode:
-            view.refresh(self)
-        a = self._data
+            view.refresh(input)
+        a = input._data
         z = forward(a)
         if z.dtype is not a.dtype:
             z = settle(forward, z, a)
         t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
-        if mode and (self._requires_grad or unread(view)):
+        if mode and (input._requires_grad or unread(view)):
             n = cls()
-            n.edges, n.metas, n.hooks = (self._fn or (self if self._requires_grad else None),), None, None
+            n.edges, n.metas, n.hooks = (input._fn or (input if input._requires_grad else None),), None, None
             n.seq = next_seq()
             f = _frame(1)
             code = f.f_code
@@ -65,8 +74,8 @@ def unary(row: Row) -> Callable:
             n.code, n.lasti = code, f.f_lasti
             t._counter = None
             if keeps_self:
-                c = self._counter
-                n.saved_self, n.version_self = self, 0 if c is None else c[0]
+                c = input._counter
+                n.saved_self, n.version_self = input, 0 if c is None else c[0]
             if keeps_result:
                 n.saved_result, n.version_result = z, 0
                 n.counter_result = t._counter = [0]
@@ -258,7 +267,8 @@ def nary(row: Row) -> Callable:
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
-        raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
+        raws: Any = [x._data if isinstance(x, TensorBase) else other_than_tensor(row, i, x)
+                     for i, x in enumerate(args[:count])]  # fmt: skip
         if row.elementwise:
             raws = promoted(row, raws)
         mode = grad_mode()
@@ -282,6 +292,13 @@ def nary(row: Row) -> Callable:
         return result
 
     return call
+
+
+def other_than_tensor(row: Row, place: int, given: Any) -> Any:
+    """None, a tuple of indices, or a number among elements. Raises: TypeError for anything else."""
+    if given is None or isinstance(given, tuple) or (row.elementwise and isinstance(given, int | float | xp.generic)):
+        return given
+    raise must_be_tensor(row.name, row.inputs[place], place + 1, given)
 
 
 def single(row: Row) -> Callable:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes
+from ..array.backend import xp
+from ..core.base import TensorBase, constant
+from ..core.shapes import must_be_tensor
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:
@@ -13,6 +17,46 @@ def titled(function: Callable, name: str, doc: str) -> Callable:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
+
+
+_NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floor_divide remainder pow float_power
+    xlogy bitwise_and bitwise_or bitwise_xor""".split())
+
+
+def as_function(name: str, method: Callable) -> Callable:
+    """A method as `torch.name`: its tensor is called `input`, and what cannot be taken is a TypeError."""
+    if method.__code__.co_varnames[0] == "input":
+        return method  # `core.shapes.unary` sees to it
+    method = getattr(method, "operator", method)
+
+    @functools.wraps(method)
+    def function(input: Any, *args: Any, **options: Any) -> Any:
+        if not isinstance(input, TensorBase):
+            if name not in _NUMBER_FIRST or not isinstance(input, int | float):
+                raise must_be_tensor(name, "input", 1, input)
+            if name != "pow":
+                kind = dtypes.get_default_dtype().np if isinstance(input, float) else None
+                input = constant(TensorBase._plain, xp.asarray(input, kind))
+        result = method(input, *args, **options)
+        if result is NotImplemented:
+            raise must_be_tensor(name, "other", 2, args[0])
+        return result
+
+    return titled(function, name, method.__doc__ or "")
+
+
+def as_method(name: str, operator: Callable) -> Callable:
+    """An operator under its name: an operand that it cannot take is a TypeError at once."""
+
+    @functools.wraps(operator)
+    def method(self: Any, other: Any, **options: Any) -> Any:
+        result = operator(self, other, **options)
+        if result is NotImplemented:
+            raise must_be_tensor(name, "other", 1, other)
+        return result
+
+    method.operator = operator  # type: ignore[attr-defined]
+    return titled(method, name, operator.__doc__ or "")
 
 
 def require(holds: Any, text: str, error: type = RuntimeError) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.base import constant
+from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
@@ -443,6 +443,8 @@ addmv_of, addr_of, baddbmm_of, addbmm_of = map(_scaled_face, (addmv, addr, baddb
 
 def matmul(self: Any, other: Any) -> Any:
     """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
+    if not isinstance(other, TensorBase):
+        return NotImplemented
     rank, other_rank = self._data.ndim, other._data.ndim
     if rank == other_rank == 2:
         return mm.row.call(self, other)
