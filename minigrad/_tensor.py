@@ -21,7 +21,7 @@ from .core.modes import is_grad_enabled
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
-from .ops.checks import as_method
+from .ops.checks import as_method, require
 from .text import presentation
 
 
@@ -58,6 +58,9 @@ def sizes_of(sizes: tuple) -> tuple[int, ...]:
     """Sizes given as `(2, 3)`, as one tuple, list or Size, or with tensors among them."""
     if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
         sizes = tuple(sizes[0])
+    for n in sizes:
+        require(hasattr(n, "__index__"),
+                f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}", TypeError)  # fmt: skip
     return tuple(int(n) for n in sizes)
 
 
@@ -200,11 +203,7 @@ class Tensor(TensorBase):
 
     # ---- copies, types and places
 
-    clone = shape.clone_of
-
-    def contiguous(self) -> Tensor:
-        """Itself where its elements lie in order, else a copy that does."""
-        return self if self.is_contiguous() else shape.clone(self)
+    clone, contiguous = shape.clone_of, shape.contiguous
 
     def is_contiguous(self) -> bool:
         """True where the elements lie in memory in the order of the indices."""
@@ -277,6 +276,8 @@ class Tensor(TensorBase):
     floor_divide_ = __ifloordiv__ = inplace(pointwise.floor_divide_of)
     remainder_ = __imod__ = inplace(pointwise.remainder_of)
     pow_ = __ipow__ = inplace(pointwise.pow_of)
+    bitwise_and_, bitwise_or_, bitwise_xor_ = __iand__, __ior__, __ixor__ = tuple(map(
+        inplace, (pointwise.bitwise_and, pointwise.bitwise_or, pointwise.bitwise_xor)))  # fmt: skip
     neg_, abs_, exp_, log_ = map(inplace, (pointwise.neg, pointwise.abs, pointwise.exp, pointwise.log))
     sqrt_, rsqrt_, reciprocal_ = map(inplace, (pointwise.sqrt, pointwise.rsqrt, pointwise.reciprocal))
     sin_, cos_, tan_, tanh_ = map(inplace, (pointwise.sin, pointwise.cos, pointwise.tan, pointwise.tanh))
@@ -347,6 +348,10 @@ class Tensor(TensorBase):
 
     @data.setter
     def data(self, value: Tensor) -> None:
+        kind = type(value).__name__
+        require(isinstance(value, TensorBase), f"Variable data has to be a tensor, but got {kind}", TypeError)
+        require(not self.requires_grad or value.is_floating_point(), "data set to a tensor that requires gradients "
+                "must be floating point or complex dtype")  # fmt: skip
         self._data = value._array()
 
     # ---- looking
@@ -473,6 +478,9 @@ class Tensor(TensorBase):
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
+    def __reversed__(self) -> Tensor:
+        return self.flip(0) if self._data.ndim else self
+
     def __contains__(self, element: Any) -> Any:
         return bool((self == element).any())
 
@@ -586,7 +594,8 @@ _shapes.blank = partial(object.__new__, Tensor)
 
 # An operator leaves to Python what it cannot take; a method of that name has to say so.
 for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder matmul eq ne lt le gt ge
-    not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor""".split():
+    not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor maximum minimum fmax fmin
+    atan2 arctan2 hypot logaddexp logical_and logical_or logical_xor""".split():
     setattr(Tensor, _name, as_method(_name, getattr(Tensor, _name)))
 
 with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it

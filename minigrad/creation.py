@@ -10,6 +10,8 @@ from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.modes import INFERENCE, grad_mode
+from .ops.checks import require
+from .ops.shape import layout
 from .text import presentation
 
 COPY_WARNING = (
@@ -51,6 +53,7 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     if isinstance(data, ndarray | xp.generic):
         dtypes.of(data.dtype)
         return xp.array(data, dtype=dtypes.as_numpy(dtype))
+    data = list(data) if isinstance(data, range) else data
     plain = _plain(data, 0, _shape(data))
     array = xp.array(plain)
     if dtype is not None:
@@ -62,7 +65,7 @@ def array_of(data: Any, dtype: Any = None) -> Any:
 
 def _shape(data: Any) -> tuple:
     shape = []
-    while isinstance(data, list | tuple) or (isinstance(data, TensorBase) and data.ndim):
+    while isinstance(data, list | tuple):
         shape.append(len(data))
         if not len(data):
             break
@@ -73,7 +76,8 @@ def _shape(data: Any) -> tuple:
 def _plain(data: Any, depth: int, shape: tuple) -> Any:
     """Nested lists of numbers, tensors inside replaced by theirs; ragged ones are refused."""
     if isinstance(data, TensorBase):
-        return data.tolist() if data.ndim else float(data) if data.requires_grad else data.item()
+        require(data._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
+        return float(data) if data.requires_grad else data.item()
     if not isinstance(data, list | tuple):
         if depth < len(shape) or isinstance(data, str) or not hasattr(data, "__float__"):
             raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
@@ -182,6 +186,9 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
            requires_grad: bool = False) -> Tensor:  # fmt: skip
     """`start`, `start + step`, ... below `end`; int64 if all are ints."""
     start, end = (0, start) if end is None else (start, end)
+    start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
+    require(step, "step must be nonzero")
+    require((end - start) * step >= 0, "upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = (dtypes.int64.np if whole else _kind(None)) if dtype is None else dtypes.as_numpy(dtype)
     return made(xp.arange(start, end, step).astype(kind), requires_grad, device)
@@ -191,6 +198,9 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
              requires_grad: bool = False) -> Tensor:  # fmt: skip
     """`steps` numbers evenly from `start` to `end`, both included; torch's rounding."""
     kind = _kind(dtype)
+    require(steps >= 0, "number of steps must be non-negative")
+    if steps == 1:
+        end = start
     step = (kind.type(end) - kind.type(start)) / kind.type(max(steps - 1, 1))
     i = xp.arange(steps).astype(kind)
     front, back = kind.type(start) + step * i, kind.type(end) - step * (steps - 1 - i).astype(kind)
@@ -206,7 +216,14 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
 def _like(make: Any) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, **options: Any) -> Tensor:
         options.setdefault("device", device_of(input._data))
-        return make(Size(input._data.shape), *args, dtype=dtype or input.dtype, **options)
+        x = input._array()
+        order = list(range(x.ndim))
+        if layout(x) == "K":  # the elements follow each other in memory as the original's do
+            order.sort(key=lambda d: -x.strides[d])
+        t = make(Size(x.shape[d] for d in order), *args, dtype=dtype or input.dtype, **options)
+        if x.ndim > 1:
+            t._data = t._data.transpose([order.index(d) for d in range(x.ndim)])
+        return t
 
     like.__name__ = like.__qualname__ = make.__name__ + "_like"
     like.__doc__ = f"`{make.__name__}` with the shape and type of `input`."

@@ -131,6 +131,8 @@ SAMPLES: dict[str, list[Callable]] = {
     "cdist": [on(X, real(4, 3, turn=0.2)), on(X, Y, 1.0)],
     # ---- shape
     "view": [on(X, (3, 2))],
+    "reshape_alias": [on(X, (3, 2))],
+    "contiguous_copy": [on(X)],
     "unsafe_view": [on(X, (6,))],
     "transpose": [on(B, 0, -1)],
     "permute": [on(B, (2, 0, 1))],

@@ -4,6 +4,7 @@
 geometry: a view's offset and strides counted in elements from its `storage`, as torch counts them.
 """
 
+import math
 from types import ModuleType
 from typing import Any
 
@@ -142,6 +143,9 @@ def _address(array: Any) -> int:
 
 def strides(array: Any) -> tuple[int, ...]:
     """Elements to skip per step along each dimension, as `Tensor.stride()` counts them."""
+    if not array.size:  # NumPy forgets how an empty array would lie
+        lengths = [max(n, 1) for n in array.shape]
+        return tuple(math.prod(lengths[i + 1 :]) for i in range(len(lengths)))
     return tuple(step // array.itemsize for step in array.strides)
 
 

@@ -52,7 +52,7 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         out = (unobserved()(call) if isinstance(mode, Recorder) else call)(original, *args, **options)
         if out is NotImplemented:
             raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(given[0]).__name__}")
-        n = out._fn
+        n = out._fn if self._data.dtype.kind == "f" else None  # no gradient goes through integers
         if n is not None and getattr(n, "saved_self", None) is original:
             n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over
         store(self, out._data, any_type=name == "copy_")

@@ -128,6 +128,8 @@ def binary(row: Row) -> Callable:
             to_other = other._fn or (other if other._requires_grad else None)
             alike = a.dtype is b.dtype
             if not alike:
+                if row.name == "sub" and "b" in (a.dtype.kind, b.dtype.kind):
+                    raise RuntimeError(NO_MINUS)
                 a, b = dtypes.promote(a, b)
             elif a.shape != b.shape:
                 alike = False
@@ -136,7 +138,7 @@ def binary(row: Row) -> Callable:
             known = _numbers.get(other.__class__)  # of this type, which may be anything
             number = None if known is None else known.get((other, a.dtype, a.__class__))
             if number is None:
-                a, number = meet(a, other)
+                a, number = meet(row, a, other)
                 if number is None:
                     return NotImplemented
             b, alike = number.raw, a is self._data
@@ -198,15 +200,26 @@ def unread(view: Any) -> bool:
 _numbers: dict[type, dict[Any, Number]] = {float: {}, int: {}}
 
 
-def meet(a: Any, value: Any) -> tuple[Any, Any]:
+TENSORS_ONLY = set("maximum minimum fmax fmin atan2 hypot logaddexp logical_and logical_or logical_xor".split())
+NO_MINUS = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+    "the `~` or `logical_not()` operator instead."
+)
+
+
+def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
     """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
+    if row.name in TENSORS_ONLY:
+        return a, None
     known, key = _numbers.get(value.__class__), (value, a.dtype, a.__class__)
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):
         return a, None
+    if row.name == "sub" and (a.dtype.kind == "b") != (value.__class__ is bool):
+        raise RuntimeError(NO_MINUS)
     a = dtypes.cast(a, dtypes.result_dtype(a, value))
-    raw = xp.asarray(value, dtype=a.dtype)
+    raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
     sure = value or value.__class__ is int  # 0.0 and -0.0 are equal keys
     if known is not None and sure and len(known) < 4096 and key[1] is a.dtype:
@@ -388,10 +401,17 @@ def sequence(row: Row) -> Callable:
     takes = [taker(row, n) for n in row.saved]
 
     def call(tensors: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(tensors, TensorBase):
+            raise TypeError(f"{row.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
         tensors, *rest = row.bind((tuple(tensors), *args), options)
         if not tensors:
             raise _EMPTY.get(row.name) or RuntimeError(f"{row.name} expects a non-empty TensorList")
-        raws, mode = [t._data for t in tensors], grad_mode()
+        try:
+            raws, mode = [t._data for t in tensors], grad_mode()
+        except AttributeError:
+            place, other = next((i, t) for i, t in enumerate(tensors) if not isinstance(t, TensorBase))
+            kind = type(other).__name__
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {kind}") from None
         edges = tuple([t._edge() for t in tensors]) if mode else ()
         kind = _common(raws)
         z = forward([dtypes.cast(r, kind) for r in raws], *rest)

@@ -160,7 +160,7 @@ def same_place(a: Any, b: Any) -> bool:
 
 def check_single_memory(size: tuple, stride: tuple) -> None:
     """Refuse to write into an expanded tensor, whose elements share memory."""
-    if 0 in stride and any(s == 0 and n > 1 for s, n in zip(stride, size, strict=True)):
+    if 0 in stride and 0 not in size and any(s == 0 and n > 1 for s, n in zip(stride, size, strict=True)):
         raise presentation.error(RuntimeError, "expanded_write",
             "unsupported operation: more than one element of the written-to tensor refers to a single "
             "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
@@ -182,11 +182,11 @@ def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
     if (a.base is None and b.base is None and not whole) or not xp.may_share_memory(a, b):
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
     itself = whole and written is read  # refused whatever its strides are
-    if itself or (_is_dense(a) and _is_dense(b) and (whole or place_of(written) != place_of(read))):
+    if itself or (is_dense(a) and is_dense(b) and (whole or place_of(written) != place_of(read))):
         raise RuntimeError(OVERLAP)
 
 
-def _is_dense(array: Any) -> bool:
+def is_dense(array: Any) -> bool:
     """True if the elements fill a block of memory without gaps, in any order of dimensions."""
     expected = array.itemsize
     for step, n in sorted(p for p in zip(array.strides, array.shape, strict=True) if p[1] != 1):

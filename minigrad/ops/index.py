@@ -88,7 +88,7 @@ def check_rows(index: Any, size: int) -> None:
 def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
     """Put `value` at `key`, or add it there, once for each time that a place is named."""
     if add:
-        xp.add.at(whole, key, value)
+        xp.add.at(whole, key, xp.broadcast_to(value, whole[key].shape))
     else:
         whole[key] = value
 
@@ -257,7 +257,8 @@ index_fill_tensor = op("index_fill_tensor", lambda self, index, value, dim: _ind
 # ---- by mask, or by position in the flattened tensor
 
 masked_select = op("masked_select", _masked_select, fixed=("mask",),
-    self = lambda F, grad, self, mask: F.masked_scatter(F.zeros_as(grad, F.common(self, mask)), mask, grad))
+    self = lambda F, grad, self, mask: F.sum_to(
+        F.masked_scatter(F.zeros_as(grad, F.common(self, mask)), mask, grad), F.sizes(self)))
 masked_scatter = op("masked_scatter", _masked_scatter, fixed=("mask",),
     self   = lambda F, grad, mask: F.where(mask, 0.0, grad),
     source = lambda F, grad, mask, source_sym_sizes: F.filled_up(F.masked_select(grad, mask), source_sym_sizes))

@@ -16,10 +16,12 @@ from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
+from ..core.shapes import NO_MINUS
+from .checks import require
 
 
 def _whole(function: Any, x: Any) -> Any:
-    return function(x) if x.dtype.kind == "f" else x  # integers are whole already
+    return function(x) if x.dtype.kind == "f" else x.copy()  # integers are whole already
 
 
 def _by(divide: Any, a: Any, b: Any) -> Any:
@@ -52,7 +54,8 @@ def _power(self: Any, exponent: Any) -> Any:
     if exponent.__class__ in (int, float) and self.dtype.kind == "f":
         return self**exponent
     if hasattr(self, "dtype"):
-        self = array = _beside(self, exponent)
+        self = array = _beside(self.astype("int64") if exponent.__class__ is int and self.dtype.kind == "b" else self,
+                               exponent)  # fmt: skip
     else:
         exponent = array = _beside(exponent, self)
     if array.dtype.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
@@ -162,7 +165,7 @@ sub_scaled = op("sub_scaled", lambda self, other, alpha: self - other * alpha, g
 rsub = op("rsub", lambda self, other: other - self, constants={"alpha": 1},
     self  = lambda grad: -grad,
     other = lambda grad: grad)
-rsub_number = op("rsub_number", lambda self, other: other - self,
+rsub_number = op("rsub_number", lambda self, other: other - _beside(self, other),
     grad_fn="RsubBackward1", constants={"alpha": 1}, elementwise=True,
     self  = lambda grad: -grad)
 mul = op("mul", operator.mul,
@@ -193,7 +196,7 @@ remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, 
 fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_trunc(self, other))
-fmod_number = op("fmod_number", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward0", elementwise=True,
+fmod_number = op("fmod_number", lambda self, other: xp.fmod(_beside(self, other), other), grad_fn="FmodBackward0", elementwise=True,
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
 
@@ -334,7 +337,7 @@ nan_to_num = op("nan_to_num",
 where = op("where", _where, fixed=("condition",), elementwise=True, letters={"self": "a", "other": "b"},
     self  = lambda F, grad, condition: F.where(condition, grad, 0.0),
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
-masked_fill = op("masked_fill", _masked_fill, fixed=("mask",),
+masked_fill = op("masked_fill", _masked_fill, fixed=("mask",), elementwise=True,
     self  = lambda F, grad, mask: F.where(mask, 0.0, grad))
 masked_fill_tensor = op("masked_fill_tensor",
     lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
@@ -404,6 +407,10 @@ def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
 
 def rsub_of(self: Any, other: Any) -> Any:
     """`other - self`, where `other` is a number."""
+    if (self._data.dtype.kind == "b") != isinstance(other, bool):
+        raise RuntimeError(NO_MINUS)
+    if isinstance(other, bool):
+        return sub(self, other)  # which refuses
     return rsub_number(self, other) if _is_number(other) else rsub(self, other)
 
 
@@ -416,6 +423,8 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """`self / other`, or rounded to "floor" or "trunc"."""
     if rounding_mode is None:
         return div(self, other)
+    require(rounding_mode in ("floor", "trunc"), "div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
+            f"found '{rounding_mode}'")  # fmt: skip
     return div_floor(self, other) if rounding_mode == "floor" else div_trunc(self, other)
 
 

@@ -19,7 +19,7 @@ from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
-from ..core.views import check_inference, check_inplace, place_of
+from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
 from .checks import check_dim, ints, own_dim, own_dims, require, titled
 from .pointwise import STEP
@@ -200,9 +200,13 @@ def _matrices(self: Any, name: str) -> Any:
     return self
 
 
+def layout(self: Any) -> str:
+    """How a copy lies in memory: as the original where that fills a block, else in order."""
+    return "C" if self.flags.c_contiguous or not is_dense(self) else "K"
+
+
 def _twin(self: Any) -> Any:
-    """A copy laid out in memory as the original is."""
-    return self.copy(order="K") if isinstance(self, xp.ndarray) else self
+    return self.copy(order=layout(self)) if isinstance(self, xp.ndarray) else self
 
 
 def _copied(self: Any, src: Any) -> Any:
@@ -346,6 +350,8 @@ def _sum_to(self: Any, shape: tuple) -> Any:
 # fmt: off
 # ---- views
 
+reshape_alias = op("reshape_alias", _flat_view, view=True, keeps=("self_sym_sizes",),
+    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
 view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",),
     self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
 unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **view.row.derivatives)
@@ -406,7 +412,8 @@ clone = op("clone", lambda self: _twin(self),
 copy = op("copy", _copied, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards", elementwise=True,
     self = lambda F, grad: F.zeros_like(grad),
     src  = lambda grad: grad)
-to_copy = op("to_copy", lambda self, kind: self.astype(kind), elementwise=True,
+contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="CloneBackward0", **clone.row.derivatives)
+to_copy = op("to_copy", lambda self, kind: self.astype(kind, layout(self)), elementwise=True,
     self = lambda grad: grad)
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repeats",),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
@@ -463,11 +470,16 @@ sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
 def reshape(self: Any, shape: tuple) -> Any:
     """A view where the strides allow one, else a copy: `ViewBackward0` or `UnsafeViewBackward0`."""
     try:
-        return view(self, shape)
+        return (view if self.is_contiguous() else reshape_alias)(self, shape)
     except RuntimeError as refused:
         if "Use .reshape" not in str(refused):
             raise
-    return unsafe_view(clone(self), shape)
+    return unsafe_view(contiguous_copy(self), shape)
+
+
+def contiguous(self: Any, memory_format: Any = None) -> Any:
+    """Itself where its elements lie in order, else a copy that does."""
+    return self if self.is_contiguous() else contiguous_copy(self)
 
 
 def cast_tensor(self: Any, kind: Any) -> Any:
@@ -527,7 +539,7 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 def ravel(self: Any) -> Any:
-    return self if self._data.ndim == 1 else reshape(self, (-1,))
+    return view(contiguous(self), (-1,))
 
 
 def unflatten(self: Any, dim: int, sizes: Any) -> Any:
@@ -552,9 +564,9 @@ def transpose_of(self: Any, dim0: int, dim1: int) -> Any:
     return transpose(self, own_dim(self, dim0), own_dim(self, dim1))
 
 
-def permute_of(self: Any, *dims: Any) -> Any:
+def permute_of(self: Any, *order: Any, dims: Any = None) -> Any:
     """Dimensions in another order; a view."""
-    order = ints(dims)
+    order = ints(order if dims is None else (dims,))
     if len(order) != self._data.ndim:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
                            f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
@@ -587,9 +599,9 @@ def squeeze_of(self: Any, dim: Any = None) -> Any:
     return squeeze_dims(self, tuple(dim)) if isinstance(dim, tuple | list) else squeeze_dim(self, own_dim(self, dim))
 
 
-def expand_of(self: Any, *size: Any) -> Any:
+def expand_of(self: Any, *sizes: Any, size: Any = None) -> Any:
     """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
-    return expand(self, ints(size))
+    return expand(self, ints(sizes if size is None else (size,)))
 
 
 def expand_as(self: Any, other: Any) -> Any:
@@ -687,7 +699,7 @@ def diag(self: Any, diagonal: int = 0) -> Any:
 
 def clone_of(self: Any, *, memory_format: Any = None) -> Any:
     """A copy that is recorded: gradients flow back to the original."""
-    return clone(self)
+    return contiguous_copy(self) if memory_format == "torch.contiguous_format" else clone(self)
 
 
 # ---- several tensors side by side, repeated or taken apart
@@ -958,11 +970,13 @@ _fill_, _fill_tensor_ = inplace(fill), inplace(fill_tensor)
 
 def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Every element drawn from the normal distribution, in place."""
+    require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
     return _normal_(self, mean, std, generator)
 
 
 def uniform_(self: Any, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Any:
     """Every element drawn evenly from `[low, high)`, in place."""
+    require(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     return _uniform_(self, low, high, generator)
 
 
