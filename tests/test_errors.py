@@ -6,6 +6,7 @@ note must name the words of the remedy, and the learner's own lines where a node
 
 import importlib
 import importlib.util
+import linecache
 import re
 
 import pytest
@@ -356,6 +357,47 @@ def test_a_note_names_who_changed_a_saved_tensor():
 
 def test_a_note_names_the_backward_that_freed_the_graph():
     assert "backward()" in note(two_losses_share_a_part, "en")
+
+
+GRAPH = "def graph():\n    x = torch.ones(2, requires_grad=True)\n    return (x * x).sum()\n"
+TWICE = "loss = graph()\nloss.backward()\nloss.backward()\n"
+
+
+@pytest.mark.parametrize(("files", "made", "freed"), [
+    ({"lesson.py": GRAPH + TWICE}, "line 3", "line 5"),
+    ({"model.py": GRAPH, "lesson.py": TWICE}, "line 3 of model.py", "line 2"),
+    ({"ipykernel_7/1.py": GRAPH, "ipykernel_7/2.py": TWICE}, "line 3 of another cell", "line 2"),
+])  # fmt: skip
+def test_a_note_says_where_a_line_stands(files, made, freed, monkeypatch):
+    space = {"torch": minigrad}
+    with pytest.raises(RuntimeError) as caught:
+        for name, source in files.items():
+            monkeypatch.setitem(linecache.cache, name, (len(source), None, source.splitlines(True), name))
+            exec(compile(source, name, "exec"), space)
+
+    (note,) = caught.value.__notes__
+    assert f"MulBackward0 (made in {made}: `return (x * x).sum()`)" in note
+    assert f"freed by {freed}: `loss.backward()`" in note
+
+
+def test_a_note_quotes_no_line_that_python_did_not_keep():
+    with pytest.raises(RuntimeError) as caught:
+        exec(compile(GRAPH + TWICE, "<stdin>", "exec"), {"torch": minigrad})
+
+    assert "What happened: MulBackward0 kept" in caught.value.__notes__[0]
+    assert "``" not in caught.value.__notes__[0]
+
+
+def test_a_note_names_the_step_of_an_optimizer_that_came_too_early():
+    w = minigrad.ones(2, requires_grad=True)
+    loss = (w * w).sum()
+    loss.backward(retain_graph=True)
+    minigrad.optim.SGD([w], lr=0.1).step()
+
+    with pytest.raises(RuntimeError) as caught:
+        loss.backward()
+
+    assert "`minigrad.optim.SGD([w], lr=0.1).step()`" in caught.value.__notes__[0]
 
 
 def test_an_error_leaves_grad_mode_and_graph_usable():

@@ -36,6 +36,15 @@ def test_a_leaf_that_backward_has_not_reached_names_the_call():
     assert keys(why(x)) == ["fine"]
 
 
+def test_a_result_of_several_elements_is_summed_first():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+
+    assert keys(why(x)) == ["not_yet"]
+    assert "y.sum().backward()" in str(why(x))
+    assert y.requires_grad
+
+
 def test_a_cleared_gradient_is_told_from_one_that_never_came():
     x = leaf(1.0, 2.0)
     loss = (x * x).sum()

@@ -183,7 +183,7 @@ _PHRASES = {
         "div_trunc": r"\mathrm{{trunc}}\left(\frac{{{0}}}{{{1}}}\right)",
         "digamma": r"\psi\left({0}\right)", "polygamma": r"\psi^{{({1})}}\left({0}\right)",
         "softplus": r"\mathrm{{softplus}}\left({0}\right)", "clamp_min": r"\max\left({0}, {1}\right)",
-        "zeros_like zeros_as": "0", "expand": "{0}", "refuse": r"\text{{not implemented}}",
+        "zeros_like zeros_as": "0", "expand": r"\mathrm{{expand}}\left({0}\right)", "refuse": r"\text{{not implemented}}",
         "reshape": r"\mathrm{{reshape}}\left({0}\right)", "mean_dim": r"\mathrm{{mean}}\left({0}\right)",
         "squeeze_dim": r"\mathrm{{squeeze}}\left({0}, {1}\right)",
         "constant_pad_nd": r"\mathrm{{pad}}\left({0}, {1}\right)",

@@ -14,6 +14,7 @@ from .._tensor import Tensor
 from ..array.backend import xp
 from ..core.base import bump, constant
 from ..core.modes import enable_grad
+from ..core.node import learners_line
 from ..nn.module import forget_grad
 from ..text import presentation
 from . import lr_scheduler
@@ -68,7 +69,7 @@ class Optimizer:
                     self.update(x, g, state, group)
                     if state:  # plain SGD keeps nothing
                         self.state[p] = state
-                    bump(p)
+                    bump(p, learners_line())
         return loss
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:

@@ -61,16 +61,18 @@ def about(t: Tensor) -> Iterator[Reason]:
 
 def unreached(t: Tensor, leaf: Any, read: Any, names: Mapping[str, Any]) -> tuple[Graph, Reason]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
-    losses = {k: v for k, v in names.items() if v.grad_fn is not None and v.numel() == 1}
+    results = [(k, v) for k, v in names.items() if v.grad_fn is not None][::-1]
+    results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     others: list[str] = []
-    for name, loss in reversed(list(losses.items())[-LOSSES:]):
+    for name, loss in results[:LOSSES]:
         graph = read(loss, names={**names, label(t): leaf})
         here = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
         if here:
             ran = any(s.freed for n in graph.nodes for s in n.saved)
             key = "why.cleared" if ran else "why.not_yet"
-            return graph, (key, {"name": label(t), "loss": name}, here)
-        others.append(name)
+            return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here)
+        if loss.numel() == 1:
+            others.append(name)
     graph = read(leaf, names=names)
     facts = {"name": label(t), "loss": ", ".join(others)}
     return graph, ("why.unreached" if others else "why.unused", facts, {graph.roots[0]})
