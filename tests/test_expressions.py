@@ -15,6 +15,7 @@ LIVE = ["torch"] if importlib.util.find_spec("torch") else []
 
 
 def disagreements(expression: str) -> list[str]:
+    assert expression in RECORDED, "ask torch first: python -m tests.oracle.record"
     return differences(RECORDED[expression], observe(minigrad, expression), allowance(expression))
 
 
