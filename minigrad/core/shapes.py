@@ -7,6 +7,7 @@ Broadcasting is not the rows' business: a node notes the shapes in `metas`, the 
 
 from __future__ import annotations
 
+import itertools
 import operator
 import sys
 from collections.abc import Callable
@@ -255,17 +256,18 @@ def type_mismatch(row: Row, a: Any, b: Any, refused: TypeError) -> Exception:
     return refused
 
 
-def shape_mismatch(a: Any, b: Any) -> Exception:
-    """torch's text for shapes that do not broadcast, counted from the last dimension."""
-    rank = max(a.ndim, b.ndim)
-    left, right = ((1,) * (rank - x.ndim) + x.shape for x in (a, b))
-    for dim in reversed(range(rank)):
-        m, n = left[dim], right[dim]
-        if m != n and 1 not in (m, n):
-            return presentation.error(RuntimeError, "shapes",
-                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
-                f"dimension {dim}", shapes=(a.shape, b.shape))  # fmt: skip
-    return RuntimeError(f"shapes {a.shape} and {b.shape} do not fit this operation")
+def shape_mismatch(*arrays: Any) -> Exception:
+    """torch's text for the first two shapes that do not broadcast, counted from the last dimension."""
+    for a, b in itertools.combinations(arrays, 2):
+        rank = max(a.ndim, b.ndim)
+        left, right = ((1,) * (rank - x.ndim) + x.shape for x in (a, b))
+        for dim in reversed(range(rank)):
+            m, n = left[dim], right[dim]
+            if m != n and 1 not in (m, n):
+                return presentation.error(RuntimeError, "shapes",
+                    f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                    f"dimension {dim}", shapes=(a.shape, b.shape))  # fmt: skip
+    return RuntimeError(f"shapes {', '.join(str(x.shape) for x in arrays)} do not fit this operation")
 
 
 _FLOAT = xp.dtype("float32")  # stands for the type of several outputs, whose first is a float
@@ -280,14 +282,16 @@ def nary(row: Row) -> Callable:
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
-        raws: Any = [x._data if isinstance(x, TensorBase) else other_than_tensor(row, i, x)
-                     for i, x in enumerate(args[:count])]  # fmt: skip
+        raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
         if row.elementwise:
             raws = promoted(row, raws)
         mode = grad_mode()
         # edges first: a view that cannot be read any more complains before the numbers are looked at
         edges: Any = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked] if mode else []
-        z = forward(*raws, *args[count:])
+        try:
+            z = forward(*raws, *args[count:])
+        except (AttributeError, TypeError, ValueError) as refused:
+            raise refusal(row, args, raws, refused) from None
         if not mode or (edges[0] is None and not any(requires_grad(args[i]) for i in tracked)):
             return untracked_result(z, mode)
         if getattr(z, "dtype", _FLOAT).kind != "f":
@@ -307,11 +311,15 @@ def nary(row: Row) -> Callable:
     return call
 
 
-def other_than_tensor(row: Row, place: int, given: Any) -> Any:
-    """None, a tuple of indices, or a number among elements. Raises: TypeError for anything else."""
-    if given is None or isinstance(given, tuple) or (row.elementwise and isinstance(given, int | float | xp.generic)):
-        return given
-    raise must_be_tensor(row.name, row.inputs[place], place + 1, given)
+def refusal(row: Row, args: tuple, raws: Any, refused: Exception) -> Exception:
+    """What torch says where NumPy refused: an argument is no tensor, or shapes do not broadcast."""
+    numbers = int | float | xp.generic | tuple if row.elementwise else tuple
+    for place, given in enumerate(args[: len(raws)]):
+        if given is not None and not isinstance(given, TensorBase | numbers):
+            return must_be_tensor(row.name, row.inputs[place], place + 1, given)
+    if row.elementwise and isinstance(refused, ValueError):
+        return shape_mismatch(*[r for r in raws if hasattr(r, "shape")])
+    return refused
 
 
 def single(row: Row) -> Callable:

@@ -251,7 +251,7 @@ def _cat(tensors: list, dim: int = 0) -> Any:
             if n != first and d != dim % x.ndim:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
                                    f"got size {n} for tensor number {place} in the list.")  # fmt: skip
-    return xp.concatenate(parts, dim)
+    return xp.ascontiguousarray(xp.concatenate(parts, dim))
 
 
 @formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
@@ -419,7 +419,7 @@ repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repe
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
 flip = op("flip", lambda self, dims: xp.flip(self, dims).copy(),
     self = lambda F, grad, dims: F.flip(grad, dims))
-roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None),
+roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None).copy(),
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
 rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(), keeps=("dims", "k"),
     self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
@@ -470,7 +470,7 @@ sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
 def reshape(self: Any, shape: tuple) -> Any:
     """A view where the strides allow one, else a copy: `ViewBackward0` or `UnsafeViewBackward0`."""
     try:
-        return (view if self.is_contiguous() else reshape_alias)(self, shape)
+        return (view if self._data.flags.c_contiguous else reshape_alias)(self, shape)
     except RuntimeError as refused:
         if "Use .reshape" not in str(refused):
             raise
@@ -981,7 +981,10 @@ def uniform_(self: Any, low: float = 0.0, high: float = 1.0, *, generator: Any =
 
 
 def random_(self: Any, low: int = 0, high: int | None = None, *, generator: Any = None) -> Any:
-    """Every element a random integer of `[low, high)`, in place."""
+    """Every element a random integer of `[low, high)`, in place; without bounds, all that the type holds exactly."""
+    if not low and high is None:
+        kind = self._data.dtype
+        low = 2 ** (xp.finfo(kind).nmant + 1) + 1 if kind.kind == "f" else int(xp.iinfo(kind).max) + 1
     return _below_(self, low, generator) if high is None else _between_(self, low, high, generator)
 
 
