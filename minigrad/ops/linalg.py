@@ -11,14 +11,14 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
-from .checks import floats_only, require, titled
-from .reduce import named, vector_norm
+from .checks import check_dim, floats_only, require, titled
+from .reduce import common_shape, named, vector_norm
 
 
 def _same_type(what: str, a: Any, b: Any) -> None:
     if a.dtype != b.dtype:
         names = (dtypes.of(x.dtype).c_name for x in (a, b))
-        raise RuntimeError(f"{what}: {' != '.join(names)}")
+        raise presentation.error(RuntimeError, "types", f"{what}: {' != '.join(names)}")
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -117,7 +117,7 @@ cross_of = op("linalg_cross", lambda self, other, dim=-1: xp.cross(self, other, 
 inv_ex = op("linalg_inv_ex", lambda A: _inv(A), outputs=("inverse", "info"), letters={"inverse": "y"},
     A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
 det_of = op("linalg_det", lambda A: _det(A), outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
-    A = lambda F, grad, A, result: F.as_matrix(grad * result) * F.mT(F.inv(F.regular(A))))
+    A = lambda F, grad, A, result: F.det_slope(grad, A, result))
 slogdet_of = op("linalg_slogdet", lambda A: _slogdet(A), outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
     keeps=("LU", "pivots", "sign"),
     A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
@@ -127,7 +127,7 @@ solve_ex = op("linalg_solve_ex", lambda A, B, left=True: _solve(A, B, left), out
     B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
 pinv_of = op("linalg_pinv", lambda self: _pinv(self), letters={"self": "A"},
     self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
-lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(self, b)[0],),
+lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(_matrix("linalg.lstsq", self), b)[0],),
     outputs=("solution",), keeps=("solution",), letters={"self": "A"},
     self = lambda F, grad, self, b: F.pinv_slope(grad @ F.mT(b), self, F.linalg_pinv(self)),
     b    = lambda F, grad, self: F.mT(F.linalg_pinv(self)) @ grad)
@@ -136,14 +136,14 @@ lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(self, b)[0],),
 
 cholesky_ex = op("linalg_cholesky_ex", lambda self, upper=False: _cholesky(self, upper), outputs=("L", "info"),
     self = lambda F, grad, L, upper: F.cholesky_slope(grad, L, upper))
-eigh_of = op("linalg_eigh", lambda A, UPLO="L": tuple(xp.linalg.eigh(A, UPLO)),
+eigh_of = op("linalg_eigh", lambda A, UPLO="L": tuple(xp.linalg.eigh(_square("linalg.eigh", A), UPLO)),
     outputs=("eigenvalues", "eigenvectors"), multi=True,
     A = lambda F, grad, eigenvalues, eigenvectors: F.eigh_slope(grad[0], grad[1], eigenvalues, eigenvectors))
 svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=None: tuple(
-        xp.linalg.svd(A, full_matrices)),
+        xp.linalg.svd(_matrix("linalg.svd", A), full_matrices)),
     outputs=("U", "S", "Vh"), multi=True, keeps=("full_matrices", "S_sym_argsize_minus_1"),
     A = lambda F, grad, U, S, Vh: F.svd_slope(grad[0], grad[1], grad[2], U, S, Vh))
-qr_of = op("linalg_qr", lambda A, mode="reduced": tuple(xp.linalg.qr(A, mode)),
+qr_of = op("linalg_qr", lambda A, mode="reduced": _qr(_matrix("linalg.qr", A), mode),
     outputs=("Q", "R"), multi=True, keeps=("mode",),
     A = lambda F, grad, Q, R: F.qr_slope(grad[0], grad[1], Q, R))
 # fmt: on
@@ -177,11 +177,21 @@ class LinAlgError(RuntimeError):
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 
-def _square(name: str, A: Any) -> None:
+def _matrix(name: str, A: Any) -> Any:
+    """`A`, if it holds matrices of floats."""
     require(A.ndim >= 2, f"{name}: The input tensor A must have at least 2 dimensions.")
-    require(A.shape[-1] == A.shape[-2], f"{name}: A must be batches of square matrices, but they are "
-            f"{A.shape[-2]} by {A.shape[-1]} matrices")  # fmt: skip
     floats_only(name, A)
+    return A
+
+
+def _square(name: str, A: Any) -> Any:
+    require(A.ndim < 2 or A.shape[-1] == A.shape[-2], f"{name}: A must be batches of square matrices, but they are "
+            f"{' by '.join(map(str, A.shape[-2:]))} matrices")  # fmt: skip
+    return _matrix(name, A)
+
+
+def _qr(A: Any, mode: str) -> tuple:
+    return (xp.empty(0, A.dtype), xp.linalg.qr(A, mode)) if mode == "r" else tuple(xp.linalg.qr(A, mode))
 
 
 def _lu(A: Any) -> tuple:
@@ -229,7 +239,7 @@ def _inv(A: Any) -> tuple:
 
 
 def _pinv(A: Any) -> Any:
-    U, S, Vh = xp.linalg.svd(A, full_matrices=False)
+    U, S, Vh = xp.linalg.svd(_matrix("linalg.pinv", A), full_matrices=False)
     tiny = max(A.shape[-2:]) * xp.finfo(A.dtype).eps * S[..., :1]
     inverted = xp.where(tiny < S, 1 / xp.where(tiny < S, S, 1), 0).astype(A.dtype)
     return (Vh.swapaxes(-1, -2) * inverted[..., None, :]) @ U.swapaxes(-1, -2)
@@ -241,11 +251,15 @@ def _is_vector(A: Any, B: Any) -> bool:
 
 def _solve(A: Any, B: Any, left: bool) -> tuple:
     _square("linalg.solve", A)
+    vector = _is_vector(A, B)
+    rows, columns = (B.shape[-1], 1) if vector else B.shape[-2:]
+    require(A.shape[-1] == (rows if left else columns), "linalg.solve: Incompatible shapes of A and B for the equation "
+            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})")  # fmt: skip
     try:
         if not left:
             X = xp.linalg.solve(A.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2)
         else:
-            X = xp.linalg.solve(A, B[..., None])[..., 0] if _is_vector(A, B) else xp.linalg.solve(A, B)
+            X = xp.linalg.solve(A, B[..., None])[..., 0] if vector else xp.linalg.solve(A, B)
     except xp.linalg.LinAlgError:
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
     return (X, *_lu(A))
@@ -253,8 +267,11 @@ def _solve(A: Any, B: Any, left: bool) -> tuple:
 
 def _cholesky(A: Any, upper: bool) -> tuple:
     _square("linalg.cholesky", A)
+    A = A.swapaxes(-1, -2) if upper else A
     try:
         L = xp.linalg.cholesky(A)
+        if xp.isnan(L).any():
+            raise xp.linalg.LinAlgError
     except xp.linalg.LinAlgError:
         raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
                           f"positive-definite (the leading minor of order {_first_minor(A)} is not "
@@ -263,8 +280,9 @@ def _cholesky(A: Any, upper: bool) -> tuple:
 
 
 def _first_minor(A: Any) -> int:
-    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if xp.linalg.eigvalsh(m)[0] <= 0), A)
-    return next((k for k in range(1, len(M) + 1) if xp.linalg.eigvalsh(M[:k, :k])[0] <= 0), len(M))
+    least = lambda M: xp.linalg.eigvalsh(M)[0] if xp.isfinite(M).all() else 0  # noqa: E731
+    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if least(m) <= 0), A)
+    return next((k for k in range(1, len(M) + 1) if least(M[:k, :k]) <= 0), len(M))
 
 
 # ---- parts of the derivatives
@@ -311,6 +329,16 @@ def regular(F: Any, A: Any) -> Any:
         return A
     hair = xp.finfo(getattr(A, "_data", A).dtype).eps
     return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
+
+
+@formula(tex=lambda grad, A, result: grad * result * _transposed(A ** -1))
+def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
+    """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
+    if F is RAW or (result != 0).all():
+        return F.as_matrix(grad * result) * F.mT(F.inv(F.regular(A)))
+    U, S, Vh = F.linalg_svd(A)
+    signed = F.as_matrix(grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
+    return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
 
 
 @formula(tex=lambda g, x, *_: g @ _transposed(x))
@@ -403,6 +431,9 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
 def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]
+    require(len(Q.shape) > 1, "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
+            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")  # fmt: skip
+    require(m <= n, "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     gQ = Q * 0 if gQ is None else gQ
     gR = R * 0 if gR is None else gR
     if m < n:  # the columns to the right are Q^T A: they follow Q
@@ -501,7 +532,7 @@ def _batched(a: Any, b: Any) -> Any:
     left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-1:] if vector else columns[-2:]
     batch, theirs = rows[:-2], () if vector else columns[:-2]
     if batch != theirs:
-        batch = xp.broadcast_shapes(batch, theirs)
+        batch = common_shape(*(xp.broadcast_to(0, sizes) for sizes in (batch, theirs)))
     expand, reshape = TENSORS.expand, TENSORS.reshape
     count = math.prod(batch)
     x = reshape(expand(a, (*batch, *left)), (count, *left))
@@ -558,10 +589,12 @@ def matrix_power(self: Any, n: int) -> Any:
     """The product of `n` copies of a square matrix, by repeated squaring."""
     _square("linalg.matrix_power", self._data)
     if n < 0:
-        return matrix_power(inverse(self), -n)
+        return matrix_power(inverse(self), -n) if n < -1 else inverse(self)
     if n == 0:
         eye = constant(self._plain, xp.broadcast_to(xp.eye(self.shape[-1], dtype=self._data.dtype), self.shape))
         return inplace(TENSORS.copy)(self.clone(), eye)
+    if n == 1:
+        return self.clone()
     if n == 3:
         return matmul(matmul(self, self), self)
     power, result = None, None
@@ -717,8 +750,8 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool =
     """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
     if A._data.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    dims = tuple(d % A._data.ndim for d in dim)
-    if ord == "fro":
+    dims = tuple(check_dim(d, A._data.ndim) for d in dim)
+    if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
         return vector_norm(A, 2, dims, keepdim)
     if ord in ("nuc", 2, -2):
         return _of_singular_values(A, ord, dims, keepdim)

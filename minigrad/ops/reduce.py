@@ -7,6 +7,7 @@ and sorting give it back in the order they took. Named results are `torch.return
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 import warnings
 from operator import itemgetter
@@ -17,7 +18,8 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
-from ..core.op import inplace, op
+from ..core.modes import grad_mode
+from ..core.op import inplace, op, shape_mismatch
 from .checks import check_dim, dims_of, floats_only, own_dim, require, titled
 
 _add = xp.add.reduce
@@ -60,6 +62,12 @@ def _sum(self: Any) -> Any:
     return _add(self, None, whole_type(self))
 
 
+def _claim(test: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """`xp.all` or `xp.any`; of uint8, torch's first bool, the answer is uint8."""
+    holds = test(self, axis=dim if self.ndim else None, keepdims=keepdim)
+    return holds.astype("uint8") if self.dtype == "uint8" else holds
+
+
 def _with_mean(self: Any) -> Any:
     """`self`, if its elements have a mean."""
     if self.dtype.kind != "f":
@@ -93,9 +101,19 @@ def _expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
 # ---- norms and distances
 
 
+def common_shape(a: Any, b: Any) -> tuple:
+    """The shape to which two arrays broadcast. Raises: RuntimeError in torch's words."""
+    try:
+        return xp.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        raise shape_mismatch(a, b) from None
+
+
 def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
     floats_only("linalg.vector_norm", self)
-    axes = _axes(dim)
+    require(_count(self.shape, dim) or 0 <= ord < math.inf, f"linalg.vector_norm cannot compute the {ord} norm on an "
+            "empty tensor because the operation does not have an identity")  # fmt: skip
+    axes = _axes(dim, self)
     if ord == 2:
         return xp.sqrt(_add(self * self, axes, keepdims=keepdim))
     size = xp.absolute(self)
@@ -133,6 +151,8 @@ def _apart(x1: Any, x2: Any) -> Any:
 
 
 def _cdist_back(grad_output: Any, x1: Any, x2: Any, result: Any, p: float, dim: int) -> Any:
+    if p == 0:
+        return xp.zeros_like(x1) if dim == -2 else -xp.zeros_like(x2)  # the rule of x2 turns the sign
     return xp.sum(_norm_slope(RAW, grad_output, _apart(x1, x2), result, p, -1, False), axis=dim)
 
 
@@ -140,11 +160,18 @@ def _cdist_back(grad_output: Any, x1: Any, x2: Any, result: Any, p: float, dim: 
 
 
 def _median(self: Any) -> Any:
-    """The lower of the two middle elements; nan if any element is."""
-    flat = xp.sort(self.reshape(-1))
-    if not flat.size:
-        return self.dtype.type("nan")
-    return flat[-1] if xp.isnan(flat[-1]) else flat[(flat.size - 1) // 2]
+    """The lower of the two middle elements; nan if any element is, or if there is none."""
+    return _middle(self.reshape(-1), 0)[0] if self.size else xp.asarray(math.nan).astype(self.dtype)
+
+
+def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
+    """As `_median` along `dim`, with its place; of nans the first."""
+    if not self.ndim:
+        return _kth(self, 1)
+    nan, half = self != self, (_filled(self, dim, "median").shape[dim] - 1) // 2
+    at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
+                  _order(self, dim, False).take([half], axis=dim))  # fmt: skip
+    return _picked(self, at, dim, keepdim)
 
 
 def _at(self: Any, indices: Any, dim: int) -> Any:
@@ -168,7 +195,7 @@ def _order(self: Any, dim: int, descending: bool) -> Any:
     if not descending:
         return xp.argsort(self, axis=dim, kind="stable")
     backward = xp.argsort(xp.flip(self, dim), axis=dim, kind="stable")
-    return xp.flip(self.shape[dim] - 1 - backward, dim)
+    return xp.flip(self.shape[dim] - 1 - backward, dim).copy()
 
 
 def _sort(self: Any, dim: int = -1, descending: bool = False) -> tuple:
@@ -191,19 +218,20 @@ def _kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
 
 
 def _mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
-    """The most frequent value, the smallest of equals, and the last place where it is."""
+    """The most frequent value, the smallest of equals, and the last place where it is; a nan stays where it came."""
     if not _filled(self, dim, "mode").ndim:
         return self.copy(), xp.int64(0)
     lines = xp.moveaxis(self, dim, -1)
     at = xp.empty(lines.shape[:-1], "int64")
     for place in xp.ndindex(*at.shape):
-        values, counts = xp.unique(lines[place], return_counts=True)
-        at[place] = xp.flatnonzero(lines[place] == values[counts.argmax()])[-1]
+        value = lines[place].tolist().__getitem__
+        runs = [list(run) for _, run in itertools.groupby(sorted(range(self.shape[dim]), key=value), value)]
+        at[place] = builtins.max(runs, key=len)[-1]
     return _picked(self, xp.expand_dims(at, dim), dim, keepdim)
 
 
 def _unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
-    found = xp.unique(self, return_inverse=inverse, return_counts=counts, axis=dim)
+    found = xp.unique(self, return_inverse=inverse, return_counts=counts, axis=dim, equal_nan=False)
     return found if isinstance(found, tuple) else (found,)
 
 
@@ -214,7 +242,7 @@ def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     if self.dtype.kind != "f":
         self = self.astype(dtypes.get_default_dtype().np)
     axes = _axes(dim, self)
-    top = xp.max(self, axis=axes, keepdims=True)
+    top = xp.max(self, axis=axes, keepdims=True, initial=-math.inf)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
     total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
     return total if keepdim or not self.ndim else total.squeeze(axes)
@@ -269,10 +297,8 @@ mean_dim = op("mean_dim", lambda self, dim, keepdim: _add(_with_mean(self), _axe
         / self.dtype.type(_count(self.shape, dim)), grad_fn="MeanBackward1", keeps=("self_sym_numel",),
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.div_scalar(
         F.expanded(grad, self_sym_sizes, dim, keepdim), F.count(self_sym_sizes, dim)))
-all_all = op("all", lambda self: xp.all(self))
-any_all = op("any", lambda self: xp.any(self))
-all_dim = op("all_dim", lambda self, dim, keepdim=False: xp.all(self, axis=dim, keepdims=keepdim), fixed=("self",))
-any_dim = op("any_dim", lambda self, dim, keepdim=False: xp.any(self, axis=dim, keepdims=keepdim), fixed=("self",))
+all_of = op("all", lambda self, dim=None, keepdim=False: _claim(xp.all, self, dim, keepdim), fixed=("self",))
+any_of = op("any", lambda self, dim=None, keepdim=False: _claim(xp.any, self, dim, keepdim), fixed=("self",))
 vector_norm = op("linalg_vector_norm", _norm, keeps=("dim", "keepdim", "ord"),
     self = lambda F, grad, self, result, ord, dim, keepdim: F.norm_slope(grad, self, result, ord, dim, keepdim))
 prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=whole_type(self)),
@@ -281,7 +307,7 @@ prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(
         self, dim, keepdims=keepdim, dtype=whole_type(self)), grad_fn="ProdBackward1",
     self = lambda F, grad, self, result, dim, keepdim: F.prod_slope(grad, self, result, dim, keepdim))
 nansum_dim = op("nansum", lambda self, dim=None, keepdim=False: xp.nansum(
-        self, axis=_axes(dim, self), keepdims=keepdim),
+        self, axis=_axes(dim, self), keepdims=keepdim, dtype=whole_type(self)),
     self = lambda F, grad, self, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim) * ~F.isnan(self))
 logsumexp_dim = op("logsumexp", _logsumexp,
     self = lambda F, grad, self, result, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim)
@@ -294,7 +320,7 @@ TAKEN = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self
 MOVED = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self_sym_sizes, dim:
     F.to_chosen(grad, indices, self_sym_sizes, dim, True)}
 max_all = op("max", lambda self: _filled(self, None, "max").max(), grad_fn="MaxBackward1",
-    self = lambda F, grad, self, result: F.where(self == result, grad / F.ties(self, result), 0.0))
+    self = lambda F, grad, self, result: F.where(F.reached(self, result), grad / F.ties(self, result), 0.0))
 min_all = op("min", lambda self: _filled(self, None, "min").min(), grad_fn="MinBackward1", **max_all.row.derivatives)
 median_all = op("median", _median, **max_all.row.derivatives)
 amax_dim = op("amax", lambda self, dim=(), keepdim=False: _filled(self, dim, "amax").max(
@@ -303,16 +329,14 @@ amax_dim = op("amax", lambda self, dim=(), keepdim=False: _filled(self, dim, "am
 amin_dim = op("amin", lambda self, dim=(), keepdim=False: _filled(self, dim, "amin").min(
         axis=_axes(dim, self), keepdims=keepdim), **amax_dim.row.derivatives)
 aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
-        self.min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
+        _filled(self, dim, "aminmax").min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
     outputs=("min", "max"), multi=True,
     self = lambda F, grad, self, min, max, dim, keepdim: F.share_both(grad, self, min, max, dim, keepdim))
 max_dim = op("max_dim", lambda self, dim, keepdim=False: _chosen(_filled(self, dim, "max"), dim, keepdim, xp.argmax),
     grad_fn="MaxBackward0", **TAKEN)
 min_dim = op("min_dim", lambda self, dim, keepdim=False: _chosen(_filled(self, dim, "min"), dim, keepdim, xp.argmin),
     grad_fn="MinBackward0", **TAKEN)
-median_dim = op("median_dim", lambda self, dim, keepdim=False: _kth(
-        _filled(self, dim, "median"), (self.shape[dim] + 1) // 2 if self.ndim else 1, dim, keepdim),
-    grad_fn="MedianBackward1", **TAKEN)
+median_dim = op("median_dim", _middle, grad_fn="MedianBackward1", **TAKEN)
 kthvalue_dim = op("kthvalue", _kth, **TAKEN)
 mode_dim = op("mode", _mode, **TAKEN)
 sort_dim = op("sort", _sort, **MOVED)
@@ -334,12 +358,12 @@ std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sq
     self = lambda F, grad, self, result, dim, correction, keepdim: F.var_slope(
         F.where(result == 0, 0.0, grad / (2 * result)), self, dim, correction, keepdim))
 var_mean_dim = op("var_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        _var(self, dim, correction, keepdim), xp.mean(self, axis=_axes(dim), keepdims=keepdim)),
+        _var(self, dim, correction, keepdim), xp.mean(self, axis=_axes(dim, self), keepdims=keepdim)),
     outputs=("result0", "result1"), multi=True,
     self = lambda F, grad, self, dim, correction, keepdim: F.var_mean_slope(
         grad[0], grad[1], self, dim, correction, keepdim))
 std_mean_dim = op("std_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        xp.sqrt(_var(self, dim, correction, keepdim)), xp.mean(self, axis=_axes(dim), keepdims=keepdim)),
+        xp.sqrt(_var(self, dim, correction, keepdim)), xp.mean(self, axis=_axes(dim, self), keepdims=keepdim)),
     outputs=("result0", "result1"), multi=True,
     self = lambda F, grad, self, result0, dim, correction, keepdim: F.var_mean_slope(
         F.of_root(grad[0], result0), grad[1], self, dim, correction, keepdim))
@@ -379,10 +403,16 @@ def sizes(F: Any, x: Any) -> tuple:
     return tuple(x.shape)
 
 
+@formula(tex=lambda x, best: x == best)
+def reached(F: Any, x: Any, best: Any) -> Any:
+    """Which elements are the extreme `best`: the nans if it is one."""
+    return F.isnan(x) if best != best else x == best
+
+
 @formula(tex=lambda *_: Symbol("k"))
 def ties(F: Any, x: Any, best: Any) -> Any:
     """How many elements share the gradient of an extreme."""
-    return F.cast(F.sum(x == best), _kind(best))
+    return F.cast(F.sum(F.reached(x, best)), _kind(best))
 
 
 def _kind(x: Any) -> Any:
@@ -510,12 +540,20 @@ def refuse(F: Any, name: str) -> Any:
 # ---- arguments as torch takes them
 
 
+def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
+    """`face` of `self` in type `dtype`, which the result keeps though integers are summed in int64."""
+    require(dtype.is_floating_point or not (grad_mode() and self.requires_grad),
+            f"Autograd not support dtype: {dtype.scalar_type}")  # fmt: skip
+    return face(self.to(dtype), *args).to(dtype)
+
+
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
     dim = axis if dim is None else dim
+    if dtype is not None and not (dim is None and dtype.is_floating_point):
+        return _typed(sum, self, dtype, dim, keepdim)
     if dim is None and not keepdim:
         return sum_all(self) if dtype is None else sum_as(self, dtype.np)
-    self = self if dtype is None else self.to(dtype)
     return sum_dim(self, dims_of(self, dim), keepdim)
 
 
@@ -530,12 +568,12 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 def all(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """True where all elements are; a 0-d bool tensor, or one per slice along `dim`."""
-    return all_all(self) if dim is None else all_dim(self, dims_of(self, dim), keepdim)
+    return all_of(self, dim if dim is None else dims_of(self, dim), keepdim)
 
 
 def any(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
-    return any_all(self) if dim is None else any_dim(self, dims_of(self, dim), keepdim)
+    return any_of(self, dim if dim is None else dims_of(self, dim), keepdim)
 
 
 def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
@@ -608,20 +646,19 @@ def amin(self: Any, dim: Any = (), keepdim: bool = False) -> Any:
 
 def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """Smallest and largest element at once."""
-    return return_types.aminmax(aminmax_dim(self, dim, keepdim))
+    return return_types.aminmax(aminmax_dim(self, dim if dim is None else own_dim(self, dim), keepdim))
 
 
-def argmax(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None) -> Any:
-    """Where the largest element is: in the flattened tensor, or along `dim`."""
-    dim = axis if dim is None else dim
-    require(self._data.dtype.kind != "b", "argmax(): does not support bool input")
-    return argmax_dim(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
+def _place(row: Any, name: str, which: str) -> Any:
+    def place(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None) -> Any:
+        dim = axis if dim is None else dim
+        require(self._data.dtype.kind != "b", f"{name}(): does not support bool input")
+        return row(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
+
+    return titled(place, name, f"Where the {which} element is: in the flattened tensor, or along `dim`.")
 
 
-def argmin(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None) -> Any:
-    """Where the smallest element is: in the flattened tensor, or along `dim`."""
-    dim = axis if dim is None else dim
-    return argmin_dim(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
+argmax, argmin = _place(argmax_dim, "argmax", "largest"), _place(argmin_dim, "argmin", "smallest")
 
 
 def sort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
@@ -641,6 +678,7 @@ def msort(self: Any) -> Any:
 
 def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""
+    require(self._data.dtype.kind != "b", "topk does not support bool dtypes on CPU")
     return return_types.topk(topk_dim(self, k, own_dim(self, dim), largest))
 
 
@@ -656,7 +694,9 @@ def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Any:
 
 def _cumulative(row: Any, name: str) -> Any:
     def running(self: Any, dim: int, *, dtype: Any = None) -> Any:
-        result = row(self if dtype is None else self.to(dtype), own_dim(self, dim))
+        if dtype is not None:
+            return _typed(running, self, dtype, dim)
+        result = row(self, own_dim(self, dim))
         return getattr(return_types, name)(result) if isinstance(result, tuple) else result
 
     return titled(running, name, f"`{name}` along `dim`: each result covers all elements up to its place.")
@@ -673,19 +713,21 @@ logcumsumexp = _cumulative(logcumsumexp_dim, "logcumsumexp")
 def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """The product of all elements, or along `dim`."""
     dim = axis if dim is None else dim
-    self = self if dtype is None else self.to(dtype)
+    if dtype is not None:
+        return _typed(prod, self, dtype, dim, keepdim)
     return prod_all(self) if dim is None else prod_dim(self, own_dim(self, dim), keepdim)
 
 
 def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum without the nans."""
-    self = self if dtype is None else self.to(dtype)
+    if dtype is not None:
+        return _typed(nansum, self, dtype, dim, keepdim)
     return nansum_dim(self, None if dim is None else dims_of(self, dim), keepdim)
 
 
-def nanmean(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean without the nans."""
-    return nansum(self, dim, keepdim) / sum(~self.detach().isnan(), dim, keepdim)
+    return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
 
 
 def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
@@ -728,18 +770,21 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
 
 def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The value below which a part `q` of the elements lies, between two of them if need be."""
-    at = q._data if isinstance(q, TensorBase) else xp.asarray(q, self._data.dtype)
-    if not ((at >= 0) & (at <= 1)).all():
-        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-    x = self.reshape(-1) if dim is None else TENSORS.transpose(self, dim, -1)
-    ordered = sort(x)[0]
-    rank = at.reshape(-1) * (x.shape[-1] - 1)
-    below, above = (_tensor_of(round(rank).astype("int64")) for round in (xp.floor, xp.ceil))
-    shape = (*ordered.shape[:-1], at.size)
-    low, high = (TENSORS.gather(ordered, i.expand(shape), -1) for i in (below, above))
-    result = inplace(TENSORS.lerp_tensor)(low, high, _tensor_of((rank - xp.floor(rank)).astype(x._data.dtype)))
-    result = result.squeeze_(-1) if not at.ndim else TENSORS.permute(result, (-1, *range(len(shape) - 1)))
-    return result if not keepdim else result.unsqueeze(-1 if dim is None else dim)
+    data = self._data
+    at = q._data if isinstance(q, TensorBase) else xp.asarray(q, data.dtype)
+    require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
+    require(data.size, "quantile() input tensor must be non-empty")
+    require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else
+            f"quantile() q must be in the range [0, 1] but got {at.item():g}")  # fmt: skip
+    gone = range(data.ndim) if dim is None else (check_dim(dim, data.ndim),)
+    x = self.reshape(-1) if dim is None else self if data.ndim - 1 in gone else self.unsqueeze(-1).transpose(*gone, -1)
+    shape = [1 if d in gone else n for d, n in enumerate(data.shape) if keepdim or d not in gone]
+    ordered = sort(x)[0].view(*shape, -1)
+    end = ordered.shape[-1] - 1
+    rank = xp.where(xp.isnan(ordered._data[..., -1:]), end, at.reshape(-1) * end)  # nan comes last, and goes before all
+    low, high = (TENSORS.gather(ordered, _tensor_of(round(rank).astype("int64")), -1) for round in (xp.floor, xp.ceil))
+    result = inplace(TENSORS.lerp_tensor)(low, high, _tensor_of((rank - xp.floor(rank)).astype(data.dtype)))
+    return (result.unsqueeze_(0).transpose_(0, -1) if at.ndim else result).squeeze_(-1)
 
 
 def _tensor_of(array: Any) -> Any:
@@ -749,9 +794,9 @@ def _tensor_of(array: Any) -> Any:
 # ---- counting
 
 
-def count_nonzero(self: Any, dim: Any = None) -> Any:
+def count_nonzero(self: Any, dim: Any = None, *more: int) -> Any:
     """How many elements are not 0."""
-    return sum(TENSORS.ne(self, 0), dim)
+    return sum(TENSORS.ne(self, 0), (dim, *more) if more else dim)
 
 
 def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
@@ -776,32 +821,40 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     return _tensor_of(xp.histogram(x, bins, (low, high))[0].astype(x.dtype))
 
 
-def searchsorted(sorted_sequence: Any, values: Any, *, right: bool = False, side: Any = None) -> Any:
+def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False,
+                 side: Any = None) -> Any:  # fmt: skip
     """Where each value belongs in an ordered sequence."""
     right = right or side == "right"
     found = values._data if isinstance(values, TensorBase) else xp.asarray(values)
     rows = sorted_sequence._data
-    if rows.ndim == 1:
-        return _tensor_of(xp.searchsorted(rows, found, "right" if right else "left"))
     compare = xp.less_equal if right else xp.less
-    return _tensor_of(compare(rows[..., None, :], found[..., :, None]).sum(-1))
+    places = (xp.searchsorted(rows, found, "right" if right else "left") if rows.ndim == 1 else
+              compare(rows[..., None, :], found[..., :, None]).sum(-1))  # fmt: skip
+    return _tensor_of(places.astype("int32" if out_int32 else "int64"))
 
 
-def bucketize(self: Any, boundaries: Any, *, right: bool = False) -> Any:
+def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     """Which interval between `boundaries` each element lies in."""
-    return searchsorted(boundaries, self, right=right)
+    return searchsorted(boundaries, self, out_int32=out_int32, right=right)
 
 
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
+    common_shape(self._data, other._data)
     return _tensor_of(xp.isclose(self._data, other._data, rtol, atol, equal_nan))
 
 
 def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
     """The area under the line through the points `y`."""
-    n = y.shape[dim]
-    first, last = (TENSORS.select(y, dim, i) for i in (0, n - 1))
+    dim = check_dim(dim, y._data.ndim)
+    y, n = y if y._data.dtype.kind == "f" else y.to(dtypes.get_default_dtype()), y.shape[dim]
+    if not n:
+        return y.detach().sum(dim)
     if x is None:
-        return TENSORS.mul_scalar(y.sum(dim) - TENSORS.mul_scalar(first + last, 0.5), float(dx))
-    left, right = (TENSORS.slice(y, dim, i, n - 1 + i, 1) for i in (0, 1))
-    return TENSORS.div_scalar(((x[1:] - x[:-1]) * (left + right)).sum(dim), 2.0)
+        ends = TENSORS.select(y, dim, 0) + TENSORS.select(y, dim, n - 1)
+        return TENSORS.mul_scalar(y.sum(dim) - TENSORS.mul_scalar(ends, 0.5), float(dx))
+    one = x.ndim == 1
+    require(not one or len(x) == n, "trapezoid: There must be one `x` value for each sample point")
+    x = x.view([-1 if d == dim else 1 for d in range(y.ndim)] if one else (1,) * (y.ndim - x.ndim) + tuple(x.shape))
+    left, right, start, stop = (TENSORS.slice(v, dim, i, n - 1 + i, 1) for v in (y, x) for i in (0, 1))
+    return TENSORS.div_scalar(((left + right) * (stop - start)).sum(dim), 2.0)
