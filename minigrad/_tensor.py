@@ -7,16 +7,17 @@ what is here besides names is conversion (`item`, `numpy`), printing and the cal
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from .array import dtypes, printing
+from .array.backend import as_strided, device_of, geometry, move, strides, xp
 from .array.backend import device as device_type
-from .array.backend import device_of, move, strides, xp
 from .core import shapes as _shapes
 from .core.backward import backward
-from .core.base import TensorBase, constant, readonly
+from .core.base import TensorBase, bump, constant, readonly
 from .core.modes import is_grad_enabled
 from .core.op import inplace
 from .core.views import place_of
@@ -497,10 +498,16 @@ class Tensor(TensorBase):
                 "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
                 "because of a torch.nn.utils.weight_norm usage, see "
                 "https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
-        twin = constant(type(self), self._array().copy())
-        twin._requires_grad = self._requires_grad
-        twin._grad = None if self._grad is None else self._grad.detach().clone()
-        memo[id(self)] = twin
+        array = self._array()
+        twin = memo[id(self)] = constant(type(self), array.copy("K"))
+        twin._requires_grad = self.requires_grad
+        if type(self) is Tensor:  # else a Parameter: torch copies it alone, without gradient and attributes
+            owner, offset, steps = geometry(array)
+            whole = memo.setdefault(("storage", id(owner)), owner.copy("K"))
+            twin._data = whole if array is owner else as_strided(whole, array.shape, steps, offset)
+            twin._grad = copy.deepcopy(self._grad, memo)
+            twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+            bump(twin)  # torch makes it empty and gives it its storage
         return twin
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -519,7 +526,7 @@ class Tensor(TensorBase):
     def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
                  equal_nan: bool = False) -> bool:  # fmt: skip
         """True if all elements agree to `atol + rtol * |other|`."""
-        return bool(xp.allclose(self._data, other._data, rtol, atol, equal_nan))
+        return bool(self.isclose(other, rtol, atol, equal_nan).all())
 
 
 def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:

@@ -20,15 +20,35 @@ from ..core.op import inplace as in_place
 from ..core.op import shape_mismatch
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
+from ..ops.checks import require
 from ..text import presentation
 
 _REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
 
 
-def _reduction(name: str) -> int:
+def named(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+    """A reduction's name, for which torch once had two flags."""
+    if size_average is None and reduce is None:
+        return reduction
+    mean, some = (flag is None or flag for flag in (size_average, reduce))
+    name = ("mean" if mean else "sum") if some else "none"
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.",
+                  UserWarning, stacklevel=3)  # fmt: skip
+    return name
+
+
+def _reduction(name: str, *flags: Any) -> int:
+    name = named(name, *flags)
     if name not in _REDUCTIONS:
         raise ValueError(f"{name} is not a valid value for reduction")
     return _REDUCTIONS[name]
+
+
+def _floats(kernel: str, *tensors: Any) -> None:
+    """Raises: NotImplementedError in torch's words if none of them holds floats."""
+    if all(isinstance(t, Tensor) and t._data.dtype.kind != "f" for t in tensors):
+        kind = dtypes.of(tensors[0]._data.dtype).scalar_type
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
 
 
 # ---- activations
@@ -40,8 +60,12 @@ def _activation(name: str, call: Callable, after: tuple = (), /, written: Any = 
     `written` is the row of the in-place form, where that one saves its result.
     """
     names, twin = tuple(options), in_place(written or call)
+    kernel = {"selu": "elu", "celu": "elu", "logsigmoid": "log_sigmoid"}.get(name, name) + "_cpu"
+    takes_ints = name in ("relu", "relu6", "hardtanh")
 
     def activate(input: Any, *args: Any, inplace: bool = False, **given: Any) -> Any:
+        if not takes_ints:
+            _floats(kernel, input)
         if len(args) > len(names):
             *args, inplace = args  # type: ignore[assignment]
         values = {**options, **dict(zip(names, args, strict=False)), **given}
@@ -77,11 +101,13 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 def gelu(input: Any, approximate: str = "none") -> Any:
     """x times the probability that a normal number is below x; `approximate` is "none" or "tanh"."""
+    _floats("GeluKernelImpl", input)
     return act.gelu_of(input, approximate)
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
+    _floats("softplus_cpu", input)
     return act.softplus_of(input, beta, threshold)
 
 
@@ -97,8 +123,9 @@ def tanhshrink(input: Any) -> Any:
 
 def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
     """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
+    _floats("leaky_relu_cpu", input)
     x = input._data
-    noise, low = xp.ones_like(x), x <= 0 if training else x < 0
+    noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
     noise[low] = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
     return act.rrelu_with_noise(input, constant(Tensor, noise), lower, upper, training)
 
@@ -106,6 +133,7 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half times the sigmoid of the second half."""
     reduce.check_dim(dim, input.ndim)
+    _floats("glu_cpu", input)
     return act.glu_of(input, dim)
 
 
@@ -135,7 +163,17 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm:
         padding_idx = -1
     elif padding_idx < 0:
         padding_idx += weight.shape[0]
+    if max_norm is not None:
+        _renormalize(weight, input, max_norm, norm_type)
     return conv.embedding_of(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+@no_grad()
+def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
+    """Shorten, in place, the rows that are asked for and longer than `max_norm`."""
+    at = constant(Tensor, xp.unique(indices._data))
+    norms = weight[at].norm(norm_type, 1, keepdim=True)
+    weight[at] = weight[at] * pointwise.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
@@ -190,6 +228,8 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
     if not training or not p or not input._data.size:
         return input
     kind = input._data.dtype.type
+    require(p == 1 or input._data.dtype.kind == "f", "result type Float can't be cast to the desired output type "
+            f"{dtypes.of(input._data.dtype).scalar_type}")  # fmt: skip
     kept = random.bernoulli(xp.float64(1 - p), noise_shape).astype(kind) if p < 1 else xp.zeros(noise_shape, kind)
     noise = constant(Tensor, kept / kind(1 - p) if p < 1 else kept)
     return input.mul_(noise) if inplace else input * noise
@@ -199,7 +239,8 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
 
 
 def tuple_of(value: Any, n: int) -> tuple:
-    return (value,) * n if isinstance(value, int) else tuple(value)
+    values = (value,) if isinstance(value, int) else tuple(value)
+    return values * n if len(values) == 1 else values
 
 
 def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
@@ -334,6 +375,12 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     pad = tuple(pad)
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
+    for i in range(len(pad) // 2):
+        size, pair = input.shape[-1 - i], pad[2 * i : 2 * i + 2]
+        require(mode != "reflect" or max(pair) < size, f"Argument #{4 + 2 * i}: Padding size should be less than the "
+                f"corresponding input dimension, but got: padding ({pair[0]}, {pair[1]}) at dimension "
+                f"{input.ndim - 1 - i} of input {list(input.shape)}")  # fmt: skip
+        require(mode != "circular" or max(pair) <= size, "Padding value causes wrapping around more than once.")
     if mode in conv.PADS and len(pad) // 2 in (1, 2):
         return conv.PADS[mode][len(pad) // 2 - 1](input, pad)
     for i in range(len(pad) // 2):  # circular
@@ -358,6 +405,13 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
 # ---- normalisation
 
 
+def _sized(sizes: tuple, text: str, **parameters: Any) -> None:
+    """Raises: RuntimeError with `text` about the first parameter, {0}, that has other sizes."""
+    for name, p in parameters.items():
+        if p is not None and tuple(p.shape) != sizes:
+            raise RuntimeError(text.format(name, list(p.shape)))
+
+
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
     sizes = tuple(normalized_shape)
@@ -365,6 +419,9 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
         stars = "".join(f", {n}" for n in sizes)
         raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
                            f"of size{list(input.shape)}")  # fmt: skip
+    _floats("LayerNormKernelImpl", input)
+    _sized(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
+           f"normalized_shape = {list(sizes)}", weight=weight, bias=bias)  # fmt: skip
     return conv.native_layer_norm(input, weight, bias, sizes, eps)[0]
 
 
@@ -373,6 +430,11 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     if training and input.numel() == input.shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    running = {"running_mean": running_mean, "running_var": running_var}
+    for name, p in running.items():
+        require(training or p is not None, f"{name} must be defined in evaluation mode")
+    _sized(input.shape[1:2], f"{{0}} should contain {input.shape[1]} elements not {{1[0]}}", **running, weight=weight,
+           bias=bias)  # fmt: skip
     return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -382,6 +444,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     if c % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
                            f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
+    _sized((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of shape "
+           f"{{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)  # fmt: skip
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
 
 
@@ -389,8 +453,16 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel of each example."""
     n, c, *rest = input.shape
-    repeated = (None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias))
-    y = batch_norm(input.view(1, n * c, *rest), *repeated, use_input_stats, momentum, eps)
+    require(not use_input_stats or math.prod(rest) != 1, "Expected more than 1 spatial element when training, got "
+            f"input size {input.shape}", ValueError)  # fmt: skip
+    require(use_input_stats or all(t is not None for t in (running_mean, running_var)),
+            "Expected running_mean and running_var to be defined when use_input_stats is false")  # fmt: skip
+    weight, bias, *copies = (None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var))
+    x = input.contiguous().view(1, n * c, *rest)
+    y = conv.native_batch_norm(x, weight, bias, *copies, use_input_stats, momentum, eps)[0]
+    for running, copy in zip((running_mean, running_var), copies, strict=True):
+        if running is not None:  # each example has moved its own
+            running.detach().copy_(copy.view(n, c).mean(0))
     return y.view(input.shape)
 
 
@@ -435,8 +507,9 @@ def _aimed(input: Any, target: Any, stacklevel: int = 3) -> None:
                       "size.", UserWarning, stacklevel=stacklevel)  # fmt: skip
 
 
-def _alike(input: Any, target: Any) -> tuple:
+def _alike(kernel: str, input: Any, target: Any) -> tuple:
     _aimed(input, target, 4)
+    _floats(kernel, input, target)
     try:
         sizes = xp.broadcast_shapes(input._data.shape, target._data.shape)
     except ValueError:
@@ -446,19 +519,21 @@ def _alike(input: Any, target: Any) -> tuple:
 
 def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean of the squared differences."""
-    return loss.mse_loss(*_alike(input, target), _reduction(reduction))
+    return loss.mse_loss(*_alike("mse_cpu", input, target), _reduction(reduction, size_average, reduce))
 
 
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
                    beta: float = 1.0) -> Any:  # fmt: skip
     """Squares below `beta`, absolute differences above."""
-    pair = _alike(input, target)
+    require(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
+    pair, reduction = _alike("smooth_l1_cpu", input, target), named(reduction, size_average, reduce)
     return loss.smooth_l1_loss(*pair, _reduction(reduction), beta) if beta else l1_loss(*pair, reduction=reduction)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half squares below `delta`, `delta` times absolute differences above."""
-    return loss.huber_loss(*_alike(input, target), _reduction(reduction), delta)
+    require(delta > 0, "huber_loss does not support non-positive values for delta.")
+    return loss.huber_loss(*_alike("huber_cpu", input, target), _reduction(reduction), delta)
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
@@ -467,8 +542,9 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
     if target.shape != input.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")  # fmt: skip
+    _floats("binary_cross_entropy", input, target)
     weight = weight if weight is None else weight.expand(xp.broadcast_shapes(target._data.shape, weight._data.shape))
-    return loss.binary_cross_entropy(input, target, weight, _reduction(reduction))
+    return loss.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
@@ -477,24 +553,27 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     """binary_cross_entropy of sigmoid(x), without overflow."""
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return loss.bce_with_logits(input, target, weight, pos_weight, _reduction(reduction))
+    _floats("log_sigmoid_cpu", input, target)
+    return loss.bce_with_logits(input, target, weight, pos_weight, _reduction(reduction, size_average, reduce))
 
 
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None,
                      reduction: str = "mean") -> Any:  # fmt: skip
     """log(1 + exp(-t x)) for targets 1 and -1."""
-    return loss.soft_margin_loss(input, target, _reduction(reduction))
+    target = target if target._data.dtype.kind == "f" else target.to(input.dtype)
+    return loss.soft_margin_loss(input, target, _reduction(reduction, size_average, reduce))
 
 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """Minus the log-probability of the right class; `target` holds class numbers."""
-    rank, kind = input._data.ndim, _reduction(reduction)
+    rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
     if rank == 4:
         return loss.nll_loss2d(input, target, weight, kind, ignore_index)[0]
-    n, c = input.shape[:2]
+    n, c, *rest = input.shape
+    require(target.shape[1:] == (*rest,), f"Expected target size {[n, *rest]}, got {list(target.shape)}")
     values = loss.nll_loss2d(input.reshape(n, c, 1, -1), target.reshape(n, 1, -1), weight, kind, ignore_index)[0]
     return values.view(target.shape) if kind == loss.NONE else values
 
@@ -502,6 +581,9 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:  # fmt: skip
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
+    require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    label_smoothing = max(label_smoothing, 0.0)
+    reduction = named(reduction, size_average, reduce)
     logs = act.log_softmax_dim(input, 1 if input._data.ndim > 1 else 0)
     if target._data.dtype.kind == "f":
         if target._data.shape != input._data.shape:
@@ -540,25 +622,26 @@ def _per_class(weight: Any, logs: Any) -> Any:
     return weight.view([-1 if i == (1 if logs.ndim > 1 else 0) else 1 for i in range(logs.ndim)])
 
 
-def _total(values: Any, reduction: str) -> Any:
-    kind = _reduction(reduction)
+def _total(values: Any, *reduction: Any) -> Any:
+    kind = _reduction(*reduction)
     return values if kind == loss.NONE else values.mean() if kind == loss.MEAN else values.sum()
 
 
 def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean of the absolute differences."""
     _aimed(input, target)
-    return _total((input - target).abs(), reduction)
+    return _total((input - target).abs(), reduction, size_average, reduce)
 
 
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
            log_target: bool = False) -> Any:  # fmt: skip
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
+    reduction, flagged = named(reduction, size_average, reduce), (size_average, reduce) != (None, None)
+    if reduction == "mean" and not flagged:
+        warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
         return values.sum() / input.shape[0]
-    if reduction == "mean":
-        warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
     return _total(values, reduction)
 
 
@@ -575,23 +658,24 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
     zeros = constant(Tensor, xp.zeros_like(input._array()))
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
     values = pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
-    return _total(values, reduction)
+    return _total(values, reduction, size_average, reduce)
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
                         reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """max(0, -t (x1 - x2) + margin)."""
-    return _total(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction)
+    return _total(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction, size_average, reduce)
 
 
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
                         eps: float = 1e-6, swap: bool = False, size_average: Any = None, reduce: Any = None,
                         reduction: str = "mean") -> Any:  # fmt: skip
     """max(0, distance to the positive - distance to the negative + margin)."""
+    require(margin > 0, f"margin must be greater than 0, got {margin}", ValueError)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _total((loss.add_scalar(near, margin) - far).clamp_min(0), reduction)
+    return _total((loss.add_scalar(near, margin) - far).clamp_min(0), reduction, size_average, reduce)
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
@@ -603,7 +687,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     zeros = constant(Tensor, xp.zeros_like(cosine._array()))
     near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
-    return _total(near + pointwise.where_of(target == -1, far, zeros), reduction)
+    return _total(near + pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)
 
 
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
@@ -611,10 +695,11 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
     """exp(x) - t x, for counts `target`."""
     values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
     if full:
+        target = target if target._data.dtype.kind == "f" else target.float()
         area = pointwise.mul_scalar(target, 2 * math.pi)
         stirling = target * target.log() - target + pointwise.mul_scalar(area.log(), 0.5)
         values = values + stirling.masked_fill(target <= 1, 0)
-    return _total(values, reduction)
+    return _total(values, reduction, size_average, reduce)
 
 
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,

@@ -239,20 +239,24 @@ class Embedding(Module):
     """A learned row for each of `num_embeddings` numbers."""
 
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
-                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+                 max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                 sparse: bool = False, *, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx = padding_idx
+        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         self.weight = Parameter(init.normal_(_new(num_embeddings, embedding_dim, dtype=dtype)))
         if padding_idx is not None:
             init.zeros_(self.weight.data[padding_idx])
 
     def forward(self, input: Any) -> Any:
-        return F.embedding(input, self.weight, self.padding_idx)
+        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+                           self.scale_grad_by_freq, self.sparse)  # fmt: skip
 
     def extra_repr(self) -> str:
-        padded = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{padded}"
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+        odd = [name for name, value in usual.items() if getattr(self, name) != value]
+        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *(_options(self, [name]) for name in odd)])
 
 
 class _BatchNorm(Module):
@@ -385,6 +389,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     if not options:
         own = list(inspect.signature(function).parameters.values())[inputs:]
         options = {p.name: ... if p.default is p.empty else p.default for p in own if p.kind is p.POSITIONAL_OR_KEYWORD}
+    kept = options.keys() - {"size_average", "reduce"}
     visible = tuple(shown.replace("-", " ").split())
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:
@@ -394,6 +399,9 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
             raise TypeError(f"{name}.__init__() takes ({', '.join(options)})")
         if "kernel_size" in options and values["stride"] is None:
             values["stride"] = values["kernel_size"]
+        if "size_average" in options:
+            flags = [values.pop(name) for name in ("size_average", "reduce")]
+            values["reduction"] = F.named(values["reduction"], *flags)
         for key, value in values.items():
             if key in ("weight", "pos_weight"):
                 self.register_buffer(key, value)
@@ -401,7 +409,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
                 self.__dict__[key] = F.tuple_of(value, 1) if name == "AvgPool1d" and key in visible else value
 
     def forward(self: Any, *inputs: Any) -> Any:
-        return function(*inputs, **{n: getattr(self, n) for n in options})
+        return function(*inputs, **{n: getattr(self, n) for n in kept})
 
     def extra_repr(self: Any) -> str:
         if shown.startswith("-"):  # the bare value, without its name

@@ -6,14 +6,18 @@ A module keeps its parameters, buffers and child modules in three dictionaries; 
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._tensor import Tensor
+from ..array.backend import xp
+from ..autograd.function import Function
 from ..core.base import constant
 from ..core.hooks import HookDict
-from ..core.modes import no_grad
+from ..core.modes import grad_mode, no_grad
+from ..ops.checks import require
 
 
 class Parameter(Tensor):
@@ -52,7 +56,7 @@ class Module:
     def __init__(self) -> None:
         made: dict[str, Any] = {
             "training": True, "_parameters": {}, "_buffers": {}, "_modules": {}, "_not_saved": set(),
-            "_before": HookDict(), "_after": HookDict()}  # fmt: skip
+            "_before": HookDict(), "_after": HookDict(), "_back": HookDict(), "_back_before": HookDict()}  # fmt: skip
         self.__dict__.update(made)
 
     def forward(self, *args: Any, **options: Any) -> Any:
@@ -64,11 +68,13 @@ class Module:
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
+        watch = _Watch(self) if self._back or self._back_before else None
+        args = watch.given(args) if watch else args
         result = self.forward(*args, **options)
         for hook in list(self._after.values()):
             changed = hook(self, args, result)
             result = result if changed is None else changed
-        return result
+        return watch.returned(result) if watch else result
 
     def register_forward_pre_hook(self, hook: Callable) -> Any:
         """Call `hook(module, args)` before forward; a result replaces the arguments."""
@@ -77,6 +83,14 @@ class Module:
     def register_forward_hook(self, hook: Callable) -> Any:
         """Call `hook(module, args, output)` after forward; a result replaces the output."""
         return self._after.add(hook)
+
+    def register_full_backward_pre_hook(self, hook: Callable) -> Any:
+        """Call `hook(module, grad_output)` before the module's backward; a result replaces `grad_output`."""
+        return self._back_before.add(hook)
+
+    def register_full_backward_hook(self, hook: Callable) -> Any:
+        """Call `hook(module, grad_input, grad_output)` after it; a result replaces `grad_input`."""
+        return self._back.add(hook)
 
     # ---- attributes
 
@@ -288,6 +302,88 @@ class Module:
             lines += [f"({name}): " + text.replace("\n", "\n  ") for name, text in self._parts()]
             extra = "\n  " + "\n  ".join(lines) + "\n"
         return f"{type(self).__name__}({extra})"
+
+
+# ---- hooks on a module's backward
+
+
+class BackwardHookFunction(Function):
+    """Hands tensors on: a node on each side of a module, where its gradients come by."""
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Any) -> tuple:
+        ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple:
+        return grads
+
+
+def _past_a_node(values: tuple, hook: Callable) -> tuple[tuple, dict[int, Any]]:
+    """`values` with their tensors behind a node that calls `hook`; where these are, and of which shape and type."""
+    at = {i: v for i, v in enumerate(values) if isinstance(v, Tensor)}
+    if not (grad_mode() and any(t.requires_grad for t in at.values())):
+        return values, {}
+    passed = dict(zip(at, BackwardHookFunction.apply(*at.values()), strict=True))
+    next(t.grad_fn for t in passed.values() if t.requires_grad).register_hook(hook)
+    kinds = {i: (t._data.shape, t._data.dtype) for i, t in at.items()}
+    return tuple(passed.get(i, v) for i, v in enumerate(values)), kinds
+
+
+class _Watch:
+    """One call of a module with backward hooks. Source: torch.utils.hooks.BackwardHook."""
+
+    grads: Any = None  # of the results, between `enter` and `leave`
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.before, self.after = list(module._back_before.values()), list(module._back.values())
+
+    def given(self, args: tuple) -> tuple:
+        self.none, (args, self.at) = (None,) * len(args), _past_a_node(args, self.leave)
+        return args
+
+    def returned(self, result: Any) -> Any:
+        results = result if isinstance(result, tuple) else (result,)
+        self.count, (results, self.out_at) = len(results), _past_a_node(results, self.enter)
+        return results if isinstance(result, tuple) else results[0]
+
+    def enter(self, _: Any, sent: tuple) -> tuple:
+        """Backward has reached the results."""
+        found = dict(zip(self.out_at, sent, strict=True))
+        grads = tuple(found.get(i) for i in range(self.count))
+        for hook in self.before:
+            grads = _replaced(grads, hook(self.module, grads), "pre hook", "output")
+        self.grads = grads
+        if not self.at:
+            warnings.warn(
+                "Full backward hook is firing when gradients are computed with respect to module outputs since no "
+                "inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch."
+                "nn.Module.register_full_backward_hook for more details.", stacklevel=2)  # fmt: skip
+            for hook in self.after:
+                require(all(g is None for g in hook(self.module, self.none, grads) or ()), "Backward hook for Modules "
+                        "where no input requires gradient should always return None or None for all gradients.")
+        return tuple(grads[i] for i in self.out_at)
+
+    def leave(self, sent: tuple, _: Any) -> tuple | None:
+        """Backward has reached the arguments: past the results or, with create_graph, on another way."""
+        grads, self.grads = self.grads, None
+        if grads is None:
+            return None
+        found = {i: constant(Tensor, xp.zeros(*kind)) if g is None else g  # also where nobody wants it, as torch
+                 for (i, kind), g in zip(self.at.items(), sent, strict=True)}  # fmt: skip
+        inputs = tuple(found.get(i) for i in range(len(self.none)))
+        for hook in self.after:
+            inputs = _replaced(inputs, hook(self.module, inputs, grads), "hook", "input")
+        return tuple(None if g is None else inputs[i] for i, g in zip(self.at, sent, strict=True))
+
+
+def _replaced(grads: tuple, new: Any, hook: str, what: str) -> tuple:
+    new = grads if new is None else new
+    require(len(new) == len(grads), f"Backward {hook} returned an invalid number of grad_{what}, got {len(new)}, but "
+            f"expected {len(grads)}")  # fmt: skip
+    return new
 
 
 def forget_grad(p: Any, set_to_none: bool) -> None:

@@ -14,6 +14,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
+from .checks import require
 from .pointwise import sigmoid
 from .reduce import check_dim
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
@@ -98,9 +99,9 @@ def _largest(x: Any, dim: int) -> Any:
 
 def _softmax(self: Any, dim: int) -> Any:
     _floats_only(self, "softmax")
-    if not self.ndim:
+    if not (self.ndim and self.size):
         return xp.ones_like(self)
-    y = self - _largest(self, dim)
+    y = xp.ascontiguousarray(self) - _largest(self, dim)
     xp.exp(y, y)
     y /= xp.add.reduce(y, dim, keepdims=True)
     return y
@@ -113,15 +114,21 @@ def _safe_softmax(self: Any, dim: int) -> Any:
 
 def _log_softmax(self: Any, dim: int) -> Any:
     _floats_only(self, "log_softmax")
-    if not self.ndim:
+    if not (self.ndim and self.size):
         return xp.zeros_like(self)
-    y = self - _largest(self, dim)
+    y = xp.ascontiguousarray(self) - _largest(self, dim)
     y -= xp.log(xp.add.reduce(xp.exp(y), dim, keepdims=True))
     return y
 
 
 def _elu(self: Any, alpha: float, scale: float, input_scale: float) -> Any:
     return xp.where(self > 0, self * scale, xp.expm1(self * input_scale) * (alpha * scale))
+
+
+@formula(tex=lambda x: x)
+def below(F: Any, x: Any) -> Any:
+    """x below 0, else 0: with no slope at 0, and nothing that overflows where elu is a line."""
+    return F.where(x < 0, x, 0.0)
 
 
 def _softplus(x: Any, beta: float, threshold: float) -> Any:
@@ -141,8 +148,8 @@ def _logit(self: Any, eps: float | None) -> Any:
 
 @spelled_out
 def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
-    slope = grad / (x * (1 - x))
-    return slope if eps is None else F.where((x < eps) | (x > 1 - eps), 0.0, slope)
+    least, beyond = (0, math.nan) if eps is None else (eps, 0.0)
+    return F.where((x < least) | (x > 1 - least), beyond, grad / (x * (1 - x)))
 
 
 # fmt: off
@@ -166,7 +173,7 @@ rrelu_with_noise = op("rrelu_with_noise", lambda self, noise, lower, upper, trai
     self = lambda F, grad, self, noise: F.tied(grad * noise, self))
 threshold_of = op("threshold", lambda self, threshold, value: xp.where(self <= threshold, self.dtype.type(value), self),
     self = lambda F, grad, self, threshold: F.tied(F.where(self <= threshold, 0.0, grad), self))
-hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, min_val, max_val),
+hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, *map(self.dtype.type, (min_val, max_val))),
     self = lambda F, grad, self, min_val, max_val: F.tied(
         F.where((self <= min_val) | (self >= max_val), 0.0, grad), self))
 hardsigmoid = op("hardsigmoid", lambda self: xp.clip(self + 3, 0, 6) / 6,
@@ -174,7 +181,7 @@ hardsigmoid = op("hardsigmoid", lambda self: xp.clip(self + 3, 0, 6) / 6,
 hardsigmoid_backward = no_derivative("hardsigmoid_backward", lambda self, other: xp.where(
         (other > -3) & (other < 3), self / 6, 0), "hardsigmoid_backward")
 hardswish = op("hardswish", lambda self: self * xp.clip(self + 3, 0, 6) / 6,
-    self = lambda F, grad, self: F.where(self < -3, 0.0, F.where(self <= 3, grad * (self / 3 + 0.5), grad)))
+    self = lambda F, grad, self: F.where(self <= -3, 0.0, F.where(self < 3, grad * (self / 3 + 0.5), grad)))
 hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(xp.absolute(self) <= lambd, 0, self),
     self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
 softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -lambd, lambd),
@@ -184,12 +191,12 @@ softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -l
 
 elu_of = op("elu", _elu,
     self = lambda F, grad, self, alpha, scale, input_scale: F.where(
-        self <= 0, grad * (input_scale * alpha * scale) * F.exp(self * input_scale), grad * scale))
+        self <= 0, grad * (input_scale * alpha * scale) * F.exp(F.below(self * input_scale)), grad * scale))
 elu_written = op("elu_written", _elu, grad_fn="EluBackward1",
     self = lambda F, grad, result, alpha, scale, input_scale: F.where(
-        result <= 0, grad * input_scale * (result + alpha * scale), grad * scale))
+        result <= 0, grad * input_scale * (F.below(result) + alpha * scale), grad * scale))
 celu_of = op("celu", lambda self, alpha: _elu(self, alpha, 1, 1 / alpha),
-    self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(self / alpha), grad))
+    self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(F.below(self / alpha)), grad))
 gelu_of = op("gelu", _gelu,
     self = lambda F, grad, self, approximate: grad * F.gelu_slope(self, approximate))
 silu_of = op("silu", lambda self: self / (1 + xp.exp(-self)),
@@ -256,6 +263,9 @@ def _implicit_dim(name: str, self: Any) -> int:
 
 def prelu(self: Any, weight: Any) -> Any:
     """x where positive, else `weight * x`; one weight, or one per channel."""
+    count, channels = weight.numel(), self.shape[1] if self.ndim > 1 else 1
+    require(count in (1, channels), "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{count} and channel size = {channels}.")  # fmt: skip
     if weight.ndim != self.ndim:
         weight = weight.reshape([weight.numel() if i == 1 else 1 for i in range(self.ndim)])
     return prelu_kernel(self, weight)

@@ -11,10 +11,12 @@ import itertools
 import math
 from typing import Any
 
+from ..array import dtypes
 from ..array.backend import as_strided as strided_view
 from ..array.backend import strides, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
+from .checks import require
 from .index import check_rows
 from .shape import pairs_of
 
@@ -84,9 +86,28 @@ def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
                            "Kernel size can't be greater than actual input size")  # fmt: skip
 
 
+def _check_options(stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
+    require(min(stride) > 0, "non-positive stride is not supported")
+    require(min(padding) >= 0, "negative padding is not supported")
+    require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
+    require(groups > 0, "non-positive groups is not supported")
+
+
 def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                  output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
+    _check_options(stride, padding, dilation, groups)
+    kinds = [dtypes.of(x.dtype).scalar_type for x in (input, weight, input if bias is None else bias)]
+    require(kinds[0] == kinds[2], f"Input type ({kinds[0]}) and bias type ({kinds[2]}) should be the same".lower()
+            .capitalize())  # fmt: skip
+    require(kinds[0] == kinds[1], f"expected scalar type {kinds[0]} but found {kinds[1]}")
+    made, words = (weight.shape[1] * groups, "transposed=1, ") if transposed else (weight.shape[0], "")
+    if bias is not None and bias.shape != (made,):
+        raise RuntimeError(f"Given {words}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
+                           f"{made} elements, but got bias of size {list(bias.shape)} instead")  # fmt: skip
     if transposed:
+        require(all(o < max(pair) for o, *pair in zip(output_padding, stride, dilation, strict=True)),
+                "output padding must be smaller than either stride or dilation, but got output_padding: "
+                f"{list(output_padding)} stride: {list(stride)} dilation: {list(dilation)}")  # fmt: skip
         spread = ((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in zip(
             input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))  # fmt: skip
         sizes = (input.shape[0], weight.shape[1] * groups, *spread)
@@ -124,7 +145,7 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
     room = tuple(m + 2 * p for m, p in zip(sizes[2:], padding, strict=True))
     rim, size = room[-1] - grad_output.shape[-1], math.prod(room)
     wide = padded(grad_output, (0,) * len(room), after=(0,) * (len(room) - 1) + (rim,))
-    parts = xp.matmul(flat, _by_group(wide, groups)).reshape(*sizes[:2], math.prod(kernel), -1)
+    parts = xp.matmul(flat, _by_group(wide, groups)).reshape(*sizes[:2], math.prod(kernel), math.prod(wide.shape[2:]))
     whole, length = xp.zeros((*sizes[:2], size + rim), parts.dtype), parts.shape[-1]
     for at, place in enumerate(itertools.product(*map(range, kernel))):
         steps = (i * d * math.prod(room[n + 1 :]) for n, (i, d) in enumerate(zip(place, dilation, strict=True)))
@@ -140,7 +161,7 @@ def _conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padd
 
 
 def _by_group(x: Any, groups: int) -> Any:
-    return x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
+    return x.reshape(x.shape[0], groups, x.shape[1] // groups, math.prod(x.shape[2:]))
 
 
 @formula(tex=phrase(r"\sum {0:1}", 1))
@@ -155,22 +176,37 @@ def per_channel(F: Any, grad: Any) -> Any:
 def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
     sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
-    if any(p > k // 2 for p, k in zip(padding, kernel_size, strict=True)):
-        raise RuntimeError("pad should be at most half of effective kernel size, but got "
-                           f"pad={max(padding)}, kernel_size={height} and dilation={dilation[0]}")  # fmt: skip
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     view = windows(whole, kernel_size, out, stride, dilation)
     flat = xp.ascontiguousarray(xp.moveaxis(view.reshape(*self.shape[:-2], height * width, *out), -3, -1))
-    at = flat.argmax(-1)
+    best, at = _last_largest(flat)
     rows, columns = (xp.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
     rows, columns = rows[:, None] + at // width * dilation[0], columns + at % width * dilation[1]
-    return xp.take_along_axis(flat, at[..., None], -1)[..., 0], rows * sizes[1] + columns
+    if any(padding):  # nothing is found in the padding, though it may be as large as -inf
+        rows, columns = xp.maximum(rows, rows % dilation[0]), xp.maximum(columns, columns % dilation[1])
+    return best, rows * sizes[1] + columns
+
+
+def _last_largest(flat: Any) -> tuple:
+    """The largest element of each row and its place: of several NaN the last one, as torch's loop finds it."""
+    at = flat.argmax(-1)
+    best = xp.take_along_axis(flat, at[..., None], -1)[..., 0]
+    if xp.isnan(best).any():
+        at = xp.where(xp.isnan(best), flat.shape[-1] - 1 - xp.isnan(flat[..., ::-1]).argmax(-1), at)
+    return best, at
 
 
 def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool,
           value: float) -> tuple:  # fmt: skip
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
+    require(all(stride), "stride should not be zero")
+    for p, k, d in zip(padding, kernel, dilation, strict=True):
+        require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
+                f"{dilation[1]}")  # fmt: skip
+        require(p >= 0, f"pad must be non-negative, but got pad: {p}")
+        require(p <= (d * (k - 1) + 1) // 2, "pad should be at most half of effective kernel size, but got "
+                f"pad={p}, kernel_size={k} and dilation={d}")  # fmt: skip
     out = out_sizes(sizes, kernel, stride, padding, dilation)
     if min(out) < 1:
         raise RuntimeError(f"Given input size: ({x.shape[-3]}x{x.shape[-2]}x{x.shape[-1]}). Calculated output size: "
@@ -200,9 +236,11 @@ def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bo
 def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_include_pad: bool,
              divisor_override: Any) -> Any:  # fmt: skip
     stride = stride or kernel_size
+    require(divisor_override != 0, "divisor must be not zero")
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
     total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3))
-    return total / _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return (total / divisor).astype(self.dtype, copy=False)
 
 
 def _average_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
@@ -221,7 +259,8 @@ def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
     """Zeros like `x`, and the gradient where each window found its largest element."""
     lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
     flat = F.zeros_as(grad, (*lead, sizes[-2] * sizes[-1]))
-    summed = F.scatter_add(flat, F.reshape(places, (*lead, -1)), F.reshape(grad, (*lead, -1)), -1)
+    places, grad = (F.reshape(v, (*lead, math.prod(grad.shape[-2:]))) for v in (places, grad))
+    summed = F.scatter_add(flat, places, grad, -1)
     return F.tied(F.reshape(summed, sizes), x)
 
 
@@ -234,15 +273,23 @@ def shares(size: int, out: int, kind: Any) -> Any:
     return matrix
 
 
+def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
+    counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
+    y = xp.sign(left) @ self @ xp.sign(right).T / xp.outer(*counts)  # whole numbers stay whole
+    if not xp.isfinite(y).all():  # NaN times 0 is NaN: what is not in a region must not touch it
+        for i, j in itertools.product(range(len(left)), range(len(right))):
+            y[..., i, j] = self[..., left[i] > 0, :][..., right[j] > 0].mean((-2, -1))
+    return y
+
+
 def _adaptive_best(self: Any, output_size: tuple) -> tuple:
     y, places = (xp.empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
     (h, w), (m, n) = self.shape[-2:], output_size
     for i, j in itertools.product(range(m), range(n)):
         top, left = i * h // m, j * w // n
         part = self[..., top : -(-(i + 1) * h // m), left : -(-(j + 1) * w // n)]
-        at = part.reshape(*self.shape[:-2], -1).argmax(-1)
+        y[..., i, j], at = _last_largest(part.reshape(*self.shape[:-2], math.prod(part.shape[-2:])))
         places[..., i, j] = (top + at // part.shape[-1]) * w + left + at % part.shape[-1]
-        y[..., i, j] = part.max((-2, -1))
     return y, places
 
 
@@ -338,11 +385,18 @@ def last_dims(F: Any, normalized_shape: tuple) -> tuple:
     return tuple(range(-len(normalized_shape), 0))
 
 
+def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
+    """y * weight + bias in the type `kind`; only half precision may have parameters of another, float32."""
+    for p in (weight, bias):
+        require(p is None or p.dtype == kind or (kind.itemsize, p.dtype.itemsize) == (2, 4),
+                "mixed dtype (CPU): expect parameter to have scalar type of Float")  # fmt: skip
+    y = y if weight is None else y * weight.reshape(shape)
+    return (y if bias is None else y + bias.reshape(shape)).astype(kind, copy=False)
+
+
 def _layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
     mean, rstd = _standard(input, RAW.last_dims(normalized_shape), eps)
-    y = (input - mean) * rstd
-    y = y if weight is None else y * weight
-    return y if bias is None else y + bias, mean, rstd
+    return _scaled((input - mean) * rstd, weight, bias, normalized_shape, input.dtype), mean, rstd
 
 
 @formula(tex=phrase(r"\sum {0:1}", 1))
@@ -367,8 +421,8 @@ def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_v
     else:
         mean, rstd = running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
         saved = xp.empty(0, input.dtype), xp.empty(0, input.dtype)
-    y = (input - mean) * (rstd if weight is None else rstd * weight.reshape(shape))
-    return y if bias is None else y + bias.reshape(shape), *saved
+    scale = rstd if weight is None else rstd * weight.reshape(shape)
+    return _scaled(input - mean, scale, bias, shape, input.dtype), *saved
 
 
 def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
@@ -394,22 +448,25 @@ def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training
 
 
 def _group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
-    grouped, shape = input.reshape(N, group, -1), (1, C, *(1,) * (input.ndim - 2))
+    grouped, shape = input.reshape(N, group, C // group * HxW), (1, C, *(1,) * (input.ndim - 2))
     mean, rstd = _standard(grouped, (2,), eps)
     y = ((grouped - mean) * rstd).reshape(input.shape)
-    y = y if weight is None else y * weight.reshape(shape)
-    return y if bias is None else y + bias.reshape(shape), mean[..., 0], rstd[..., 0]
+    return _scaled(y, weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
+
+
+def _in_groups(F: Any, x: Any, group: int) -> Any:
+    return F.reshape(x, (x.shape[0], group, math.prod(x.shape[1:]) // group))
 
 
 @formula(tex=_centred)
 def group_norm_back(F: Any, grad: Any, x: Any, group: int, eps: float) -> Any:
-    grouped, back = (F.reshape(v, (x.shape[0], group, -1)) for v in (x, grad))
+    grouped, back = (_in_groups(F, v, group) for v in (x, grad))
     return F.reshape(F.standardized_back(back, grouped, (2,), eps), tuple(x.shape))
 
 
 @formula(tex=_hat)
 def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
-    return F.reshape(F.standardized(F.reshape(x, (x.shape[0], group, -1)), (2,), eps), tuple(x.shape))
+    return F.reshape(F.standardized(_in_groups(F, x, group), (2,), eps), tuple(x.shape))
 
 
 # ---- embedding
@@ -417,7 +474,7 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 
 def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     check_rows(indices, len(weight))
-    return weight[indices]
+    return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 
 
 def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
@@ -475,7 +532,7 @@ avg_pool2d_backward = op("avg_pool2d_backward", _average_back, grad_fn="AvgPool2
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
 two_sided = op("two_sided", lambda self, left, right: left @ self @ right.T,
     self = lambda F, grad, left, right: F.turned_back(grad, left, right))
-adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", lambda self, left, right: left @ self @ right.T,
+adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", _adaptive_mean,
     hidden=("left", "right"),
     self = lambda F, grad, self, left, right: F.tied(F.turned_back(grad, left, right), self))
 upsample_nearest1d = op("upsample_nearest1d", lambda self, output_size, scales: _upsampled(self, output_size, scales),

@@ -12,6 +12,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.carriers import Symbol, formula, spelled_out
 from ..core.op import op
+from .checks import require
 from .reduce import vector_norm
 
 NONE, MEAN, SUM = range(3)
@@ -64,16 +65,27 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
     return rows, at, None if weight is None else weight[at]
 
 
-def _check_target(x: Any, target: Any) -> None:
+def _check_target(x: Any, target: Any, weight: Any) -> None:
+    classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
+    if weight is not None and weight.shape != (classes,):
+        known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
+        which, got = known if x.ndim < 4 else ("all", "")
+        raise RuntimeError(f"weight tensor should be defined either for {which} or no classes{got}")
+    require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in _CLASSES:
         kind = dtypes.of(target.dtype).scalar_type
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
-    if x.ndim == 2 and target.shape != x.shape[:1]:
-        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({target.size}).")
+    if x.ndim == 1 and target.size != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
+    if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
+        count = (*target.shape, 1)[0]
+        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
+    if not flat and target.shape[1:] != x.shape[2:]:
+        raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
 
 
 def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
-    _check_target(self, target)
+    _check_target(self, target, weight)
     rows, at, weights = _picked(self, target, weight, ignore_index)
     gains, total = _rows(self)[rows, at], self.dtype.type(len(at))
     if weights is not None:
