@@ -7,6 +7,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..core.modes import no_grad
+from ..creation import zeros
 from ..ops.shape import cat, stack
 
 
@@ -18,6 +19,8 @@ def _gradients(parameters: Any) -> list:
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Any:
     """Scale all gradients so that their common norm is at most `max_norm`; returns what it was."""
     grads = _gradients(parameters)
+    if not grads:
+        return zeros(())
     with no_grad():
         total = stack([g.norm(norm_type) for g in grads]).norm(norm_type)
         factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
