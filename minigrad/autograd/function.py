@@ -7,6 +7,7 @@ graph. Saved tensors go through `save_for_backward`, which checks versions and i
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +20,17 @@ from ..core.modes import differentiable, grad_mode, no_grad
 from ..core.node import Freed, Node, Port, Withheld, learners_line, next_seq
 from ..core.row import modified
 from ..core.saved import Packed
-from ..core.views import rebase, view_of
+from ..core.views import check_inplace, rebase, view_of
 from ..text import presentation
+
+DIRTY_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
+    "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
+    "the input is not a view (using .clone() for example) or make your Function only return one Tensor "
+    "(potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
+    "second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you "
+    "need help to do this change."
+)
 
 
 class FunctionCtx:
@@ -40,10 +50,14 @@ class FunctionCtx:
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs `forward` wrote in place; they must be returned."""
+        if not all(isinstance(t, TensorBase) for t in tensors):
+            raise RuntimeError("mark_dirty can only accept variables, but argument ")
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Say which outputs have no gradient."""
+        if not all(isinstance(t, TensorBase) for t in tensors):
+            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
         self._non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -122,7 +136,7 @@ class CustomNode(Node, FunctionCtx):
             grads = tuple(self._zeros(i) if g is None and self._made[i] else g for i, g in enumerate(grads))
         with differentiable(F is not RAW):
             returned = backward_of(self.function)(self, *grads)
-        sent = self._checked(returned if isinstance(returned, tuple | list) else (returned,))
+        sent = self._checked(returned if isinstance(returned, tuple) else (returned,))
         if not keep:
             self._saved = Freed.current
         return tuple(g._data.copy() if g is not None and F is RAW else g for g in sent)
@@ -150,7 +164,7 @@ class CustomNode(Node, FunctionCtx):
                 sent.append(self._fits(g, len(sent), name))
             elif g is not None:
                 raise RuntimeError(
-                    f"function {name} returned a gradient different from None at position {place + 1}, "
+                    f"function {name} returned a gradient different than None at position {place + 1}, "
                     "but the corresponding forward input was not a Variable"
                 )
         return tuple(sent)
@@ -172,10 +186,13 @@ class CustomNode(Node, FunctionCtx):
 
 
 def backward_of(function: Any) -> Callable:
-    """The user's `backward` or `vjp`. Raises: NotImplementedError if there is neither."""
-    if function.backward is Function.backward and function.vjp is not Function.vjp:
-        return function.vjp
-    return function.backward
+    """The user's `backward` or `vjp`. Raises: NotImplementedError if there is neither, RuntimeError for both."""
+    if function.vjp is Function.vjp:
+        return function.backward
+    if function.backward is not Function.backward:
+        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                           "only implement one of them.")  # fmt: skip
+    return function.vjp
 
 
 class Function:
@@ -218,15 +235,20 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`; record a node if an input requires grad."""
+        alone = cls.setup_context is not Function.setup_context  # `forward` does without ctx
+        if alone:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
         node = type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls})()
         tensors = [a for a in args if isinstance(a, TensorBase)]
         node.needs_input_grad = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
         recorded = bool(grad_mode()) and any(node.needs_input_grad)
+        if recorded:  # now: `forward` may write into a view
+            node.edges = tuple(t._edge() for t in tensors)
         with no_grad():
-            if cls.setup_context is Function.setup_context:
-                outputs = cls.forward(node, *args, **kwargs)
-            else:
-                outputs = cls.forward(*args, **kwargs)
+            outputs = cls.forward(*args, **kwargs) if alone else cls.forward(node, *args, **kwargs)
+            if alone:
                 cls.setup_context(node, args, outputs)
         if isinstance(outputs, list):
             return outputs
@@ -240,7 +262,6 @@ class Function:
 def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
     """Give the outputs their history: this node."""
     node._tensors = tuple(isinstance(a, TensorBase) for a in args)
-    node.edges = tuple(t._edge() for t in tensors)
     node.metas = tuple((t._data.shape, t._data.dtype) for t in tensors)
     node.seq = next_seq()
     many = isinstance(outputs, tuple)
@@ -270,10 +291,11 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list) -> Any:
         return out
     fn = Port(node, nr) if node.outputs > 1 else node
     if any(out is t for t in node._dirty):
-        if out.is_leaf and out.requires_grad:
-            raise RuntimeError(
-                "a leaf Variable that requires grad has been used in an in-place operation."
-            )
+        if out._fn is None and out.requires_grad:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        if out._view is not None and node.outputs > 1:
+            raise RuntimeError(DIRTY_VIEW)
+        check_inplace(out, recorded=True)
         bump(out)
         rebase(out, fn)
         return out
@@ -293,7 +315,7 @@ def _without_history(node: CustomNode, out: Any, tensors: list) -> Any:
         return out
     if any(out is t for t in node._dirty):
         bump(out)
-        return out
+        return out.detach() if out.requires_grad else out
     if any(out is t for t in tensors):
         lone = out.requires_grad or out.is_inference()
         out = out.detach() if lone else view_of(out, out._array())

@@ -14,14 +14,17 @@ from contextvars import ContextVar
 from typing import Any
 
 from .._tensor import Tensor
+from ..array.backend import xp
 from ..core.backward import GradientEdge
+from ..core.base import bump
 from ..core.gates import running
 from ..core.modes import recording
 from ..core.node import Node, function_of
 from ..core.saved import pack_slots
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
-           "get_gradient_edge", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]  # fmt: skip
+           "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
+           "saved_tensors_hooks"]  # fmt: skip
 
 _active: ContextVar[tuple] = ContextVar("saved_tensors_hooks", default=())
 _refusal: ContextVar[str | None] = ContextVar("saved_tensors_hooks_refused", default=None)
@@ -102,7 +105,14 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
         )
-    return GradientEdge(*function_of(tensor._edge()))
+    like = xp.broadcast_to(xp.empty((), tensor._data.dtype), tensor.shape)  # no memory is kept alive
+    return GradientEdge(*function_of(tensor._edge()), like)
+
+
+def increment_version(tensor: Any) -> None:
+    """Count a write that autograd could not see, into one tensor or several."""
+    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        bump(t)
 
 
 class _MultiHandle:

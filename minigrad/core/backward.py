@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..array import dtypes
@@ -14,7 +15,7 @@ from .base import TensorBase, constant
 from .carriers import TENSORS
 from .engine import key_of, run
 from .modes import differentiable
-from .node import Freed, learners_line
+from .node import Freed, Port, learners_line
 
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
@@ -27,10 +28,18 @@ CYCLE = (
 class GradientEdge:
     """A place in the graph: output `output_nr` of `node`. Source: torch.autograd.graph.GradientEdge."""
 
-    __slots__ = ("node", "output_nr")
+    __slots__ = ("like", "node", "output_nr")
 
-    def __init__(self, node: Any, output_nr: int) -> None:
-        self.node, self.output_nr = node, output_nr
+    def __init__(self, node: Any, output_nr: int, like: Any = None) -> None:
+        self.node, self.output_nr, self.like = node, output_nr, like
+
+    def tensor(self) -> Any:
+        """The leaf here, or a tensor that stands for the one that was made here: `like` has its shape and type."""
+        t = getattr(self.node, "variable", None)
+        if t is None:
+            t = constant(TensorBase._plain, self.like)
+            t._fn, t._requires_grad = Port(self.node, self.output_nr) if self.node.outputs > 1 else self.node, True
+        return t
 
     def __repr__(self) -> str:
         return f"GradientEdge(node={self.node!r}, output_nr={self.output_nr}, ownership_token=None)"
@@ -43,7 +52,12 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     `grad_tensors` has one tensor (or None for a single element) per root, each of its root's shape.
     Raises: RuntimeError without a graph, for wrong shapes, and for freed buffers.
     """
-    roots = as_tuple(tensors)
+    roots = as_roots(tensors)
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                               "`backward()`. Please only use `grad_tensors`.")  # fmt: skip
     given = grad_tensors if grad_tensors is not None else grad_variables
     if inputs is not None:
         inputs = as_tuple(inputs)
@@ -70,12 +84,16 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
             "allow_unused=False."
         )
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                      "gradient for other parts of the graph, please use torch.autograd.backward.",
+                      FutureWarning, stacklevel=2)  # fmt: skip
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    roots, wanted = as_tuple(outputs), as_tuple(inputs)
+    roots, wanted = as_roots(outputs), as_tuple(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
-        return _batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused)
+        return _batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     grads = root_gradients(roots, grad_outputs, create_graph)
     Freed.current = Freed(*learners_line())
     edges = [_wanted_edge(t) for t in wanted]
@@ -101,13 +119,21 @@ def _returned(t: Any, g: Any, create_graph: bool, materialize: bool) -> Any:
     return g if create_graph else constant(TensorBase._plain, g)
 
 
-def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool, unused: Any) -> tuple:
+def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool, unused: Any,
+             materialize: bool) -> tuple:  # fmt: skip
     """One backward per row of the gradients, stacked: what torch does with vmap."""
-    batches = as_tuple(batches)
-    count = batches[0]._data.shape[0]
+    batches = (None,) if batches is None else as_tuple(batches)
+    if any(b is None for b in batches):
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    sizes = [b.size(0) for b in batches if b[0] is not None]  # looking says what is wrong with no rows
+    if len(set(sizes)) > 1:
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                         f"{sizes} for the mapped dimension")  # fmt: skip
+    count = sizes[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
                  create, allow_unused=unused) for i in range(count)]  # fmt: skip
-    return tuple(None if column[0] is None else TENSORS.stack(column) for column in zip(*rows, strict=True))
+    return tuple(_returned(t, None, create, materialize) if column[0] is None else TENSORS.stack(column)
+                 for t, column in zip(wanted, zip(*rows, strict=True), strict=True))  # fmt: skip
 
 
 def as_tuple(tensors: Any) -> tuple:
@@ -115,6 +141,13 @@ def as_tuple(tensors: Any) -> tuple:
     if isinstance(tensors, (TensorBase, GradientEdge)):
         return (tensors,)
     return tuple(tensors)
+
+
+def as_roots(tensors: Any) -> tuple:
+    """Where backward starts: tensors, or the places in the graph where they were made."""
+    if isinstance(tensors, TensorBase):
+        return (tensors,)
+    return tuple(t.tensor() if isinstance(t, GradientEdge) else t for t in as_tuple(tensors))
 
 
 def keeps(retain_graph: Any, create_graph: bool) -> bool:
@@ -146,8 +179,8 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
 
 
 def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
-    if isinstance(root, GradientEdge):
-        raise RuntimeError("backward from a GradientEdge is not supported; start from a tensor")
+    if not isinstance(root, TensorBase):
+        raise AssertionError("Expected output to be a torch.Tensor")
     data = root._data
     if grad is None:
         if data.size != 1 and root.requires_grad:
@@ -169,16 +202,16 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
 
 def _input_edge(t: Any) -> Any:
     """Where backward(inputs=...) stops; a non-leaf keeps its gradient in `.grad`."""
-    if isinstance(t, GradientEdge):
-        return _wanted_edge(t)
-    t.retain_grad()
-    return t._edge()
+    if isinstance(t, TensorBase):
+        t.retain_grad()
+    return _wanted_edge(t)
 
 
 def _wanted_edge(t: Any) -> Any:
     if isinstance(t, GradientEdge):
-        variable = getattr(t.node, "variable", None)
-        return t.node if variable is None else variable
+        t = t.tensor()
+    if not isinstance(t, TensorBase):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     edge = t._edge()
     if edge is None and not t.requires_grad:
         raise presentation.error(RuntimeError, "constant_input",

@@ -18,8 +18,9 @@ from ..text import say
 from . import gates, leaves
 from .base import TensorBase
 from .carriers import RAW, TENSORS
-from .modes import anomaly, switch_back, switch_on
+from .modes import anomaly, switch_back, switch_to
 from .node import Node, Port
+from .saved import Packed
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
 _latest_first = attrgetter("seq")
@@ -45,7 +46,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     for node in nodes:
         try:
             if create_graph:  # per step: a suspended generator must not leak its mode
-                token = switch_on()
+                token = switch_to(True)
             if attended or node.hooks is not None or node.outputs != 1 or (stops and node in stops):
                 received, sent = walk.attend(node)
                 if sent is None:
@@ -80,6 +81,9 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
                         due.append(edge)
             if watch is not None and node.freed:
                 watch.free(node)
+        except Exception:
+            gates.blame(node)
+            raise
         finally:
             if token is not None:
                 switch_back(token)
@@ -136,12 +140,13 @@ class Walk:
         if isinstance(node, Node):
             return node in self.reached and (
                 self.wanted is None or node in self.needed or node in self.stops)  # fmt: skip
-        if self.captured is not None:
+        runs = node in self.waits and (self.wanted is None or node in self.inputs)
+        if runs and self.captured is not None:
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running "
                 "autograd.grad(). This is currently not supported."
             )
-        return node in self.waits and (self.wanted is None or node in self.inputs)
+        return runs
 
     def _port(self, port: Port) -> Node:
         known = self.ports.setdefault(port.node, [])
@@ -190,12 +195,14 @@ class Walk:
         Returns what it received (of one output) and what it sends; None if it need not run.
         """
         watch, hooks, grads = self.watch, node.hooks, self._collect(node)
+        before = grads
         if watch is not None:
             watch.ready(node)
         if hooks is not None:
             grads = gates.tensor_hooks(self, node, grads)
         if node in self.stops:
-            for nr, grad in enumerate(grads):
+            # as in torch: hooks change what `grad` returns only where the node itself does not run
+            for nr, grad in enumerate(before if node in self.needed else grads):
                 self.capture((node, nr), grad)
             if node not in self.needed:
                 return None, None
@@ -226,8 +233,9 @@ class Walk:
         if not node.wants_undefined and all(g is None for g in grads):
             return nothing(node, self.keep)
         given = grads[0] if node.outputs == 1 else grads
-        with gates.looking_for_nan(node) as check:
-            sent = check(node.apply(given, self.F, self.keep))  # type: ignore[attr-defined]
+        sent = node.apply(given, self.F, self.keep)  # type: ignore[attr-defined]
+        if anomaly.enabled:
+            gates.refuse_nan(node, sent)
         if self.wanted is None:
             return sent
         return tuple(g if e in self.wanted else None for g, e in zip(sent, node.edges, strict=True))
@@ -292,14 +300,12 @@ def run(roots: Sequence[Any], grads: Sequence[Any], *, retain_graph: bool = Fals
         create_graph: bool = False, inputs: Sequence[Any] | None = None,
         captured: dict[Any, Any] | None = None) -> None:  # fmt: skip
     """Backward to the end: `steps` without anybody watching."""
-    if quick is not None and not held and not anomaly.enabled:
-        token = switch_on() if create_graph else None
-        try:
-            if quick(roots, grads, retain_graph, create_graph, inputs, captured):
-                return
-        finally:
-            if token is not None:
-                switch_back(token)
-    walk = steps(roots, grads, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs,
-                 captured=captured)  # fmt: skip
-    deque(walk, maxlen=0)
+    plain = quick is not None and not held and not anomaly.enabled
+    token = switch_to(create_graph) if create_graph or Packed.used else None  # unpack hooks may ask
+    try:
+        if not (plain and quick(roots, grads, retain_graph, create_graph, inputs, captured)):
+            deque(steps(roots, grads, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs,
+                        captured=captured), maxlen=0)  # fmt: skip
+    finally:
+        if token is not None:
+            switch_back(token)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from ..array.backend import xp
 from ..text import presentation
 from . import leaves
 from .base import TensorBase, constant
+from .carriers import TENSORS
 from .hooks import hook_name
 from .modes import anomaly, differentiable
 
@@ -59,26 +59,31 @@ def _tensor_hook(walk: Any, node: Any, hook: Callable, grad: Any) -> Any:
 
 def _checked(hook: Callable, given: Any, returned: Any) -> Any:
     """What a hook returned, if it may stand for the gradient it was given."""
+    if returned is None:
+        return None
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(returned, TensorBase):
         raise presentation.error(TypeError, "hook_kind",
             f"expected Variable, but hook returned '{type(returned).__name__}'")  # fmt: skip
-    if given is not None and returned.shape != given.shape:
-        raise presentation.error(RuntimeError, "hook_shape",
-            f"hook '{hook_name(hook)}' has changed the size of value",
-            shapes=(given.shape, returned.shape))  # fmt: skip
-    if given is not None and returned._data.dtype != given._data.dtype:
+    if returned._data.dtype != given._data.dtype:
         was, got = (x.type() for x in (given, returned))
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})"
         )
+    if returned.shape != given.shape:
+        raise presentation.error(RuntimeError, "hook_shape",
+            f"hook '{hook_name(hook)}' has changed the size of value",
+            shapes=(given.shape, returned.shape))  # fmt: skip
     return returned
 
 
 def _retain(walk: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
     if tensor is None or grad is None:
         return
-    kept = grad if walk.create_graph else constant(tensor._plain, grad.copy())
-    tensor._grad = kept if tensor._grad is None else tensor._grad + kept
+    kept = TENSORS.clone(grad) if walk.create_graph else constant(tensor._plain, grad.copy())
+    with differentiable(walk.create_graph):
+        tensor._grad = kept if tensor._grad is None else tensor._grad + kept
     if walk.watch is not None:
         walk.watch.capture(node, nr, grad)
 
@@ -86,11 +91,11 @@ def _retain(walk: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
 def pre_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
     """Run the node's pre-hooks on what it is about to receive."""
     for hook in list(node.hooks.pre.values()):
+        given, before = tuple(shown(walk, g) for g in grads), grads
         with differentiable(walk.create_graph):
-            returned = hook(tuple(shown(walk, g) for g in grads))
-        before = grads
+            returned = hook(given)
         if returned is not None:
-            grads = tuple(taken(walk, g) for g in _as_many(hook, returned, len(grads)))
+            grads = tuple(taken(walk, g) for g in _as_many(hook, returned, given))
         if walk.watch is not None:
             walk.watch.hook(node, "pre", hook, before, grads)
     return grads
@@ -101,28 +106,26 @@ def post_hooks(walk: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
     received = tuple(shown(walk, g) for g in grads)
     sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
     for hook in list(node.hooks.post.values()):
+        given, before = tuple(shown(walk, g) for g in sent), sent
         with differentiable(walk.create_graph):
-            returned = hook(tuple(shown(walk, g) for g in sent), received)
-        before = sent
+            returned = hook(given, received)
         if returned is not None:
-            sent = tuple(taken(walk, g) for g in _as_many(hook, returned, len(sent)))
+            sent = tuple(taken(walk, g) for g in _as_many(hook, returned, given))
         if walk.watch is not None:
             walk.watch.hook(node, "post", hook, before, sent)
     return sent
 
 
-def _as_many(hook: Callable, returned: Any, count: int) -> tuple:
-    """What a node's hook returned: one value per gradient."""
-    if isinstance(returned, TensorBase):
-        returned = (returned,)
+def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:
+    """What a node's hook returned: one value per gradient it was given."""
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
-    if len(returned) != count:
+    if len(returned) != len(given):
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has returned an incorrect number of values (got "
-            f"{len(returned)}, but expected {count})"
+            f"{len(returned)}, but expected {len(given)})"
         )
-    return returned
+    return tuple(_checked(hook, g, r) for g, r in zip(given, returned, strict=True))
 
 
 def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
@@ -144,7 +147,9 @@ def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
         watch.accumulate(node, grad, before, leaf._grad)
     for hook in list(hooks.post_accumulate.values()):
         with differentiable(walk.create_graph):
-            hook(leaf)
+            returned = hook(leaf)
+        if _checked(hook, leaf, returned) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if watch is not None:
             watch.hook(node, "post_accumulate", hook, leaf._grad, leaf._grad)
     if hooks.post:
@@ -161,30 +166,24 @@ def taken(walk: Any, grad: Any) -> Any:
     return grad._data if isinstance(grad, TensorBase) and not walk.create_graph else grad
 
 
-@contextmanager
-def looking_for_nan(node: Any) -> Iterator[Callable[[tuple], tuple]]:
-    """In anomaly mode, refuse a NaN and warn which forward line made the failing node."""
+def blame(node: Any) -> None:
+    """In anomaly mode, warn which forward line made the node that has just failed."""
     if not anomaly.enabled:
-        yield lambda sent: sent
         return
-    try:
-        yield lambda sent: _refuse_nan(node, sent)
-    except RuntimeError:
-        stack = node.hooks and node.hooks.metadata.get("traceback_")
-        known = "Traceback of forward call that caused the error:\n" + "".join(stack or ())
-        unknown = (
-            "No forward pass information available. Enable detect anomaly during forward pass for more "
-            "information."
-        )
-        warnings.warn(f"Error detected in {node.name()}. {known if stack else unknown}", stacklevel=8)
-        raise
+    stack = node.hooks and node.hooks.metadata.get("traceback_")
+    known = "Traceback of forward call that caused the error:\n" + "".join(stack or ())
+    unknown = (
+        "No forward pass information available. Enable detect anomaly during forward pass for more "
+        "information."
+    )
+    warnings.warn(f"Error detected in {node.name()}. {known if stack else unknown}", stacklevel=5)
 
 
-def _refuse_nan(node: Any, sent: tuple) -> tuple:
+def refuse_nan(node: Any, sent: tuple) -> None:
+    """Raises: RuntimeError if what the node is about to send holds a NaN."""
     for index, grad in enumerate(sent):
         data = grad._data if isinstance(grad, TensorBase) else grad
         if anomaly.check_nan and data is not None and xp.isnan(data).any():
             raise presentation.error(RuntimeError, "anomaly",
                 f"Function '{node.name()}' returned nan values in its {index}th output.",
                 node=node)  # fmt: skip
-    return sent

@@ -9,6 +9,7 @@ from ..array.backend import xp
 from .base import bump, constant
 from .carriers import TENSORS
 from .modes import differentiable
+from .views import check_single_memory
 
 _accumulating = threading.Lock()  # leaves are shared by threads that run backward at once
 
@@ -45,5 +46,7 @@ def add_in_place(old: Any, grad: Any) -> None:
     if isinstance(old._data, xp.generic):
         old._data = old._data + grad
     else:
+        if old._view is not None:
+            check_single_memory(old._data.shape, old._data.strides)
         old._data += grad
     bump(old)

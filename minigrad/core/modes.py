@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -83,6 +84,11 @@ class _Mode:
         _mode.reset(self._tokens.pop())
 
     def __call__(self, function: Callable) -> Callable:
+        if inspect.isclass(function):
+            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
+                          "decorate functions or methods. To preserve the current behavior of class decoration, you "
+                          "can directly decorate the `__init__` method and nothing else.",
+                          FutureWarning, stacklevel=2)  # fmt: skip
         clone = functools.partial(type(self), *self._arguments())
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(function, clone)
@@ -103,14 +109,21 @@ def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
-        sent = None
+        resume, sent = generator.send, None
         while True:
             try:
                 with mode():
-                    item = generator.send(sent)
+                    item = resume(sent)
             except StopIteration as stop:
                 return stop.value
-            sent = yield item
+            try:
+                resume, sent = generator.send, (yield item)
+            except GeneratorExit:
+                with mode():
+                    generator.close()
+                raise
+            except BaseException as error:
+                resume, sent = generator.throw, error
 
     return wrapped
 
@@ -147,7 +160,7 @@ class set_grad_enabled(_Mode):
         self._token = _mode.set(self._value())
 
     def _value(self) -> Any:
-        return _enabled() if self.mode else False
+        return INFERENCE if _mode.get() is INFERENCE else _enabled() if self.mode else False
 
     def _arguments(self) -> tuple:
         return (self.mode,)
@@ -237,13 +250,12 @@ class differentiable(_Mode):
         return _enabled() if self.create_graph else False
 
 
-def switch_on() -> Any:
-    """Grad mode on, where `with` would cost too much; undo with `switch_back(token)`."""
-    return _mode.set(_enabled())
+def switch_to(create_graph: bool) -> Any:
+    """What `differentiable` does, where `with` would cost too much; undo with `switch_back(token)`."""
+    return _mode.set(_enabled() if create_graph else False)
 
 
-def switch_back(token: Any) -> None:
-    _mode.reset(token)
+switch_back = _mode.reset
 
 
 class _Anomaly:

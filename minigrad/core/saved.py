@@ -28,10 +28,11 @@ class Packed(Withheld):
     """A saved tensor as its pack hook left it; `give` unpacks it and ties it to its place in the graph."""
 
     __slots__ = ("history", "nr", "packed", "unpack")
+    used = False  # whether anything was ever packed: only then does backward set a mode for the hooks
 
     def __init__(self, tensor: Any, pack: Callable, unpack: Callable, own: bool, late: bool = False) -> None:
         """Pack `tensor`; `own` says that the node itself made it, `late` that this is long ago."""
-        edge = tensor._edge()
+        edge, Packed.used = tensor._edge(), True
         self.history = None if own else edge  # no reference to itself: `maker_of` finds the node
         self.nr = tensor.output_nr if own and edge is not None else None
         version = tensor._version
