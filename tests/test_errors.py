@@ -369,11 +369,14 @@ TWICE = "loss = graph()\nloss.backward()\nloss.backward()\n"
     ({"ipykernel_7/1.py": GRAPH, "ipykernel_7/2.py": TWICE}, "line 3 of another cell", "line 2"),
 ])  # fmt: skip
 def test_a_note_says_where_a_line_stands(files, made, freed, monkeypatch):
+    for name, source in files.items():
+        monkeypatch.setitem(linecache.cache, name, (len(source), None, source.splitlines(True), name))
+    *first, last = (compile(source, name, "exec") for name, source in files.items())
     space = {"torch": minigrad}
+    for code in first:
+        exec(code, space)
     with pytest.raises(RuntimeError) as caught:
-        for name, source in files.items():
-            monkeypatch.setitem(linecache.cache, name, (len(source), None, source.splitlines(True), name))
-            exec(compile(source, name, "exec"), space)
+        exec(last, space)
 
     (note,) = caught.value.__notes__
     assert f"MulBackward0 (made in {made}: `return (x * x).sum()`)" in note

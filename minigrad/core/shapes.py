@@ -278,11 +278,14 @@ def nary(row: Row) -> Callable:
     forward, count, total = row.forward, len(row.tensors), len(row.inputs)
     tracked = [i for i, n in enumerate(row.tensors) if n in row.derivatives]
     fits, save, cls = row.elementwise or len(tracked) > 1, saver(row), row.node
+    tensors_only = row.name in TENSORS_ONLY
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
         raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
+        if tensors_only and not isinstance(args[1], TensorBase):
+            return NotImplemented
         if row.elementwise:
             raws = promoted(row, raws)
         mode = grad_mode()

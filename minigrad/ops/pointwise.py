@@ -196,7 +196,8 @@ remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, 
 fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_trunc(self, other))
-fmod_number = op("fmod_number", lambda self, other: xp.fmod(_beside(self, other), other), grad_fn="FmodBackward0", elementwise=True,
+fmod_number = op("fmod_number", lambda self, other: xp.fmod(_beside(self, other), other),
+    grad_fn="FmodBackward0", elementwise=True,
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
 
@@ -423,8 +424,8 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """`self / other`, or rounded to "floor" or "trunc"."""
     if rounding_mode is None:
         return div(self, other)
-    require(rounding_mode in ("floor", "trunc"), "div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
-            f"found '{rounding_mode}'")  # fmt: skip
+    require(rounding_mode in ("floor", "trunc"),
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
     return div_floor(self, other) if rounding_mode == "floor" else div_trunc(self, other)
 
 
