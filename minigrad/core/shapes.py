@@ -114,7 +114,7 @@ def binary(row: Row) -> Callable:
     self_for_all, other_for_all = len(self_for) == 2, len(other_for) == 2  # then torch asks nobody
     self_for_self, other_for_self = "self" in self_for, "self" in other_for
     may_change_type = forward not in (operator.add, operator.sub, operator.mul)
-    records = grad_mode if row.derivatives else never
+    records, numbers = grad_mode if row.derivatives else never, {} if row.name in TENSORS_ONLY else _numbers
 
     def call(self: Any, other: Any) -> Any:
         mode, view = records(), self._view
@@ -136,7 +136,7 @@ def binary(row: Row) -> Callable:
                 alike = False
         else:
             to_other = peer = None
-            known = _numbers.get(other.__class__)  # of this type, which may be anything
+            known = numbers.get(other.__class__)  # of this type, which may be anything
             number = None if known is None else known.get((other, a.dtype, a.__class__))
             if number is None:
                 a, number = meet(row, a, other)
@@ -278,14 +278,11 @@ def nary(row: Row) -> Callable:
     forward, count, total = row.forward, len(row.tensors), len(row.inputs)
     tracked = [i for i, n in enumerate(row.tensors) if n in row.derivatives]
     fits, save, cls = row.elementwise or len(tracked) > 1, saver(row), row.node
-    tensors_only = row.name in TENSORS_ONLY
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
         raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
-        if tensors_only and not isinstance(args[1], TensorBase):
-            return NotImplemented
         if row.elementwise:
             raws = promoted(row, raws)
         mode = grad_mode()
