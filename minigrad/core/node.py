@@ -209,11 +209,11 @@ OURS = _files_of(os.path.dirname(os.path.dirname(__file__)))  # their lines are 
 def learners_line(depth: int = 2) -> tuple[Any, int]:
     """Code and instruction of the nearest caller outside this package, `depth` calls up or further."""
     f: Any = sys._getframe(depth)
-    while f.f_code.co_filename in OURS:
+    while (code := f.f_code).co_filename in OURS:
         f = f.f_back
         if f is None:
             return None, 0
-    return f.f_code, f.f_lasti
+    return code, f.f_lasti
 
 
 def source_line(code: Any, lasti: int) -> tuple[str, int, str]:

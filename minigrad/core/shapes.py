@@ -459,9 +459,11 @@ def view_shape(row: Row, kind: str) -> Callable:
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
-        self = args[0]
-        mode = grad_mode()
-        edge = self._edge() if mode else None
+        self, mode, edge = args[0], grad_mode(), None
+        if mode:
+            if self._view is not None:
+                self._view.refresh(self)
+            edge = self._fn or (self if self._requires_grad else None)
         z = forward(self._data if self._data.__class__ is ndarray else self._array(), *args[1:])
         if edge is None and not (mode and self.requires_grad):
             made = kind if mode else "inference" if mode is INFERENCE else "no_grad"

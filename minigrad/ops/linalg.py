@@ -483,6 +483,10 @@ def matmul(self: Any, other: Any) -> Any:
         return dot(self, other)
     if rank == 2 and other_rank == 1:
         return mv(self, other)
+    if rank > 2 and other_rank == 2 and other.requires_grad:  # these two at once: a layer, and attention
+        return _folded(self, other)
+    if rank == other_rank == 3 and self._data.shape[0] == other._data.shape[0]:
+        return _batched(self, other)
     return _composed(self, other, rank, other_rank)
 
 

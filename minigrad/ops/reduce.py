@@ -10,6 +10,7 @@ import builtins
 import itertools
 import math
 import warnings
+from builtins import sum as add_up
 from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any
@@ -58,7 +59,7 @@ def whole_type(self: Any) -> Any:
 def _sum(self: Any) -> Any:
     """The sum of all elements; Python has added a few before NumPy begins."""
     if 0 < self.size < 9 and self.dtype.char in "fd":
-        return builtins.sum(self.flat)
+        return add_up(self.flat)
     return _add(self, None, whole_type(self))
 
 
@@ -550,11 +551,12 @@ def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
     dim = axis if dim is None else dim
-    if dtype is not None and not (dim is None and dtype.is_floating_point):
-        return _typed(sum, self, dtype, dim, keepdim)
-    if dim is None and not keepdim:
-        return sum_all(self) if dtype is None else sum_as(self, dtype.np)
-    return sum_dim(self, dims_of(self, dim), keepdim)
+    whole = dim is None and not keepdim
+    if whole and dtype is None:
+        return sum_all(self)
+    if whole and dtype.is_floating_point:
+        return sum_as(self, dtype.np)
+    return sum_dim(self, dims_of(self, dim), keepdim) if dtype is None else _typed(sum, self, dtype, dim, keepdim)
 
 
 def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
