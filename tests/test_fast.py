@@ -24,6 +24,7 @@ OPTIONS = {
     "softmax": lambda shape: (0,),
     "log_softmax": lambda shape: (-1,),
     "nll_loss": lambda shape: (mg.arange(shape[0]) % shape[1], None, 1, -100),
+    "mean_dim": lambda shape: ((0,), False),
     "transpose": lambda shape: (0, 1),
     "expand": lambda shape: ((3, *shape),),
     "view": lambda shape: ((-1,),),

@@ -162,6 +162,20 @@ def _pow_number(n: Any, grad: Any, keep: bool) -> tuple:
     return sent
 
 
+@derivative("exp")
+def _exp(n: Any, grad: Any, keep: bool) -> tuple:
+    sent = (grad * held_result(n),)
+    if not keep:
+        n.saved_result = Freed.current
+    return sent
+
+
+@derivative("mean_dim")
+def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
+    sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
+    return (RAW.expanded(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim).copy(),)
+
+
 @derivative("tanh")
 def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     y = held_result(n)

@@ -87,19 +87,24 @@ def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
 
 
 def _check_options(stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
+    if min(*stride, *dilation, groups) > 0 <= min(padding):
+        return
     require(min(stride) > 0, "non-positive stride is not supported")
     require(min(padding) >= 0, "negative padding is not supported")
     require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
     require(groups > 0, "non-positive groups is not supported")
 
 
+def _check_types(input: str, weight: str, bias: str) -> None:
+    require(input == bias, f"Input type ({input}) and bias type ({bias}) should be the same".lower().capitalize())
+    require(input == weight, f"expected scalar type {input} but found {weight}")
+
+
 def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                  output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
     _check_options(stride, padding, dilation, groups)
-    kinds = [dtypes.of(x.dtype).scalar_type for x in (input, weight, input if bias is None else bias)]
-    require(kinds[0] == kinds[2], f"Input type ({kinds[0]}) and bias type ({kinds[2]}) should be the same".lower()
-            .capitalize())  # fmt: skip
-    require(kinds[0] == kinds[1], f"expected scalar type {kinds[0]} but found {kinds[1]}")
+    if input.dtype is not weight.dtype or (bias is not None and bias.dtype is not input.dtype):
+        _check_types(*(dtypes.of(x.dtype).scalar_type for x in (input, weight, input if bias is None else bias)))
     made, words = (weight.shape[1] * groups, "transposed=1, ") if transposed else (weight.shape[0], "")
     if bias is not None and bias.shape != (made,):
         raise RuntimeError(f"Given {words}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
