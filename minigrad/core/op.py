@@ -26,11 +26,17 @@ def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn:
        torch_name: str | None = None, fixed: tuple[str, ...] = (), view: Any = False,
        constants: dict[str, Any] | None = None, outputs: tuple[str, ...] = (), multi: bool = False,
        elementwise: bool = False, letters: dict[str, str] | None = None, doc: str = "",
-       transparent: bool = False, hidden: tuple[str, ...] = (), **derivatives: Callable) -> Callable:  # fmt: skip
-    """Declare a row and return its callable; see the module's docstring."""
+       transparent: bool = False, hidden: tuple[str, ...] = (), numbers: bool = True, meets: Any = None,
+       **derivatives: Callable) -> Callable:  # fmt: skip
+    """Declare a row and return its callable; see the module's docstring.
+
+    Of two operands: `numbers=False` where only tensors are taken, and `meets(kind, kind)` raises where
+    their types are not to meet.
+    """
     row = Row(name, forward, derivatives, keeps=keeps, grad_fn=grad_fn, torch_name=torch_name,
               fixed=fixed, constants=constants, outputs=outputs, multi=multi,
-              elementwise=elementwise, letters=letters, doc=doc, hidden=hidden)  # fmt: skip
+              elementwise=elementwise, letters=letters, doc=doc, hidden=hidden,
+              numbers=numbers, meets=meets)  # fmt: skip
     if transparent:  # its TeX is its forward, written out
         setattr(SYMBOLS, name, forward)
     if row.inputs[0] == "tensors":

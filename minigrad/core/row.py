@@ -38,7 +38,9 @@ class Row:
                  keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
                  letters: dict[str, str] | None = None, doc: str = "",
-                 hidden: tuple[str, ...] = ()) -> None:  # fmt: skip
+                 hidden: tuple[str, ...] = (), numbers: bool = True,
+                 meets: Callable[[str, str], None] | None = None) -> None:  # fmt: skip
+        self.numbers, self.meets = numbers, meets
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)

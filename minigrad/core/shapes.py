@@ -114,7 +114,7 @@ def binary(row: Row) -> Callable:
     self_for_all, other_for_all = len(self_for) == 2, len(other_for) == 2  # then torch asks nobody
     self_for_self, other_for_self = "self" in self_for, "self" in other_for
     may_change_type = forward not in (operator.add, operator.sub, operator.mul)
-    records, numbers = grad_mode if row.derivatives else never, {} if row.name in TENSORS_ONLY else _numbers
+    records, meets = grad_mode if row.derivatives else never, row.meets
 
     def call(self: Any, other: Any) -> Any:
         mode, view = records(), self._view
@@ -129,14 +129,16 @@ def binary(row: Row) -> Callable:
             to_other = other._fn or (other if other._requires_grad else None)
             alike = a.dtype is b.dtype
             if not alike:
-                if row.name == "sub" and "b" in (a.dtype.kind, b.dtype.kind):
-                    raise RuntimeError(NO_MINUS)
+                if meets is not None:
+                    meets(a.dtype.kind, b.dtype.kind)
                 a, b = dtypes.promote(a, b)
             elif a.shape != b.shape:
                 alike = False
+        elif not row.numbers:
+            return NotImplemented
         else:
             to_other = peer = None
-            known = numbers.get(other.__class__)  # of this type, which may be anything
+            known = _numbers.get(other.__class__)  # of this type, which may be anything
             number = None if known is None else known.get((other, a.dtype, a.__class__))
             if number is None:
                 a, number = meet(row, a, other)
@@ -201,24 +203,15 @@ def unread(view: Any) -> bool:
 _numbers: dict[type, dict[Any, Number]] = {float: {}, int: {}}
 
 
-TENSORS_ONLY = set("maximum minimum fmax fmin atan2 hypot logaddexp logical_and logical_or logical_xor".split())
-NO_MINUS = (
-    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-    "the `~` or `logical_not()` operator instead."
-)
-
-
 def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
     """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
-    if row.name in TENSORS_ONLY:
-        return a, None
     known, key = _numbers.get(value.__class__), (value, a.dtype, a.__class__)
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):
         return a, None
-    if row.name == "sub" and (a.dtype.kind == "b") != (value.__class__ is bool):
-        raise RuntimeError(NO_MINUS)
+    if row.meets is not None:
+        row.meets(a.dtype.kind, "b" if value.__class__ is bool else "")
     a = dtypes.cast(a, dtypes.result_dtype(a, value))
     raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
@@ -245,11 +238,8 @@ def settle_binary(forward: Callable, z: Any, a: Any, b: Any) -> Any:
 
 def type_mismatch(row: Row, a: Any, b: Any, refused: TypeError) -> Exception:
     """torch's text for types that an operation is not made for."""
-    if row.name == "sub" and a.dtype.kind == b.dtype.kind == "b":
-        return RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-            "`logical_xor()` operator instead."
-        )
+    if row.meets is not None:
+        row.meets(a.dtype.kind, b.dtype.kind)
     if row.name.startswith("bitwise") or row.name.endswith("shift"):
         kind = dtypes.of(a.dtype).scalar_type
         return NotImplementedError(f"\"{row.name}_cpu\" not implemented for '{kind}'")

@@ -16,7 +16,6 @@ from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from ..core.shapes import NO_MINUS
 from .checks import require
 
 
@@ -38,6 +37,14 @@ def _negative(x: Any) -> Any:
     return -x
 
 
+def _no_bools(a: str, b: str) -> None:
+    """Raises: RuntimeError if one of the two kinds is bool."""
+    require(a != "b" or b != "b", "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+            "or `logical_xor()` operator instead.")  # fmt: skip
+    require(a != "b" and b != "b", "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+            "trying to invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+
+
 def _beside(x: Any, *numbers: Any) -> Any:
     """`x` in the type that it takes beside Python numbers: a float lifts integers."""
     if x.dtype.kind in "iub" and any(isinstance(n, float) for n in numbers):
@@ -54,8 +61,9 @@ def _power(self: Any, exponent: Any) -> Any:
     if exponent.__class__ in (int, float) and self.dtype.kind == "f":
         return self**exponent
     if hasattr(self, "dtype"):
-        self = array = _beside(self.astype("int64") if exponent.__class__ is int and self.dtype.kind == "b" else self,
-                               exponent)  # fmt: skip
+        if self.dtype.kind == "b" and exponent.__class__ is int:
+            self = self.astype("int64")
+        self = array = _beside(self, exponent)
     else:
         exponent = array = _beside(exponent, self)
     if array.dtype.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
@@ -156,7 +164,7 @@ add = op("add", operator.add, constants={"alpha": 1},
 add_scaled = op("add_scaled", lambda self, other, alpha: self + other * alpha, grad_fn="AddBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: grad * alpha)
-sub = op("sub", operator.sub, constants={"alpha": 1},
+sub = op("sub", operator.sub, constants={"alpha": 1}, meets=_no_bools,
     self  = lambda grad: grad,
     other = lambda grad: -grad)
 sub_scaled = op("sub_scaled", lambda self, other, alpha: self - other * alpha, grad_fn="SubBackward0", elementwise=True,
@@ -235,7 +243,7 @@ log10 = op("log10", xp.log10,
     self = lambda grad, self: grad / (self * math.log(10)))
 log1p = op("log1p", xp.log1p,
     self = lambda grad, self: grad / (self + 1))
-logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(self, other),
+logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(self, other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
 xlogy = op("xlogy", lambda self, other: _xlogy(self, other),
@@ -256,7 +264,7 @@ acos = op("acos", xp.arccos,
     self = lambda F, grad, self: -grad * F.rsqrt(1 - self * self))
 atan = op("atan", xp.arctan,
     self = lambda grad, self: grad / (self * self + 1))
-atan2 = op("atan2", lambda self, other: xp.arctan2(self, other),
+atan2 = op("atan2", lambda self, other: xp.arctan2(self, other), numbers=False,
     self  = lambda grad, self, other: grad * other / (self * self + other * other),
     other = lambda grad, self, other: -grad * self / (self * self + other * other))
 sinh = op("sinh", xp.sinh,
@@ -287,7 +295,7 @@ acosh = op("acosh", xp.arccosh,
     self = lambda F, grad, self: grad * F.rsqrt(self ** 2 - 1))
 atanh = op("atanh", xp.arctanh,
     self = lambda grad, self: grad / (1 - self ** 2))
-hypot = op("hypot", lambda self, other: xp.hypot(self, other),
+hypot = op("hypot", lambda self, other: xp.hypot(self, other), numbers=False,
     self  = lambda grad, self, result: grad * (self / result),
     other = lambda grad, other, result: grad * (other / result))
 sinc = op("sinc", xp.sinc,
@@ -310,16 +318,16 @@ frac = op("frac", lambda self: self - xp.trunc(self),
     self = lambda grad: grad)
 # torch keeps the first of 0.0 and -0.0, NumPy the second; in blocks of 64 bytes torch's processor
 # instructions keep the second too, which is not followed here: no sign should hang on a length
-maximum = op("maximum", lambda self, other: xp.maximum(other, self),
+maximum = op("maximum", lambda self, other: xp.maximum(other, self), numbers=False,
     self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)),
     other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)))
-minimum = op("minimum", lambda self, other: xp.minimum(other, self),
+minimum = op("minimum", lambda self, other: xp.minimum(other, self), numbers=False,
     self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)),
     other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)))
-fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other), self, other),
+fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other), self, other), numbers=False,
     self  = lambda F, grad, self, other: grad * ((self >= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self >= other) | F.isnan(other)))
-fmin = op("fmin", lambda self, other: xp.where((self <= other) | xp.isnan(other), self, other),
+fmin = op("fmin", lambda self, other: xp.where((self <= other) | xp.isnan(other), self, other), numbers=False,
     self  = lambda F, grad, self, other: grad * ((self <= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
 clamp_numbers = op("clamp_numbers", _clamp, grad_fn="ClampBackward1", elementwise=True,
@@ -372,9 +380,9 @@ lt = op("lt", lambda self, other: self < other)
 le = op("le", lambda self, other: self <= other)
 gt = op("gt", lambda self, other: self > other)
 ge = op("ge", lambda self, other: self >= other)
-logical_and = op("logical_and", lambda self, other: xp.logical_and(self, other))
-logical_or = op("logical_or", lambda self, other: xp.logical_or(self, other))
-logical_xor = op("logical_xor", lambda self, other: xp.logical_xor(self, other))
+logical_and = op("logical_and", lambda self, other: xp.logical_and(self, other), numbers=False)
+logical_or = op("logical_or", lambda self, other: xp.logical_or(self, other), numbers=False)
+logical_xor = op("logical_xor", lambda self, other: xp.logical_xor(self, other), numbers=False)
 logical_not = op("logical_not", lambda self: xp.logical_not(self))
 bitwise_and = op("bitwise_and", lambda self, other: self & other)
 bitwise_or = op("bitwise_or", lambda self, other: self | other)
@@ -408,10 +416,7 @@ def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
 
 def rsub_of(self: Any, other: Any) -> Any:
     """`other - self`, where `other` is a number."""
-    if (self._data.dtype.kind == "b") != isinstance(other, bool):
-        raise RuntimeError(NO_MINUS)
-    if isinstance(other, bool):
-        return sub(self, other)  # which refuses
+    _no_bools(self._data.dtype.kind, "b" if isinstance(other, bool) else "")
     return rsub_number(self, other) if _is_number(other) else rsub(self, other)
 
 
