@@ -499,11 +499,15 @@ class Tensor(TensorBase):
                 "because of a torch.nn.utils.weight_norm usage, see "
                 "https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
         array = self._array()
-        twin = memo[id(self)] = constant(type(self), array.copy("K"))
+        twin = memo[id(self)] = constant(type(self), array)
         twin._requires_grad = self.requires_grad
-        if type(self) is Tensor:  # else a Parameter: torch copies it alone, without gradient and attributes
+        if type(self) is not Tensor:  # a Parameter: torch copies it alone, without gradient and attributes
+            twin._data = array.copy("K")
+        else:
             owner, offset, steps = geometry(array)
-            whole = memo.setdefault(("storage", id(owner)), owner.copy("K"))
+            if ("storage", id(owner)) not in memo:
+                memo["storage", id(owner)] = owner.copy("K")
+            whole = memo["storage", id(owner)]
             twin._data = whole if array is owner else as_strided(whole, array.shape, steps, offset)
             twin._grad = copy.deepcopy(self._grad, memo)
             twin.__dict__.update(copy.deepcopy(self.__dict__, memo))

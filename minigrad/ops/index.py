@@ -88,7 +88,7 @@ def check_rows(index: Any, size: int) -> None:
 def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
     """Put `value` at `key`, or add it there, once for each time that a place is named."""
     if add:
-        xp.add.at(whole, key, xp.broadcast_to(value, whole[key].shape))
+        xp.add.at(whole, key, value)
     else:
         whole[key] = value
 
@@ -96,7 +96,8 @@ def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
 def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
     whole, key = xp.asarray(self).copy(), _key(self, indices)
     try:
-        _write(whole, key, values, accumulate)
+        # spread out first: `add.at` loses numbers that it has to repeat for an index of two dimensions
+        _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
     except ValueError:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
                            f"indexing result of shape {list(whole[key].shape)}") from None  # fmt: skip

@@ -350,10 +350,9 @@ def _sum_to(self: Any, shape: tuple) -> Any:
 # fmt: off
 # ---- views
 
-reshape_alias = op("reshape_alias", _flat_view, view=True, keeps=("self_sym_sizes",),
-    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
 view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",),
     self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+reshape_alias = op("reshape_alias", _flat_view, view=True, keeps=("self_sym_sizes",), **view.row.derivatives)
 unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **view.row.derivatives)
 t = op("t", lambda self: self.T, view=True,
     self = lambda F, grad: F.t(grad))
@@ -980,9 +979,9 @@ def uniform_(self: Any, low: float = 0.0, high: float = 1.0, *, generator: Any =
     return _uniform_(self, low, high, generator)
 
 
-def random_(self: Any, low: int = 0, high: int | None = None, *, generator: Any = None) -> Any:
+def random_(self: Any, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Any:
     """Every element a random integer of `[low, high)`, in place; without bounds, all that the type holds exactly."""
-    if not low and high is None:
+    if low is None:
         kind = self._data.dtype
         low = 2 ** (xp.finfo(kind).nmant + 1) + 1 if kind.kind == "f" else int(xp.iinfo(kind).max) + 1
     return _below_(self, low, generator) if high is None else _between_(self, low, high, generator)

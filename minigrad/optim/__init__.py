@@ -55,7 +55,7 @@ class Optimizer:
 
     def step(self, closure: Callable | None = None) -> Any:
         """Update every parameter that has a gradient; a closure computes the loss anew first."""
-        loss = None
+        loss, line = None, learners_line()
         if closure is not None:
             with enable_grad():
                 loss = closure()
@@ -69,7 +69,7 @@ class Optimizer:
                     self.update(x, g, state, group)
                     if state:  # plain SGD keeps nothing
                         self.state[p] = state
-                    bump(p, learners_line())
+                    bump(p, line)
         return loss
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
