@@ -26,7 +26,7 @@ from ..text import presentation
 _REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
 
 
-def named(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
     """A reduction's name, for which torch once had two flags."""
     if size_average is None and reduce is None:
         return reduction
@@ -38,7 +38,7 @@ def named(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
 
 
 def _reduction(name: str, *flags: Any) -> int:
-    name = named(name, *flags)
+    name = legacy_reduction(name, *flags)
     if name not in _REDUCTIONS:
         raise ValueError(f"{name} is not a valid value for reduction")
     return _REDUCTIONS[name]
@@ -526,7 +526,7 @@ def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: An
                    beta: float = 1.0) -> Any:  # fmt: skip
     """Squares below `beta`, absolute differences above."""
     require(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
-    pair, reduction = _alike("smooth_l1_cpu", input, target), named(reduction, size_average, reduce)
+    pair, reduction = _alike("smooth_l1_cpu", input, target), legacy_reduction(reduction, size_average, reduce)
     return loss.smooth_l1_loss(*pair, _reduction(reduction), beta) if beta else l1_loss(*pair, reduction=reduction)
 
 
@@ -583,7 +583,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     label_smoothing = max(label_smoothing, 0.0)
-    reduction = named(reduction, size_average, reduce)
+    reduction = legacy_reduction(reduction, size_average, reduce)
     logs = act.log_softmax_dim(input, 1 if input._data.ndim > 1 else 0)
     if target._data.dtype.kind == "f":
         if target._data.shape != input._data.shape:
@@ -636,7 +636,7 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
            log_target: bool = False) -> Any:  # fmt: skip
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
-    reduction, flagged = named(reduction, size_average, reduce), (size_average, reduce) != (None, None)
+    reduction, flagged = legacy_reduction(reduction, size_average, reduce), (size_average, reduce) != (None, None)
     if reduction == "mean" and not flagged:
         warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input

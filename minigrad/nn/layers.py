@@ -401,7 +401,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
             values["stride"] = values["kernel_size"]
         if "size_average" in options:
             flags = [values.pop(name) for name in ("size_average", "reduce")]
-            values["reduction"] = F.named(values["reduction"], *flags)
+            values["reduction"] = F.legacy_reduction(values["reduction"], *flags)
         for key, value in values.items():
             if key in ("weight", "pos_weight"):
                 self.register_buffer(key, value)

@@ -70,13 +70,13 @@ class Module:
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-        watch = _Watch(self) if self._back or self._back_before else None
-        args = watch.given(args) if watch else args
+        passing = BackwardHook(self) if self._back or self._back_before else None
+        args = passing.setup_input_hook(args) if passing else args
         result = self.forward(*args, **options)
         for hook in list(self._after.values()):
             changed = hook(self, args, result)
             result = result if changed is None else changed
-        return watch.returned(result) if watch else result
+        return passing.setup_output_hook(result) if passing else result
 
     def register_forward_pre_hook(self, hook: Callable) -> Any:
         """Call `hook(module, args)` before forward; a result replaces the arguments."""
@@ -333,7 +333,7 @@ def _past_a_node(values: tuple, hook: Callable) -> tuple[tuple, dict[int, Any]]:
     return tuple(passed.get(i, v) for i, v in enumerate(values)), kinds
 
 
-class _Watch:
+class BackwardHook:
     """One call of a module with backward hooks. Source: torch.utils.hooks.BackwardHook."""
 
     grads: Any = None  # of the results, between `enter` and `leave`
@@ -342,11 +342,11 @@ class _Watch:
         self.module = module
         self.before, self.after = list(module._back_before.values()), list(module._back.values())
 
-    def given(self, args: tuple) -> tuple:
+    def setup_input_hook(self, args: tuple) -> tuple:
         self.none, (args, self.at) = (None,) * len(args), _past_a_node(args, self.leave)
         return args
 
-    def returned(self, result: Any) -> Any:
+    def setup_output_hook(self, result: Any) -> Any:
         results = result if isinstance(result, tuple) else (result,)
         self.count, (results, self.out_at) = len(results), _past_a_node(results, self.enter)
         return results if isinstance(result, tuple) else results[0]

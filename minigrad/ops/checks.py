@@ -9,6 +9,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import TensorBase, constant
+from ..core.row import parameters
 from ..core.shapes import must_be_tensor
 
 
@@ -25,8 +26,8 @@ _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floo
 
 def as_function(name: str, method: Callable) -> Callable:
     """A method as `torch.name`: its tensor is called `input`, and what cannot be taken is a TypeError."""
-    if method.__code__.co_varnames[0] == "input":
-        return method  # `core.shapes.unary` sees to it
+    if parameters(method)[:1] == ("input",):
+        return method  # torch's function already, from `core.shapes.unary`
     method = getattr(method, "operator", method)
 
     @functools.wraps(method)

@@ -279,10 +279,14 @@ def _cholesky(A: Any, upper: bool) -> tuple:
     return L.swapaxes(-1, -2) if upper else L, xp.zeros(A.shape[:-2], "int32")
 
 
+def _least(M: Any) -> Any:
+    """The least eigenvalue of a symmetric matrix; 0 if it holds a nan."""
+    return xp.linalg.eigvalsh(M)[0] if xp.isfinite(M).all() else 0
+
+
 def _first_minor(A: Any) -> int:
-    least = lambda M: xp.linalg.eigvalsh(M)[0] if xp.isfinite(M).all() else 0  # noqa: E731
-    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if least(m) <= 0), A)
-    return next((k for k in range(1, len(M) + 1) if least(M[:k, :k]) <= 0), len(M))
+    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if _least(m) <= 0), A)
+    return next((k for k in range(1, len(M) + 1) if _least(M[:k, :k]) <= 0), len(M))
 
 
 # ---- parts of the derivatives

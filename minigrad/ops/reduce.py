@@ -6,10 +6,10 @@ and sorting give it back in the order they took. Named results are `torch.return
 
 from __future__ import annotations
 
-import builtins
 import itertools
 import math
 import warnings
+from builtins import max as most
 from builtins import sum as add_up
 from operator import itemgetter
 from types import SimpleNamespace
@@ -227,7 +227,7 @@ def _mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
     for place in xp.ndindex(*at.shape):
         value = lines[place].tolist().__getitem__
         runs = [list(run) for _, run in itertools.groupby(sorted(range(self.shape[dim]), key=value), value)]
-        at[place] = builtins.max(runs, key=len)[-1]
+        at[place] = most(runs, key=len)[-1]
     return _picked(self, xp.expand_dims(at, dim), dim, keepdim)
 
 
