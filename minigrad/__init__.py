@@ -108,7 +108,7 @@ _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "v
 
 
 # Loaded when first asked for: a lesson on autograd needs none of them.
-_PARTS = ("eras", "linalg", "nn", "optim", "special", "utils")
+_PARTS = ("cuda", "eras", "linalg", "nn", "optim", "special", "utils")
 
 
 def __getattr__(name: str) -> Any:

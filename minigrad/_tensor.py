@@ -13,12 +13,11 @@ from functools import partial
 from typing import Any
 
 from .array import dtypes, printing
-from .array.backend import as_strided, device_of, geometry, move, strides, xp
+from .array.backend import address, as_strided, device_of, geometry, strides, xp
 from .array.backend import device as device_type
 from .core import shapes as _shapes
 from .core.backward import backward
 from .core.base import TensorBase, bump, constant, readonly
-from .core.modes import is_grad_enabled
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
@@ -213,18 +212,18 @@ class Tensor(TensorBase):
     def to(self, *args: Any, **options: Any) -> Tensor:
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
         kind, place = _target(args, options)
-        moved = self
-        if place is not None and device_of(self._data) != place:
-            moved = constant(Tensor, move(self._array(), place))
-            if self.requires_grad and is_grad_enabled():
-                raise RuntimeError("move a tensor between devices before it requires grad")
-        if kind is None or moved._data.dtype == kind.np:
-            return shape.clone(moved) if options.get("copy") and moved is self else moved
-        return shape.to_copy(moved, kind.np)
+        have, home = self._data.dtype, device_of(self._data)
+        if place is not None and not place.names(home):
+            return shape.to_copy(self, have if kind is None else kind.np, place, home)
+        if kind is None or kind.np == have:
+            return shape.clone(self) if options.get("copy") else self
+        return shape.to_copy(self, kind.np)
 
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
-        return self.dtype.tensor_type if dtype is None else self.to(dtype)
+        if dtype is not None:
+            return self.to(dtype)
+        return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
     def conj(self) -> Tensor:
         return self
@@ -398,7 +397,7 @@ class Tensor(TensorBase):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return self._array().__array_interface__["data"][0]
+        return address(self._array())
 
     def dim(self) -> int:
         return self._data.ndim
@@ -445,6 +444,9 @@ class Tensor(TensorBase):
             raise presentation.error(RuntimeError, "numpy_requires_grad",
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
                 tensor=self)  # fmt: skip
+        if self.is_cuda:
+            raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the "
+                            "tensor to host memory first.")  # fmt: skip
         return self._array().view()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -515,7 +517,7 @@ class Tensor(TensorBase):
         return twin
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _restored, (type(self), self.detach().numpy(), self._requires_grad)
+        return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad)
 
     def __dir__(self) -> list[str]:
         return sorted(name for name in super().__dir__() if not name.startswith("saved_"))

@@ -42,7 +42,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     """
     if isinstance(data, TensorBase):
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
-        data = data.detach()._array()
+        device, data = data.device if device is None else device, data.detach().cpu()._array()
     array = array_of(data, dtype)
     array = array.copy() if array is data else array
     return made(array if array.ndim else array[()], requires_grad, device)  # a scalar computes faster
@@ -91,9 +91,10 @@ def _plain(data: Any, depth: int, shape: tuple) -> Any:
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` as a tensor, sharing memory with an array or a tensor where the type allows."""
     if isinstance(data, TensorBase):
-        return data if dtype is None else data.to(dtype)
+        return data.to(dtype=dtype, device=device)
     if isinstance(data, ndarray):
-        return made(data if dtype is None else data.astype(dtypes.as_numpy(dtype), copy=False))
+        array = data if dtype is None else data.astype(dtypes.as_numpy(dtype), copy=False)
+        return made(array, device=device)
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -268,13 +269,15 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
 
 def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
     """1 with the probability that `input` says, else 0."""
-    return made(random.bernoulli(input._data, generator=generator).astype(input._data.dtype))
+    drawn = random.bernoulli(move(input._data, "cpu"), generator=generator)
+    return made(drawn.astype(input._data.dtype), device=input.device)
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Any = None) -> Tensor:  # fmt: skip
     """Indices drawn with the weights that `input` holds, row by row."""
-    return made(random.multinomial(input._array(), num_samples, replacement, generator))
+    weights = move(input._array(), "cpu")
+    return made(random.multinomial(weights, num_samples, replacement, generator), device=input.device)
 
 
 zeros_like, ones_like, empty_like, full_like = _like(zeros), _like(ones), _like(empty), _like(full)
@@ -283,6 +286,7 @@ rand_like, randn_like = _like(rand), _like(randn)
 
 def _new(make: Any) -> Any:
     def new(self: Tensor, *size: Any, dtype: Any = None, **options: Any) -> Tensor:
+        options.setdefault("device", device_of(self._data))
         return make(*size, dtype=dtype or self.dtype, **options)
 
     new.__name__ = new.__qualname__ = "new_" + make.__name__

@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "minigrad"
 BUDGETS = {
     ("text", "array", "core"): 2500,
     ("ops",): 1800,
-    ("autograd", "func", "nn", "optim", "linalg", "special", "utils", "eras"): 2200,
+    ("autograd", "cuda", "func", "nn", "optim", "linalg", "special", "utils", "eras"): 2200,
     ("graph", "viz"): 2500,
 }
 WHOLE, FRONT_END = 9000, 1200

@@ -14,10 +14,14 @@ from numpy.lib.stride_tricks import as_strided as _strided
 from ..text import say
 
 __all__ = [
+    "HOST",
+    "address",
     "as_strided",
     "device",
+    "device_count",
     "device_of",
     "geometry",
+    "may_share_memory",
     "move",
     "namespace",
     "ndarray",
@@ -28,7 +32,7 @@ __all__ = [
 
 xp = numpy
 ndarray = numpy.ndarray
-_HOST = (numpy.ndarray, numpy.generic)
+HOST = (numpy.ndarray, numpy.generic)
 _TYPES = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
     "mps, meta, hpu, mtia, privateuseone"
@@ -62,6 +66,10 @@ class device:
     def __hash__(self) -> int:
         return hash((self.type, self.index))
 
+    def names(self, other: "device") -> bool:
+        """True if this is `other`; without an index any of its type will do."""
+        return self.type == other.type and self.index in (None, other.index)
+
 
 def _complaint(text: str, name: str, colon: str, number: str, index: int | None) -> str | None:
     """What is wrong with a device string, in torch's words."""
@@ -92,14 +100,22 @@ def _cupy() -> ModuleType:
     return cupy
 
 
+def device_count() -> int:
+    """How many GPUs CuPy finds; 0 without CuPy or a driver."""
+    try:
+        return _cupy().cuda.runtime.getDeviceCount()
+    except Exception:  # CuPy's own error, for which there is no name without CuPy
+        return 0
+
+
 def namespace(array: Any) -> ModuleType:
     """The library that computes with this array: NumPy, or CuPy for an array on a GPU."""
-    return numpy if isinstance(array, _HOST) else _cupy()
+    return numpy if array.__class__ is ndarray or isinstance(array, HOST) else _cupy()
 
 
 def device_of(array: Any) -> device:
     """Where the array lives."""
-    return CPU if isinstance(array, _HOST) else device("cuda", array.device.id)
+    return CPU if isinstance(array, HOST) else device("cuda", array.device.id)
 
 
 def move(array: Any, to: "device | str | None") -> Any:
@@ -111,7 +127,7 @@ def move(array: Any, to: "device | str | None") -> Any:
         return array
     to = device(to)
     if to.type == "cpu":
-        return array if isinstance(array, _HOST) else array.get()
+        return array if isinstance(array, HOST) else array.get()
     if to.type != "cuda":
         error = RuntimeError(f"Torch not compiled with {to.type.upper()} enabled")
         error.add_note(say("array.unknown_device", type=to))
@@ -135,7 +151,12 @@ def storage(array: Any) -> Any:
         array = base
 
 
-def _address(array: Any) -> int:
+def may_share_memory(a: Any, b: Any) -> bool:
+    """Whether two arrays may look at the same memory; never from two devices."""
+    return namespace(a) is namespace(b) and numpy.may_share_memory(a, b)
+
+
+def address(array: Any) -> int:
     """Where the first element lies in memory."""
     on_host = isinstance(array, ndarray)
     return array.__array_interface__["data"][0] if on_host else array.data.ptr
@@ -152,7 +173,7 @@ def strides(array: Any) -> tuple[int, ...]:
 def geometry(array: Any) -> tuple[Any, int, tuple[int, ...]]:
     """`(storage, offset, strides)` of a view, both in elements."""
     owner = storage(array)
-    return owner, (_address(array) - _address(owner)) // array.itemsize, strides(array)
+    return owner, (address(array) - address(owner)) // array.itemsize, strides(array)
 
 
 def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | None = None) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 from ..core.base import TensorBase, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
@@ -145,8 +145,8 @@ class CustomNode(Node, FunctionCtx):
         return f"<torch.autograd.function.{super().__repr__()[1:]}"
 
     def _zeros(self, nr: int) -> Tensor:
-        shape, kind = self._made[nr]
-        return constant(Tensor, xp.zeros(shape, kind))
+        library, shape, kind = self._made[nr]
+        return constant(Tensor, library.zeros(shape, kind))
 
     def _checked(self, grads: tuple) -> tuple:
         name, count = type(self).__name__, len(self.needs_input_grad)
@@ -267,7 +267,8 @@ def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
     many = isinstance(outputs, tuple)
     parts = outputs if many else (outputs,)
     node.outputs = len(parts)
-    node._made = [(o._data.shape, o._data.dtype) if isinstance(o, TensorBase) else None for o in parts]
+    node._made = [(namespace(o._data), o._data.shape, o._data.dtype) if isinstance(o, TensorBase) else None
+                  for o in parts]  # fmt: skip
     for t in node._dirty:
         if not any(t is o for o in parts):
             raise RuntimeError(

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import move, namespace, xp
 from ..core.backward import grad
 from ..core.base import constant
 
@@ -126,13 +126,13 @@ def _numerical(func: Callable, inputs: tuple, t: Tensor, eps: float, pick: Calla
     made = [xp.empty((t.numel(), o.numel()), o._data.dtype) for o in pick(func(*inputs))]
     elements = t._array()
     for row, at in enumerate(xp.ndindex(*elements.shape)):
-        kept, sides = elements[at], []
+        kept, sides = elements[at].copy(), []
         for step in (eps, -eps):
             elements[at] = kept + step
             sides.append([o._array().reshape(-1).copy() for o in pick(func(*inputs))])
         elements[at] = kept
         for jacobian, above, below in zip(made, *sides, strict=True):
-            jacobian[row] = (above - below) / (2 * eps)
+            jacobian[row] = move((above - below) / (2 * eps), "cpu")
     return made
 
 
@@ -140,12 +140,12 @@ def _analytical(output: Tensor, t: Tensor, nondet_tol: float) -> Any:
     """The Jacobian `(elements of t, elements of the output)` from backwards, each run twice."""
     jacobian = xp.zeros((t.numel(), output.numel()), t._data.dtype)
     for column in range(output.numel()):
-        seed = xp.zeros(output._data.shape, output._data.dtype)
+        seed = namespace(output._data).zeros(output._data.shape, output._data.dtype)
         seed.reshape(-1)[column] = 1
         runs = [grad(output, t, constant(Tensor, seed), retain_graph=True, allow_unused=True)[0] for _ in "12"]
         if runs[0] is None:
             continue
-        first, again = (r._array().reshape(-1) for r in runs)
+        first, again = (move(r._array().reshape(-1), "cpu") for r in runs)
         jacobian[:, column] = first
         if not (xp.absolute(first - again) <= nondet_tol).all() and not xp.array_equal(first, again, equal_nan=True):
             raise GradcheckError(

@@ -105,7 +105,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
         )
-    like = xp.broadcast_to(xp.empty((), tensor._data.dtype), tensor.shape)  # no memory is kept alive
+    like = xp.broadcast_to(xp.empty_like(tensor._data, shape=()), tensor.shape)  # no memory is kept alive
     return GradientEdge(*function_of(tensor._edge()), like)
 
 

@@ -186,7 +186,7 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
         if data.size != 1 and root.requires_grad:
             raise presentation.error(RuntimeError, "not_scalar",
                 "grad can be implicitly created only for scalar outputs", tensor=root)  # fmt: skip
-        ones = xp.ones_like(data) if data.ndim else data.dtype.type(1)
+        ones = data.dtype.type(1) if isinstance(data, xp.generic) else xp.ones_like(data)
         return constant(root._plain, ones) if create_graph else ones
     if not isinstance(grad, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")

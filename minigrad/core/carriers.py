@@ -221,7 +221,7 @@ _FUNCTIONS: dict[str, Callable] = {
     name: phrase(template, binds)
     for binds, table in _PHRASES.items() for names, template in table.items() for name in names.split()
 } | {
-    "where": _cases,
+    "where": _cases, "moved": lambda g, _place: g,
     "pow_slope": lambda g, x, p: g * (p * x ** (p - 1)),
     "relu_backward": lambda g, y: g * (y > 0),
     "hardsigmoid_backward": lambda g, x: _cases((x > -3) & (x < 3), g / 6, 0),

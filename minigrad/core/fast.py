@@ -15,7 +15,7 @@ from math import prod
 from operator import attrgetter
 from typing import Any
 
-from ..array.backend import ndarray, xp
+from ..array.backend import HOST, ndarray, xp
 from . import engine, leaves, shapes
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS
@@ -215,7 +215,7 @@ def _nll_loss(n: Any, grad: Any, keep: bool) -> tuple:
     if not plain or isinstance(target, Withheld) or total != target._data.size or total - 1 == total:
         return n.apply(grad, RAW, keep)
     x = held(n, "self", n.saved_self, n.version_self, n.edges[0])
-    if x.ndim != 2:
+    if x.ndim != 2 or x.__class__ is not ndarray:
         return n.apply(grad, RAW, keep)
     back = xp.zeros(x.shape, grad.dtype)
     at = held(n, "target", target, n.version_target, None)
@@ -262,6 +262,8 @@ def _filled(shape: tuple, number: Any) -> Any:
 def _full(shape: tuple, number: Any) -> Any:
     if not shape:
         return number
+    if not isinstance(number, HOST):
+        return RAW.expand(number, shape)
     filled = xp.empty(shape, number.dtype)
     filled.fill(number)
     return filled
@@ -287,8 +289,12 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
         to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
         if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype or (rank == 3 and rows[0] != columns[0]):
             return slow(self, mat2)
+        try:
+            z = product(a, b)
+        except TypeError:  # arrays on a GPU
+            return slow(self, mat2)
         t = blank()
-        t._data = product(a, b)
+        t._data = z
         t._counter = t._grad = t._hooks = t._view = None
         t._fn = n = cls()
         t._requires_grad = True
@@ -327,7 +333,7 @@ def _nll_call(row: Any, slow: Callable) -> Callable:
     def call(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
         x, at = self._data, target._data
         edge = self._edge() if grad_mode() is True else None
-        if edge is None or weight is not None or x.ndim != 2 or not reduction:
+        if edge is None or weight is not None or x.ndim != 2 or not reduction or x.__class__ is not ndarray:
             return slow(self, target, weight, reduction, ignore_index)
         rows, classes = x.shape
         plain = at.shape == (rows,) and at.dtype == _LONG and rows and not 0 <= ignore_index < classes

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import ndarray, xp
+from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .modes import INFERENCE, grad_mode
@@ -238,12 +238,21 @@ def settle_binary(forward: Callable, z: Any, a: Any, b: Any) -> Any:
 
 def type_mismatch(row: Row, a: Any, b: Any, refused: TypeError) -> Exception:
     """torch's text for types that an operation is not made for."""
+    if apart := two_devices(a, b):
+        return apart
     if row.meets is not None:
         row.meets(a.dtype.kind, b.dtype.kind)
     if row.name.startswith("bitwise") or row.name.endswith("shift"):
         kind = dtypes.of(a.dtype).scalar_type
         return NotImplementedError(f"\"{row.name}_cpu\" not implemented for '{kind}'")
     return refused
+
+
+def two_devices(*arrays: Any) -> Exception | None:
+    """torch's text for arrays of which some are on a GPU and some are not; numbers may be anywhere."""
+    places = {str(device_of(x)) for x in arrays if getattr(x, "ndim", 0)}
+    return RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                        f"{' and '.join(sorted(places, reverse=True))}!") if len(places) > 1 else None  # fmt: skip
 
 
 def shape_mismatch(*arrays: Any) -> Exception:
@@ -307,6 +316,8 @@ def refusal(row: Row, args: tuple, raws: Any, refused: Exception) -> Exception:
     for place, given in enumerate(args[: len(raws)]):
         if given is not None and not isinstance(given, TensorBase | numbers):
             return must_be_tensor(row.name, row.inputs[place], place + 1, given)
+    if apart := two_devices(*raws):
+        return apart
     if row.elementwise and isinstance(refused, ValueError):
         return shape_mismatch(*[r for r in raws if hasattr(r, "shape")])
     return refused
@@ -412,7 +423,10 @@ def sequence(row: Row) -> Callable:
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got {kind}") from None
         edges = tuple([t._edge() for t in tensors]) if mode else ()
         kind = _common(raws)
-        z = forward([dtypes.cast(r, kind) for r in raws], *rest)
+        try:
+            z = forward([dtypes.cast(r, kind) for r in raws], *rest)
+        except TypeError as refused:
+            raise two_devices(*raws) or refused from None
         if not mode or not any(t.requires_grad for t in tensors):
             return untracked_result(z, mode)
         n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))

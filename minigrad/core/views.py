@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array.backend import geometry, xp
+from ..array.backend import geometry, may_share_memory
 from ..text import presentation
 from .base import TensorBase, new
 from .carriers import TENSORS
@@ -155,7 +155,7 @@ def _leaf_error(what: str, leaf: Any) -> Exception:
 
 def same_place(a: Any, b: Any) -> bool:
     """Whether two tensors are the same elements of the same memory."""
-    return a is b or (xp.may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
+    return a is b or (may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
 
 
 def check_single_memory(size: tuple, stride: tuple) -> None:
@@ -179,7 +179,7 @@ def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
     Memory is asked, not the version counter: `x.data` has its own, and still is the memory of `x`.
     """
     a, b = written._data, read._data
-    if (a.base is None and b.base is None and not whole) or not xp.may_share_memory(a, b):
+    if (a.base is None and b.base is None and not whole) or not may_share_memory(a, b):
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
     itself = whole and written is read  # refused whatever its strides are
     if itself or (is_dense(a) and is_dense(b) and (whole or place_of(written) != place_of(read))):

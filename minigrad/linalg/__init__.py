@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 from ..core.base import constant
 from ..core.carriers import TENSORS
 from ..ops import linalg as rows
@@ -63,13 +63,13 @@ def pinv(A: Any) -> Any:
 
 def lstsq(A: Any, B: Any) -> Any:
     """The least-squares solution of `A @ X = B`."""
-    empty = constant(A._plain, xp.empty((0,), A._data.dtype))
+    empty = TENSORS.zeros_as(A, (0,))
     return _lstsq_type((rows.lstsq_of(A, B)[0], empty, matrix_rank(A), empty))
 
 
 def matrix_rank(A: Any) -> Any:
     """How many singular values are not (nearly) 0."""
-    return constant(A._plain, xp.asarray(xp.linalg.matrix_rank(A._data)))
+    return constant(A._plain, namespace(A._data).asarray(xp.linalg.matrix_rank(A._data)))
 
 
 def vector_norm(x: Any, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..array import dtypes, random
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 from ..core.base import constant
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
@@ -126,7 +126,10 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     _floats("leaky_relu_cpu", input)
     x = input._data
     noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
-    noise[low] = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
+    if training:
+        noise[low] = namespace(x).asarray(random.uniform((int(low.sum()),), xp.float64, lower, upper))
+    else:
+        noise[low] = (lower + upper) / 2
     return act.rrelu_with_noise(input, constant(Tensor, noise), lower, upper, training)
 
 
@@ -184,7 +187,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     count = int(index.max()) + 1 if num_classes == -1 else num_classes
     if index.size and index.max() >= count:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return constant(Tensor, (index[..., None] == xp.arange(count)).astype("int64"))
+    return constant(Tensor, (index[..., None] == namespace(index).arange(count)).astype("int64"))
 
 
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
@@ -192,7 +195,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
-        attn_mask = constant(Tensor, xp.tri(query.shape[-2], key.shape[-2], dtype="bool"))
+        attn_mask = constant(Tensor, namespace(query._data).tri(query.shape[-2], key.shape[-2], dtype="bool"))
     weights = pointwise.mul_scalar(query, root) @ pointwise.mul_scalar(key.transpose(-2, -1), root)
     if attn_mask is not None:
         if attn_mask._data.dtype.kind == "b":
@@ -231,7 +234,7 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
     require(p == 1 or input._data.dtype.kind == "f", "result type Float can't be cast to the desired output type "
             f"{dtypes.of(input._data.dtype).scalar_type}")  # fmt: skip
     kept = random.bernoulli(xp.float64(1 - p), noise_shape).astype(kind) if p < 1 else xp.zeros(noise_shape, kind)
-    noise = constant(Tensor, kept / kind(1 - p) if p < 1 else kept)
+    noise = constant(Tensor, namespace(input._data).asarray(kept / kind(1 - p) if p < 1 else kept))
     return input.mul_(noise) if inplace else input * noise
 
 

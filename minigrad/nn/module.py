@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._tensor import Tensor
-from ..array.backend import xp
+from ..array.backend import namespace
 from ..autograd.function import Function
 from ..core.base import constant
 from ..core.hooks import HookDict
@@ -238,14 +238,20 @@ class Module:
             forget_grad(p, set_to_none)
 
     def to(self, *args: Any, **options: Any) -> Module:
-        """Move parameters and buffers to another type or device, in place."""
+        """Move parameters and buffers to another type or device, in place; integers keep their type."""
         with no_grad():
             for t in (*self.parameters(), *self.buffers()):
-                if t.is_floating_point():
-                    t.data = t.detach().to(*args, **options)
-                    if t.grad is not None:
-                        t.grad.data = t.grad.to(*args, **options)
+                own = () if t.is_floating_point() else (t.dtype,)
+                t.data = t.detach().to(*args, *own, **options)
+                if t.grad is not None:
+                    t.grad.data = t.grad.to(*args, **options)
         return self
+
+    def cuda(self, device: Any = "cuda") -> Module:
+        return self.to(device)
+
+    def cpu(self) -> Module:
+        return self.to("cpu")
 
     def float(self) -> Module:
         return self.to(Tensor().float().dtype)
@@ -329,7 +335,7 @@ def _past_a_node(values: tuple, hook: Callable) -> tuple[tuple, dict[int, Any]]:
         return values, {}
     passed = dict(zip(at, BackwardHookFunction.apply(*at.values()), strict=True))
     next(t.grad_fn for t in passed.values() if t.requires_grad).register_hook(hook)
-    kinds = {i: (t._data.shape, t._data.dtype) for i, t in at.items()}
+    kinds = {i: (namespace(t._data), t._data.shape, t._data.dtype) for i, t in at.items()}
     return tuple(passed.get(i, v) for i, v in enumerate(values)), kinds
 
 
@@ -373,8 +379,9 @@ class BackwardHook:
         grads, self.grads = self.grads, None
         if grads is None:
             return None
-        found = {i: constant(Tensor, xp.zeros(*kind)) if g is None else g  # also where nobody wants it, as torch
-                 for (i, kind), g in zip(self.at.items(), sent, strict=True)}  # fmt: skip
+        # zeros also where nobody wants a gradient, as torch
+        found = {i: constant(Tensor, library.zeros(*kind)) if g is None else g
+                 for (i, (library, *kind)), g in zip(self.at.items(), sent, strict=True)}  # fmt: skip
         inputs = tuple(found.get(i) for i in range(len(self.none)))
         for hook in self.after:
             inputs = _replaced(inputs, hook(self.module, inputs, grads), "hook", "input")

@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import ndarray, xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
 from .checks import require
@@ -92,7 +92,7 @@ def _floats_only(self: Any, name: str) -> None:
 def _largest(x: Any, dim: int) -> Any:
     """The maximum along `dim`, kept. NumPy takes short rows one by one; turned, it takes all at once."""
     n = x.shape[dim]
-    if n > 40 or x.size < 256 or dim % x.ndim != x.ndim - 1:
+    if n > 40 or x.size < 256 or dim % x.ndim != x.ndim - 1 or x.__class__ is not ndarray:
         return x.max(dim, keepdims=True)
     return xp.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
 
@@ -101,7 +101,7 @@ def _softmax(self: Any, dim: int) -> Any:
     _floats_only(self, "softmax")
     if not (self.ndim and self.size):
         return xp.ones_like(self)
-    y = xp.ascontiguousarray(self) - _largest(self, dim)
+    y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
     xp.exp(y, y)
     y /= xp.add.reduce(y, dim, keepdims=True)
     return y
@@ -116,7 +116,7 @@ def _log_softmax(self: Any, dim: int) -> Any:
     _floats_only(self, "log_softmax")
     if not (self.ndim and self.size):
         return xp.zeros_like(self)
-    y = xp.ascontiguousarray(self) - _largest(self, dim)
+    y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
     y -= xp.log(xp.add.reduce(xp.exp(y), dim, keepdims=True))
     return y
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import as_strided as strided_view
-from ..array.backend import strides, xp
+from ..array.backend import namespace, strides, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
 from .checks import require
@@ -29,7 +29,8 @@ def padded(x: Any, padding: tuple, value: float = 0, after: tuple = ()) -> Any:
         return x
     lead, after = x.ndim - len(padding), after or padding
     sizes = x.shape[:lead] + tuple(n + p + q for n, p, q in zip(x.shape[lead:], padding, after, strict=True))
-    whole = xp.full(sizes, value, x.dtype) if value else xp.zeros(sizes, x.dtype)
+    make = namespace(x)
+    whole = make.full(sizes, value, x.dtype) if value else make.zeros(sizes, x.dtype)
     whole[_inside(x.shape[lead:], padding)] = x
     return whole
 
@@ -62,7 +63,8 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
     """The reverse of `windows`: parts `(..., *kernel, *out)` summed where they came from."""
     n = len(out)
     lead, kernel = parts.shape[: -2 * n], parts.shape[-2 * n : -n]
-    whole = xp.zeros((*lead, *(m + 2 * p for m, p in zip(sizes, padding, strict=True))), parts.dtype)
+    room = (*lead, *(m + 2 * p for m, p in zip(sizes, padding, strict=True)))
+    whole = namespace(parts).zeros(room, parts.dtype)
     for place in itertools.product(*map(range, kernel)):
         spots = (slice(i * d, i * d + (o - 1) * s + 1, s)
                  for i, d, o, s in zip(place, dilation, out, stride, strict=True))  # fmt: skip
@@ -151,7 +153,7 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
     rim, size = room[-1] - grad_output.shape[-1], math.prod(room)
     wide = padded(grad_output, (0,) * len(room), after=(0,) * (len(room) - 1) + (rim,))
     parts = xp.matmul(flat, _by_group(wide, groups)).reshape(*sizes[:2], math.prod(kernel), math.prod(wide.shape[2:]))
-    whole, length = xp.zeros((*sizes[:2], size + rim), parts.dtype), parts.shape[-1]
+    whole, length = namespace(parts).zeros((*sizes[:2], size + rim), parts.dtype), parts.shape[-1]
     for at, place in enumerate(itertools.product(*map(range, kernel))):
         steps = (i * d * math.prod(room[n + 1 :]) for n, (i, d) in enumerate(zip(place, dilation, strict=True)))
         start = sum(steps)
@@ -183,9 +185,9 @@ def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation
     sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     view = windows(whole, kernel_size, out, stride, dilation)
-    flat = xp.ascontiguousarray(xp.moveaxis(view.reshape(*self.shape[:-2], height * width, *out), -3, -1))
-    best, at = _last_largest(flat)
-    rows, columns = (xp.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
+    flat = xp.moveaxis(view.reshape(*self.shape[:-2], height * width, *out), -3, -1)
+    best, at = _last_largest(namespace(self).ascontiguousarray(flat))
+    rows, columns = (namespace(self).arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
     rows, columns = rows[:, None] + at // width * dilation[0], columns + at % width * dilation[1]
     if any(padding):  # nothing is found in the padding, though it may be as large as -inf
         rows, columns = xp.maximum(rows, rows % dilation[0]), xp.maximum(columns, columns % dilation[1])
@@ -230,9 +232,9 @@ def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bo
              divisor: Any) -> Any:  # fmt: skip
     """What each window's sum is divided by: how many cells of it count."""
     if divisor or not (ceil_mode or (any(padding) and not count_pad)):
-        return xp.asarray(divisor or math.prod(kernel), x.dtype)
+        return x.dtype.type(divisor or math.prod(kernel))
     (height, width), (top, left) = x.shape[-2:], padding
-    counted, out = _room(xp.ones((1, height, width), x.dtype), kernel, stride, padding, (1, 1), ceil_mode, 0)
+    counted, out = _room(namespace(x).ones((1, height, width), x.dtype), kernel, stride, padding, (1, 1), ceil_mode, 0)
     if count_pad:
         counted[..., : height + 2 * top, : width + 2 * left] = 1
     return windows(counted, kernel, out, stride, (1, 1)).sum((1, 2))
@@ -278,7 +280,13 @@ def shares(size: int, out: int, kind: Any) -> Any:
     return matrix
 
 
+def _two_sided(self: Any, left: Any, right: Any) -> Any:
+    left, right = map(namespace(self).asarray, (left, right))
+    return left @ self @ right.T
+
+
 def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
+    left, right = map(namespace(self).asarray, (left, right))
     counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
     y = xp.sign(left) @ self @ xp.sign(right).T / xp.outer(*counts)  # whole numbers stay whole
     if not xp.isfinite(y).all():  # NaN times 0 is NaN: what is not in a region must not touch it
@@ -288,7 +296,7 @@ def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
 
 
 def _adaptive_best(self: Any, output_size: tuple) -> tuple:
-    y, places = (xp.empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
+    y, places = (namespace(self).empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
     (h, w), (m, n) = self.shape[-2:], output_size
     for i, j in itertools.product(range(m), range(n)):
         top, left = i * h // m, j * w // n
@@ -316,7 +324,7 @@ def _nearest(size: int, out: int, scale: float | None) -> Any:
 
 def _upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
     for dim, (out, scale) in enumerate(zip(output_size, scales, strict=True), 2):
-        x = xp.take(x, _nearest(x.shape[dim], out, scale), dim)
+        x = xp.take(x, namespace(x).asarray(_nearest(x.shape[dim], out, scale)), dim)
     return x
 
 
@@ -425,7 +433,7 @@ def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_v
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
         mean, rstd = running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
-        saved = xp.empty(0, input.dtype), xp.empty(0, input.dtype)
+        saved = (namespace(input).empty(0, input.dtype),) * 2
     scale = rstd if weight is None else rstd * weight.reshape(shape)
     return _scaled(input - mean, scale, bias, shape, input.dtype), *saved
 
@@ -487,7 +495,7 @@ def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int
     rows = grad_output.reshape(-1, width)
     if scale_by_freq:
         rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(rows.dtype)
-    whole = xp.zeros((count, width), rows.dtype)
+    whole = namespace(rows).zeros((count, width), rows.dtype)
     xp.add.at(whole, flat, rows)
     if padding_idx >= 0:
         whole[padding_idx] = 0
@@ -535,7 +543,7 @@ avg_pool2d_backward = op("avg_pool2d_backward", _average_back, grad_fn="AvgPool2
     grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
-two_sided = op("two_sided", lambda self, left, right: left @ self @ right.T,
+two_sided = op("two_sided", _two_sided,
     self = lambda F, grad, left, right: F.turned_back(grad, left, right))
 adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", _adaptive_mean,
     hidden=("left", "right"),

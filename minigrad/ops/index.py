@@ -13,7 +13,7 @@ import warnings
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
@@ -94,7 +94,7 @@ def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
 
 
 def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
-    whole, key = xp.asarray(self).copy(), _key(self, indices)
+    whole, key = namespace(self).asarray(self).copy(), _key(self, indices)
     try:
         # spread out first: `add.at` loses numbers that it has to repeat for an index of two dimensions
         _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
@@ -111,7 +111,7 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
 
 
 def _index_back(self: Any, indices: tuple, sizes: tuple) -> Any:
-    whole = xp.zeros(sizes, self.dtype)
+    whole = namespace(self).zeros(sizes, self.dtype)
     xp.add.at(whole, _raw(indices), self)  # the forward has seen that they fit
     return whole
 
@@ -170,7 +170,7 @@ def _index_select(self: Any, index: Any, dim: int) -> Any:
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
     whole, key = _rows(self.copy(), index, dim)
     size, count, add = whole.shape[dim], xp.size(index), how == "add"
-    check_positions(xp.asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
+    check_positions(namespace(index).asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
                     "index_copy_(): " if how == "copy" else "")  # fmt: skip
     if how != "fill" and source.ndim and source.shape[dim] != count:
         error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if add else (

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
@@ -191,12 +191,12 @@ def _square(name: str, A: Any) -> Any:
 
 
 def _qr(A: Any, mode: str) -> tuple:
-    return (xp.empty(0, A.dtype), xp.linalg.qr(A, mode)) if mode == "r" else tuple(xp.linalg.qr(A, mode))
+    return (namespace(A).empty(0, A.dtype), xp.linalg.qr(A, mode)) if mode == "r" else tuple(xp.linalg.qr(A, mode))
 
 
 def _lu(A: Any) -> tuple:
     """LU factors in one matrix and the row swaps, counted from 1 as LAPACK does; batches too."""
-    whole, swaps = A.copy(), xp.empty(A.shape[:-1], "int32")
+    whole, swaps = A.copy(), namespace(A).empty(A.shape[:-1], "int32")
     for at in xp.ndindex(*A.shape[:-2]):
         M, pivots = whole[at], swaps[at]
         for k in range(len(M)):
@@ -213,7 +213,7 @@ def _determined(name: str, A: Any) -> tuple:
     """The factors of a determinant and the sign of the swaps, then what torch keeps: LU and pivots of A^T."""
     _square(name, A)
     LU, pivots = _lu(A.swapaxes(-1, -2))
-    swapped = (pivots != xp.arange(1, pivots.shape[-1] + 1)).sum(-1)
+    swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
     return xp.diagonal(LU, 0, -2, -1), (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
 
 
@@ -230,7 +230,7 @@ def _slogdet(A: Any) -> tuple:
 def _inv(A: Any) -> tuple:
     _square("linalg.inv", A)
     try:
-        return xp.linalg.inv(A.swapaxes(-1, -2)).swapaxes(-1, -2), xp.zeros(A.shape[:-2], "int32")
+        return xp.linalg.inv(A.swapaxes(-1, -2)).swapaxes(-1, -2), namespace(A).zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
         LU = _lu(A)[0]
         zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
@@ -276,7 +276,7 @@ def _cholesky(A: Any, upper: bool) -> tuple:
         raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
                           f"positive-definite (the leading minor of order {_first_minor(A)} is not "
                           "positive-definite).") from None  # fmt: skip
-    return L.swapaxes(-1, -2) if upper else L, xp.zeros(A.shape[:-2], "int32")
+    return L.swapaxes(-1, -2) if upper else L, namespace(A).zeros(A.shape[:-2], "int32")
 
 
 def _least(M: Any) -> Any:

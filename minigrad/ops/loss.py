@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 from ..core.carriers import Symbol, formula, spelled_out
 from ..core.op import op
 from .checks import require
@@ -53,7 +53,7 @@ def _rows(x: Any) -> Any:
 def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
     """Row numbers, classes and weights of the targets that count; None if each counts once."""
     wanted, classes = target.reshape(-1), x.shape[1] if x.ndim > 1 else x.shape[0]
-    rows = xp.arange(len(wanted))
+    rows = namespace(wanted).arange(len(wanted))
     unsigned = wanted.view("uint64") if wanted.dtype.itemsize == 8 else wanted  # -1 is too large as well
     if weight is None and len(wanted) and not 0 <= ignore_index < classes and unsigned.max() < classes:
         return rows, wanted, None
@@ -87,11 +87,11 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
 def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
     _check_target(self, target, weight)
     rows, at, weights = _picked(self, target, weight, ignore_index)
-    gains, total = _rows(self)[rows, at], self.dtype.type(len(at))
+    gains, total = _rows(self)[rows, at], namespace(self).full((), len(at), self.dtype)[()]
     if weights is not None:
         gains, total = gains * weights, xp.add.reduce(weights)
     if reduction == NONE:
-        losses = xp.zeros(target.size, self.dtype)
+        losses = namespace(self).zeros(target.size, self.dtype)
         losses[rows] = -gains
         return losses.reshape(target.shape), total * 0
     gain = 0 - xp.add.reduce(gains)  # 0, where the sum is
@@ -99,12 +99,13 @@ def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int)
 
 
 def _nll_back(grad: Any, self: Any, target: Any, weight: Any, total: Any, reduction: int, ignore_index: int) -> Any:
-    if weight is None and total == target.size and total - 1 != total:  # the forward saw that all count; not in
-        rows, at, weights = xp.arange(target.size), target.reshape(-1), None  # half precision, where 2051 is 2052
+    # the forward saw that all count; not in half precision, where 2051 is 2052
+    if weight is None and total == target.size and total - 1 != total:
+        rows, at, weights = namespace(self).arange(target.size), target.reshape(-1), None
     else:
         rows, at, weights = _picked(self, target, weight, ignore_index)
     share = -grad / total if reduction == MEAN else -grad.reshape(-1)[rows] if reduction == NONE else -grad
-    back = xp.zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
+    back = namespace(self).zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
     back[rows, at] = share if weights is None else share * weights
     if self.ndim <= 2:
         return back.reshape(self.shape)

@@ -85,7 +85,7 @@ def _where(condition: Any, self: Any, other: Any) -> Any:
         return xp.where(condition, self, other)
     except ValueError:
         pair = (condition, self) if xp.shape(self) != condition.shape and xp.ndim(self) else (self, other)
-        raise shape_mismatch(*map(xp.asarray, pair)) from None
+        raise shape_mismatch(*(x if hasattr(x, "shape") else xp.asarray(x) for x in pair)) from None
 
 
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.modes import grad_mode
@@ -162,7 +162,7 @@ def _cdist_back(grad_output: Any, x1: Any, x2: Any, result: Any, p: float, dim: 
 
 def _median(self: Any) -> Any:
     """The lower of the two middle elements; nan if any element is, or if there is none."""
-    return _middle(self.reshape(-1), 0)[0] if self.size else xp.asarray(math.nan).astype(self.dtype)
+    return _middle(self.reshape(-1), 0)[0] if self.size else namespace(self).asarray(math.nan).astype(self.dtype)
 
 
 def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
@@ -186,13 +186,13 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool) -> tuple:
 
 
 def _chosen(self: Any, dim: int, keepdim: bool, choose: Any) -> tuple:
-    return _picked(self, choose(self, axis=dim, keepdims=True) if self.ndim else xp.int64(0), dim, keepdim)
+    return _picked(self, choose(self, axis=dim, keepdims=True) if self.ndim else _first(self), dim, keepdim)
 
 
 def _order(self: Any, dim: int, descending: bool) -> Any:
     """Positions in sorted order, equal elements in the order they came; nan counts as the largest."""
     if not self.ndim:
-        return xp.asarray(0)
+        return namespace(self).asarray(0)
     if not descending:
         return xp.argsort(self, axis=dim, kind="stable")
     backward = xp.argsort(xp.flip(self, dim), axis=dim, kind="stable")
@@ -221,9 +221,9 @@ def _kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
 def _mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
     """The most frequent value, the smallest of equals, and the last place where it is; a nan stays where it came."""
     if not _filled(self, dim, "mode").ndim:
-        return self.copy(), xp.int64(0)
+        return self.copy(), _first(self)
     lines = xp.moveaxis(self, dim, -1)
-    at = xp.empty(lines.shape[:-1], "int64")
+    at = namespace(self).empty(lines.shape[:-1], "int64")
     for place in xp.ndindex(*at.shape):
         value = lines[place].tolist().__getitem__
         runs = [list(run) for _, run in itertools.groupby(sorted(range(self.shape[dim]), key=value), value)]
@@ -243,7 +243,7 @@ def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     if self.dtype.kind != "f":
         self = self.astype(dtypes.get_default_dtype().np)
     axes = _axes(dim, self)
-    top = xp.max(self, axis=axes, keepdims=True, initial=-math.inf)
+    top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
     total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
     return total if keepdim or not self.ndim else total.squeeze(axes)
@@ -269,14 +269,30 @@ def _running(reduce: Any, self: Any, dim: int) -> Any:
     return total.astype(self.dtype) if self.dtype.kind == "f" else total
 
 
+def _first(self: Any) -> Any:
+    """The place of the only element of a 0-d array."""
+    return namespace(self).zeros((), "int64")[()]
+
+
+def _so_far(step: Any, self: Any, dim: int) -> Any:
+    """`step.accumulate`; CuPy has it for sums and products alone, so there it goes slice by slice."""
+    if namespace(self) is xp:
+        return step.accumulate(self, dim)
+    values = self.copy()
+    slices = xp.moveaxis(values, dim, 0)
+    for before, here in itertools.pairwise(slices):
+        here[...] = step(before, here)
+    return values
+
+
 def _record(self: Any, dim: int, best: Any) -> tuple:
     """The best so far and where it was, the latest of equals."""
     if not self.ndim:
-        return self.copy(), xp.int64(0)
-    values = best.accumulate(self, dim)
-    places = xp.arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
+        return self.copy(), _first(self)
+    values = _so_far(best, self, dim)
+    places = namespace(self).arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
     new = (self == values) | (self != self)
-    return values, xp.maximum.accumulate(xp.where(new, places, 0), dim)
+    return values, _so_far(xp.maximum, xp.where(new, places, 0), dim)
 
 
 # fmt: off
@@ -376,7 +392,7 @@ cumsum_dim = op("cumsum", lambda self, dim: _running(xp.add, self, dim),
 cumprod_dim = op("cumprod", lambda self, dim: _running(xp.multiply, self, dim),
     self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
 logcumsumexp_dim = op("logcumsumexp",
-    lambda self, dim: xp.logaddexp.accumulate(self, dim) if self.ndim else self.copy(),
+    lambda self, dim: _so_far(xp.logaddexp, self, dim) if self.ndim else self.copy(),
     self = lambda F, grad, self, result, dim: F.logcumsumexp_slope(grad, self, result, dim))
 cummax_dim = op("cummax", lambda self, dim: _record(self, dim, xp.maximum), outputs=("values", "indices"),
     self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
@@ -773,7 +789,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
 def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     data = self._data
-    at = q._data if isinstance(q, TensorBase) else xp.asarray(q, data.dtype)
+    at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, data.dtype)
     require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
     require(data.size, "quantile() input tensor must be non-empty")
     require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
-from ..array.backend import xp
+from ..array.backend import device_of, move, namespace, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
@@ -129,7 +129,10 @@ def spread(x: Any, shape: tuple) -> Any:
     """`x` seen in a larger shape, stride 0 where it repeats; a tenth of the time of broadcast_to."""
     if x.shape == shape:
         return x[...]
-    lead, x = len(shape) - x.ndim, xp.asarray(x)
+    try:
+        lead, x = len(shape) - x.ndim, xp.asarray(x)
+    except TypeError:  # on a GPU
+        return xp.broadcast_to(x, shape)
     if lead < 0 or not x.flags.c_contiguous:
         known = xp.broadcast_to(x, shape)  # checks the shapes
         return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
@@ -163,8 +166,8 @@ def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
 
 
 def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) -> Any:
-    whole = xp.zeros(sizes, self.dtype)
-    windows = _windows(xp.arange(whole.size).reshape(sizes), dimension, size, step)
+    whole = namespace(self).zeros(sizes, self.dtype)
+    windows = _windows(namespace(self).arange(whole.size).reshape(sizes), dimension, size, step)
     xp.add.at(whole.reshape(-1), windows, self)
     return whole
 
@@ -182,7 +185,7 @@ def _diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     sizes = [*self.shape[:-1]]
     for dim in sorted((dim1 % rank, dim2 % rank)):
         sizes.insert(dim, n)
-    return written(xp.zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2)
+    return written(namespace(self).zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2)
 
 
 def _trace(self: Any) -> Any:
@@ -206,10 +209,12 @@ def layout(self: Any) -> str:
 
 
 def _twin(self: Any) -> Any:
-    return self.copy(order=layout(self)) if isinstance(self, xp.ndarray) else self
+    return self if isinstance(self, xp.generic) else self.copy(order=layout(self))
 
 
 def _copied(self: Any, src: Any) -> Any:
+    if namespace(src) is not namespace(self):
+        src = move(src, device_of(self))
     try:
         return xp.broadcast_to(src, self.shape).astype(self.dtype)
     except ValueError:
@@ -251,7 +256,7 @@ def _cat(tensors: list, dim: int = 0) -> Any:
             if n != first and d != dim % x.ndim:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
                                    f"got size {n} for tensor number {place} in the list.")  # fmt: skip
-    return xp.ascontiguousarray(xp.concatenate(parts, dim))
+    return namespace(parts[0]).ascontiguousarray(xp.concatenate(parts, dim))
 
 
 @formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
@@ -283,7 +288,7 @@ def _corners(shapes: Any) -> list[tuple]:
 
 def _block_diag(tensors: list) -> Any:
     corners = _corners(x.shape for x in tensors)
-    whole = xp.zeros(corners[-1], tensors[0].dtype)
+    whole = namespace(tensors[0]).zeros(corners[-1], tensors[0].dtype)
     for x, (top, left), (bottom, right) in zip(tensors, corners, corners[1:], strict=False):
         whole[top:bottom, left:right] = x
     return whole
@@ -316,7 +321,7 @@ def _overlaps(size: tuple, stride: tuple) -> bool:
 
 def _laid_out(x: Any, whole: tuple, part: tuple) -> Any:
     """A flat storage with room for both places, in which `x` lies at `whole`."""
-    return written(xp.zeros(_storage_for(whole, part), x.dtype), x, strided_view, *whole)
+    return written(namespace(x).zeros(_storage_for(whole, part), x.dtype), x, strided_view, *whole)
 
 
 def _take_part(self: Any, whole: tuple, part: tuple) -> Any:
@@ -328,9 +333,9 @@ def _put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
 
 
 def _add_part(self: Any, whole: tuple, part: tuple) -> Any:
-    flat = xp.zeros(_storage_for(whole, part), self.dtype)
+    flat = namespace(self).zeros(_storage_for(whole, part), self.dtype)
     if _overlaps(*part[:2]):
-        xp.add.at(flat, strided_view(xp.arange(flat.size), *part), self)
+        xp.add.at(flat, strided_view(namespace(self).arange(flat.size), *part), self)
     else:
         strided_view(flat, *part)[...] = self
     return strided_view(flat, *whole)
@@ -412,8 +417,9 @@ copy = op("copy", _copied, torch_name="torch::autograd::CopyBackwards", grad_fn=
     self = lambda F, grad: F.zeros_like(grad),
     src  = lambda grad: grad)
 contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="CloneBackward0", **clone.row.derivatives)
-to_copy = op("to_copy", lambda self, kind: self.astype(kind, layout(self)), elementwise=True,
-    self = lambda grad: grad)
+to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, layout(self)),
+    elementwise=True, hidden=("home",),
+    self = lambda F, grad, home: F.moved(grad, home))
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repeats",),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
 flip = op("flip", lambda self, dims: xp.flip(self, dims).copy(),
@@ -442,13 +448,15 @@ constant_pad_nd = op("constant_pad_nd", _pad,
 # ---- what derivatives need, with derivatives of its own
 
 select_back = op("select_back", lambda self, sizes, dim, index: written(
-        xp.zeros(sizes, self.dtype), self, select_part, dim, index), grad_fn="SelectBackwardBackward0",
+        namespace(self).zeros(sizes, self.dtype), self, select_part, dim, index), grad_fn="SelectBackwardBackward0",
     self = lambda F, grad, dim, index: F.select(grad, dim, index))
 slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: written(
-        xp.zeros(sizes, self.dtype), self, slice_part, dim, start, end, step), grad_fn="SliceBackwardBackward0",
+        namespace(self).zeros(sizes, self.dtype), self, slice_part, dim, start, end, step),
+    grad_fn="SliceBackwardBackward0",
     self = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: written(
-        xp.zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2), grad_fn="DiagonalBackwardBackward0",
+        namespace(self).zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2),
+    grad_fn="DiagonalBackwardBackward0",
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
 unfold_back = op("unfold_back", _unfold_back, grad_fn="UnfoldBackwardBackward0",
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
@@ -487,9 +495,10 @@ def cast_tensor(self: Any, kind: Any) -> Any:
 
 RAW.reshape, TENSORS.reshape = (lambda x, shape: x.reshape(shape)), reshape
 RAW.cast, TENSORS.cast = (lambda x, kind: x.astype(kind)), cast_tensor
+RAW.moved, TENSORS.moved = move, lambda grad, place: grad if place is None else grad.to(place)
 RAW.zeros_like, TENSORS.zeros_like = xp.zeros_like, lambda like: TENSORS.zeros_as(like, like.shape)
-RAW.zeros_as = lambda like, shape: xp.zeros(shape, like.dtype)
-TENSORS.zeros_as = lambda like, shape: constant(like._plain, xp.zeros(shape, like._data.dtype))
+RAW.zeros_as = lambda like, shape: namespace(like).zeros(shape, like.dtype)
+TENSORS.zeros_as = lambda like, shape: constant(like._plain, RAW.zeros_as(like._data, shape))
 TENSORS.copy_of = lambda grad: copy(TENSORS.zeros_as(grad, grad.shape), grad)
 
 
@@ -805,7 +814,7 @@ def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
     places = xp.meshgrid(*[xp.arange(self.numel())] * r, indexing="ij")
     ordered = xp.less_equal if with_replacement else xp.less
     chosen = xp.logical_and.reduce([ordered(a, b) for a, b in itertools.pairwise(places)])
-    mask = constant(self._plain, xp.asarray(chosen))
+    mask = constant(self._plain, namespace(self._data).asarray(chosen))
     return stack([TENSORS.masked_select(g, mask) for g in meshgrid(*[self] * r, indexing="ij")], 1)
 
 
@@ -868,7 +877,7 @@ TENSORS.sum_to = lambda grad, shape: sum_to_size(grad, shape)  # under create_gr
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """Powers of a vector as columns, the highest first."""
     count = x.numel() if N is None else N
-    result = constant(x._plain, xp.zeros((x.numel(), count), x._data.dtype))
+    result = TENSORS.zeros_as(x, (x.numel(), count))
     _fill_(select(result, 1, 0), 1)
     if count > 1:
         copy_ = inplace(copy)
@@ -928,11 +937,16 @@ def _drawn(self: Any, draw: Any, *how: Any) -> Any:
     """Random values in the order in which the elements lie in memory, as torch draws them."""
     order = sorted(range(self.ndim), key=lambda d: -self.strides[d])
     values = draw(tuple(self.shape[d] for d in order), self.dtype, *how)
-    return values.transpose([order.index(d) for d in range(self.ndim)])
+    return namespace(self).asarray(values.transpose([order.index(d) for d in range(self.ndim)]))
 
 
 def _integers(shape: tuple, kind: Any, low: int, high: int, generator: Any) -> Any:
     return random.integers(low, high, shape, kind, generator)
+
+
+def _tossed(self: Any, p: Any, generator: Any) -> Any:
+    """1 with probability `p`, else 0, beside `self` and in its type."""
+    return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))
 
 
 # fmt: off
@@ -946,10 +960,9 @@ random_between = op("random_between", lambda self, low, high, generator: _drawn(
     grad_fn="RandomBackward0", **STEP)
 random_below = op("random_below", lambda self, high, generator: _drawn(self, _integers, 0, high, generator),
     grad_fn="RandomBackward1", **STEP)
-bernoulli_draw = op("bernoulli", lambda self, generator=None: random.bernoulli(
-        self, None, generator).astype(self.dtype), **STEP)
-bernoulli_values = op("bernoulli_values", lambda self, p, generator: random.bernoulli(
-        xp.full(self.shape, p), None, generator).astype(self.dtype), grad_fn="BernoulliBackward0", **STEP)
+bernoulli_draw = op("bernoulli", lambda self, generator=None: _tossed(self, self, generator), **STEP)
+bernoulli_values = op("bernoulli_values", lambda self, p, generator: _tossed(
+        self, xp.full(self.shape, p), generator), grad_fn="BernoulliBackward0", **STEP)
 # fmt: on
 
 zero_ = inplace(zero)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import xp
+from ..array.backend import namespace, xp
 
 
 def in_double(function: Callable) -> Callable:
@@ -20,7 +20,7 @@ def in_double(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def rounded(*args: Any) -> Any:
-        x = xp.asarray(args[-1])
+        x = namespace(args[-1]).asarray(args[-1])
         kind = x.dtype if x.dtype.kind == "f" else dtypes.get_default_dtype().np
         return function(*args[:-1], x.astype("float64")).astype(kind)
 
@@ -32,7 +32,8 @@ def _each(function: Callable) -> Callable:
 
     @in_double
     def of_all(x: Any) -> Any:
-        return xp.fromiter(map(function, x.ravel().tolist()), "float64", x.size).reshape(x.shape)
+        found = xp.fromiter(map(function, x.ravel().tolist()), "float64", x.size).reshape(x.shape)
+        return namespace(x).asarray(found)
 
     return of_all
 

@@ -79,7 +79,7 @@ WAITING = {  # names of torch that minigrad leaves out for now -> why, under [wa
     **dict.fromkeys("Conv3d conv3d GRU GRUCell LSTM LSTMCell RNN RNNCell Transformer TransformerDecoder "
                     "TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer".split(), "layers"),
     **dict.fromkeys("forward_ad func functorch vmap".split(), "func"),
-    **dict.fromkeys("compile cuda distributed fx jit mps multiprocessing onnx profiler quantization sparse "
+    **dict.fromkeys("compile distributed fx jit mps multiprocessing onnx profiler quantization sparse "
                     "sparse_coo_tensor".split(), "never"),
     "bfloat16": "bfloat16", "to_dlpack": "dlpack", "from_dlpack": "dlpack", "dlpack": "dlpack",
     "checkpoint": "checkpoint",

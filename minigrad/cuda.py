@@ -1,0 +1,10 @@
+"""torch.cuda: is there a GPU that CuPy can reach? Everything else is `device="cuda"`."""
+
+from .array.backend import device_count
+
+__all__ = ["device_count", "is_available"]
+
+
+def is_available() -> bool:
+    """True if `device="cuda"` works: CuPy is installed and finds a GPU."""
+    return device_count() > 0
