@@ -465,8 +465,3 @@ def towards(a: tuple, b: tuple) -> tuple:
     length = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1e-9)
     share = min(RADIUS, length / 2) / length
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
-
-
-def write(pieces: list) -> str:
-    """The `d` of an SVG path."""
-    return " ".join(p[0] + " ".join(f"{v:.1f}".removesuffix(".0") for v in p[1:]) for p in pieces)

@@ -16,8 +16,8 @@ from hashlib import sha1
 from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from . import shapes, words
 from .blocks import MANY_NOTES, Box, inset
-from .layout import ALL, MARGIN, Layout, write
-from .shapes import circle, clean, d, path, rect, tag, text
+from .layout import ALL, MARGIN, Layout
+from .shapes import circle, clean, d, path, rect, tag, text, write
 from .theme import stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
