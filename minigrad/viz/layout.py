@@ -50,7 +50,7 @@ class Wire:
     target: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Spot:
     """A block in its column, or the place where a long wire passes through one."""
 
@@ -227,8 +227,9 @@ class Band:
 
     def add(self, column: list[Spot], limit: float) -> bool:
         """Place a column; False where the band would get wider than `limit`."""
-        # where wires will curve, columns must not interlock
-        clean = bool(self.columns) and not self.straight(column)
+        # where wires to the column before will curve, columns must not interlock
+        before = self.columns[-1] if self.columns else []
+        clean = any(abs(root.y + dy - s.y) >= 3 for s in before for root, dy in s.roots)
         left, right = (max(s.reach[side] for s in column) for side in (0, 1))
         x = self.where(column, left, clean)
         if self.columns and x + right > limit:
@@ -253,11 +254,6 @@ class Band:
                 if new.y < old.bottom + 6 and old.y < new.bottom + 6:
                     x = max(x, old.right + 10 - new.x)
         return x
-
-    def straight(self, column: list[Spot]) -> bool:
-        """Do all wires to the column before run level?"""
-        return all(abs(a.y + dy - s.y) < 3 for s in self.columns[-1] for a, dy in s.roots
-                   if any(a is c for c in column))  # fmt: skip
 
     @staticmethod
     def boxes(column: list[Spot], x: float) -> list[Box]:
@@ -308,12 +304,12 @@ class Router:
         for band, _, id in found:
             self.tracks.setdefault(band, []).append(id)
 
-    def place_at(self, centres: dict[int, tuple[float, float]]) -> None:
+    def place_at(self, centres: dict[Spot, tuple[float, float]]) -> None:
         """What Graphviz chose; a block's own sides take the part of its column's."""
         spots = self.net.all()
-        top = min(centres[id(s)][1] - s.reach[2] for s in spots)
+        top = min(centres[s][1] - s.reach[2] for s in spots)
         for spot in spots:
-            spot.x, y = centres[id(spot)]
+            spot.x, y = centres[spot]
             spot.y, spot.sides = y - top, (spot.x - spot.reach[0], spot.x + spot.reach[1])
         self.bottom = max(s.y + s.reach[3] for s in spots)
 
