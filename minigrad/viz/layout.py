@@ -8,10 +8,11 @@ Graphviz place the blocks; wires and everything inside a block are ours in any c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import accumulate, pairwise
+from operator import attrgetter
+from statistics import median
 from typing import Any
 
 from ..graph.snapshot import Edge, Graph
@@ -65,8 +66,8 @@ class Spot:
     roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
     leaves: list[tuple[Spot, float]] = field(default_factory=list)
 
-    def neighbours(self, towards_root: bool) -> list[tuple[Spot, float]]:
-        return self.roots if towards_root else self.leaves
+    def barycentre(self, near: list[tuple[Spot, float]]) -> float:
+        return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
 
 
 def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] | None = None,
@@ -75,7 +76,7 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a band below."""
     builder = Builder(graph, show, values or {}, lang)
-    net = Net(graph, builder.blocks(), show)
+    net = Net(graph, builder.blocks())
     router = Router(net, widest)
     if engine in ("graphviz", "dot") and net.wires:
         router.place_at(engines.places(net.all(), engine))
@@ -89,7 +90,7 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
 class Net:
     """The blocks as a layered graph: ranks, places for long wires, order and height in a column."""
 
-    def __init__(self, graph: Graph, blocks: dict[str, Block], show: frozenset[str]) -> None:
+    def __init__(self, graph: Graph, blocks: dict[str, Block]) -> None:
         self.graph, self.blocks = graph, blocks
         self.wires: list[Wire] = []
         self.refs: dict[str, str] = {}
@@ -121,7 +122,7 @@ class Net:
     def again(self) -> None:
         """A leaf used far from its place is drawn again, small, at the port that wants it: wires
         from everywhere to one hub are what ruins a layout."""
-        limit = 0 if len(self.graph.ops) > 300 else FAR
+        limit = 0 if len(self.ops) > 300 else FAR
         kept = []
         for wire in self.wires:
             near = self.rank[wire.target] - self.rank[wire.node] <= 1 + limit
@@ -149,54 +150,36 @@ class Net:
 
     def order(self) -> None:
         """Beside each other what belongs together: barycentres, down and up a few times."""
-        for column, towards_root in self.sweeps(7):
-            column.sort(key=partial(self.barycentre, towards_root))
+        for column, near in self.sweeps(7):
+            column.sort(key=lambda spot: spot.barycentre(near(spot)))
             for i, spot in enumerate(column):
                 spot.order = i
 
-    @staticmethod
-    def barycentre(towards_root: bool, spot: Spot) -> float:
-        near = spot.neighbours(towards_root)
-        if not near:
-            return spot.order
-        return sum(s.order + dy / 200 for s, dy in near) / len(near)
-
     def heights(self) -> None:
         """Level with the neighbours where that is possible; long wires and ops pull hardest."""
-        for column, towards_root in self.sweeps(8):
+        for column, near in self.sweeps(8):
             wanted, weights = [], []
             for spot in column:
-                pulls = [(s.y, self.weight(spot, s)) for s, _ in spot.neighbours(towards_root)]
-                wanted.append(median(pulls) if pulls else spot.y)
+                pulls = [(s.y, self.weight(spot, s)) for s, _ in near(spot)]
+                # weighted: the strongest wire runs level instead of every one a little bent
+                wanted.append(median(y for y, w in pulls for _ in range(w)) if pulls else spot.y)
                 weights.append(max((w for _, w in pulls), default=0.1))
             gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
             for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
                 spot.y = y
 
-    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], bool]]:
+    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], Callable]]:
         """All columns several times: from the root on, looking towards it, and back."""
         for sweep in range(count):
             for column in reversed(self.columns) if sweep % 2 else self.columns:
-                yield column, sweep % 2 == 0
+                yield column, attrgetter("leaves" if sweep % 2 else "roots")
 
-    def weight(self, a: Spot, b: Spot) -> float:
+    def weight(self, a: Spot, b: Spot) -> int:
         """How much a wire between two spots wants to be level: a chain of ops most of all."""
         long = (a.block is None) + (b.block is None)
         if long:
             return 8 if long == 2 else 2
         return 16 if a.block.id in self.ops and b.block.id in self.ops else 1
-
-
-def median(pulls: list[tuple[float, float]]) -> float:
-    """The weighted one: the strongest wire runs level instead of every one a little bent."""
-    pulls, half, seen = sorted(pulls), sum(w for _, w in pulls) / 2, 0.0
-    for i, (y, w) in enumerate(pulls):
-        seen += w
-        if seen == half:
-            return (y + pulls[i + 1][0]) / 2
-        if seen > half:
-            return y
-    return 0.0
 
 
 def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> list[float]:
