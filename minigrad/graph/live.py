@@ -77,7 +77,7 @@ class Reader:
 
     def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, callable) in the order in which they run."""
-        hooks = getattr(self.found[key], "hooks", None)
+        hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
         if hooks is None:
             return
         for nr, several in sorted(hooks.tensor.items()):
