@@ -157,9 +157,8 @@ class Builder:
         return (max(w, width(words.stale(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
 
     def card_size(self, t: Tensor) -> tuple[float, float]:
-        extra = " requires_grad" if t.kind == "leaf" else ""
         name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
-        first = name + width(words.shape(t, "versions" in self.show) + extra)
+        first = name + width(words.shape(t, "versions" in self.show))
         least = 0 if t.kind == "leaf" else 70
         if "values" not in self.show:
             return max(first, least) + 20, 28

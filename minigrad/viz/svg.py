@@ -237,7 +237,6 @@ class Painter:
         top = 9 if key == "view" else 0
         body = shapes.tab(b, 38, top) if top else rect(b, 8)
         extra = words.shape(t, "versions" in self.show)
-        extra += " requires_grad" if t.kind == "leaf" else ""
         name = tag("tspan", clean(t.name), kind="mg-name") if t.name else ""
         name += tag("tspan", clean(extra), kind="mg-m", dx=6 if t.name else None)
         body += tag("text", name, x=b.x + 10, y=b.y + top + 18)
