@@ -352,20 +352,19 @@ class Router:
 
     def path(self, id: str, way: list[Spot], start: tuple, end: tuple) -> list:
         """Level inside a column, a soft curve between columns, around the margin between bands."""
-        pieces, (x, y) = [("M", *start)], start
+        pieces, y = [("M", *start)], start[1]
         for a, b in pairwise(way):
             left, right = a.sides[0], b.sides[1]
             to = end if b is way[-1] else (right, b.y)
             if a.band != b.band:
                 pieces += self.around(id, a.band, left, y, to)
             elif len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
-                pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve((x, y), to))
+                pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve(start, to))
             else:
                 pieces += [("L", left, y), curve((left, y), (right, to[1])), ("L", *to)]
-            x, y = to
+            y = to[1]
             if b is not way[-1]:
-                x = b.sides[0]
-                pieces.append(("L", x, y))
+                pieces.append(("L", b.sides[0], y))
         return pieces
 
     def around(self, id: str, band: int, left: float, y: float, to: tuple) -> list:

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from ..graph.recorder import Frame, Sent
+from ..graph.recorder import Frame, Sent, number
 from ..graph.snapshot import Graph, Node, Tensor
 from ..text import both, say
 
@@ -57,7 +57,7 @@ class Scenes:
 
     def node(self, node: Node) -> dict[str, Any]:
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
-                "needs": self.graph.consumers[node.id], "rank": int(node.id[1:])}  # fmt: skip
+                "needs": self.graph.consumers[node.id], "rank": number(node.id)}  # fmt: skip
 
     def formula(self, node: Node) -> str:
         if node.leaf:
