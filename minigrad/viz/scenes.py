@@ -127,6 +127,10 @@ class Scenes:
             return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
         return {}, []
 
+    def written(self, frames: tuple[Frame, ...]) -> dict[str, str]:
+        """What stands in the picture once these events are over, by slot."""
+        return {slot: text for f in frames for slot, text in self.changes(f)[0].items()}
+
     def hook_kind(self, f: Frame) -> str:
         return next((h.kind for h in self.graph.hooks if h.id == f.part), "tensor")
 
