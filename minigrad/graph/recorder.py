@@ -188,7 +188,7 @@ class Recorder:
         found = [rule(self.graph, here, node.row, i, came, text(g))
                  for i, g in enumerate(outgoing) if g is not None]  # fmt: skip
         self.event("compute", before=came, outgoing=tuple(text(g) for g in outgoing),
-                   rules=tuple(r for r in found if r))  # fmt: skip
+                   rules=tuple(filter(None, found)))  # fmt: skip
         if here.edges:
             self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):

@@ -92,14 +92,11 @@ class Net:
 
     def __init__(self, graph: Graph, blocks: dict[str, Block]) -> None:
         self.graph, self.blocks = graph, blocks
-        self.wires: list[Wire] = []
         self.refs: dict[str, str] = {}
         self.ops = frozenset(n.id for n in graph.ops)
-        for n in graph.ops:
-            for e in n.edges:
-                target = e.node or e.tensor
-                if target in blocks and e.slot not in blocks[n.id].hangs:
-                    self.wires.append(Wire(n.edge_id(e.slot), n.id, e, target))
+        self.wires = [
+            Wire(n.edge_id(e.slot), n.id, e, target) for n in graph.ops for e in n.edges
+            if (target := e.node or e.tensor) in blocks and e.slot not in blocks[n.id].hangs]
         self.rank_all()
         self.again()
         self.spots = {id: Spot(self.rank[id], b, b.extent()) for id, b in blocks.items()}
@@ -123,11 +120,8 @@ class Net:
         """A leaf used far from its place is drawn again, small, at the port that wants it: wires
         from everywhere to one hub are what ruins a layout."""
         limit = 0 if len(self.ops) > 300 else FAR
-        kept = []
         for wire in self.wires:
-            near = self.rank[wire.target] - self.rank[wire.node] <= 1 + limit
-            if wire.target in self.ops or near:
-                kept.append(wire)
+            if wire.target in self.ops or self.rank[wire.target] - self.rank[wire.node] <= 1 + limit:
                 continue
             leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
             block, slot = self.blocks[wire.node], wire.edge.slot
@@ -135,7 +129,7 @@ class Net:
             wide = width(words.again(self.graph.tensor(leaf)), bold=True) + 24
             block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
             block.hangs[slot] = f"ref:{wire.id}"
-        self.wires = kept
+        self.wires = [wire for wire in self.wires if wire.id not in self.refs]
 
     def way(self, wire: Wire) -> list[Spot]:
         """The spots that a wire passes, from the node to its target."""
@@ -231,12 +225,9 @@ class Band:
             return left
         if clean:
             return self.right + GUTTER + left
-        x = self.wall + left
-        for new in self.boxes(column, 0):
-            for old in self.parts:
-                if new.y < old.bottom + 6 and old.y < new.bottom + 6:
-                    x = max(x, old.right + 10 - new.x)
-        return x
+        beside = ((new, old) for new in self.boxes(column, 0) for old in self.parts
+                  if new.y < old.bottom + 6 and old.y < new.bottom + 6)  # fmt: skip
+        return max([self.wall + left, *(old.right + 10 - new.x for new, old in beside)])
 
     @staticmethod
     def boxes(column: list[Spot], x: float) -> list[Box]:
