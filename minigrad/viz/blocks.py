@@ -15,7 +15,7 @@ from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from . import words
 from .theme import width
 
-LINE, CARD, DRAWER, NOTE, GATE = 48, 46, 42, 24, 26  # shortest wire, and heights
+LINE, CARD, DRAWER, NOTE, GATE, TAB = 48, 46, 42, 24, 26, 9  # shortest wire, and heights
 MANY_NOTES = 4
 
 
@@ -172,7 +172,7 @@ class Builder:
         x, top = -(sum(w for w, _ in sizes) + 8 * (len(sizes) - 1)) / 2, pill.bottom + 26
         low = top
         for t, (w, h) in zip(outs, sizes, strict=True):
-            tab = 9 if t.is_view else 0
+            tab = TAB if t.is_view else 0
             card = block.boxes[t.id] = Box(x, top, w, h + tab)
             if len(outs) == 1:  # of several, data leaves at the pill, past the other cards
                 block.outs[t.id] = (card.right, card.y + tab + h / 2)

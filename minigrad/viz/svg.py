@@ -15,7 +15,7 @@ from hashlib import sha1
 
 from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from . import shapes, words
-from .blocks import MANY_NOTES, Box, inset
+from .blocks import MANY_NOTES, TAB, Box, inset
 from .layout import ALL, MARGIN, Layout
 from .shapes import circle, clean, d, path, rect, tag, text, write
 from .theme import stylesheet, width
@@ -234,7 +234,7 @@ class Painter:
         if t.kind == "nonleaf":
             key = "view" if t.is_view else "lost" if t.value is None else key
         kind = f"mg-{t.kind}" if key == t.kind else f"mg-nonleaf mg-{key}"
-        top = 9 if key == "view" else 0
+        top = TAB if key == "view" else 0
         body = shapes.tab(b, 38, top) if top else rect(b, 8)
         extra = words.shape(t, "versions" in self.show)
         name = tag("tspan", clean(t.name), kind="mg-name") if t.name else ""
