@@ -93,6 +93,16 @@ def test_hooks_stand_in_the_order_in_which_they_run():
         ("tensor", "clone"), ("pre", "λ"), ("post", "λ"), ("post_accumulate", "print")]
 
 
+def test_a_leaf_that_is_the_root_keeps_its_hooks():
+    x = minigrad.tensor([1.0], requires_grad=True)
+    x.register_hook(lambda g: g.clone())
+    x.register_post_accumulate_grad_hook(print)
+
+    for graph in (read(x), read(x, x * 2)):
+        assert [(h.kind, h.label) for h in graph.hooks] == [
+            ("tensor", "clone"), ("post_accumulate", "print")]
+
+
 def test_the_line_that_made_a_node_is_known():
     x = minigrad.tensor([1.0], requires_grad=True)
     y = x.exp()

@@ -144,6 +144,13 @@ def test_a_path_through_broadcasting_is_summed_to_the_leaf():
     assert paths(loss, b).values == ["2"]
 
 
+def test_a_path_through_one_output_of_several_brings_no_number():
+    A = minigrad.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)
+    values, _ = minigrad.linalg.eigh(A)
+
+    assert paths(values.sum(), A).values == [""]
+
+
 def test_very_many_paths_are_counted_and_the_first_shown():
     x = minigrad.tensor(1.0, requires_grad=True)
     q = x

@@ -26,9 +26,6 @@ class TorchReader(Reader):
     def array(self, t: Any) -> Any:
         return t.detach().to_dense() if t.is_sparse else t.detach()
 
-    def grad(self, t: Any) -> Any:
-        return t.grad
-
     def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None

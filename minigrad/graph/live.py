@@ -52,7 +52,7 @@ class Reader:
         self.edges: dict[Any, list] = {}  # key -> [(key or None, nr)]
         self.tensors: dict[Any, Any] = {}  # slot -> the live tensor that sits there
         self.names: dict[Any, str] = {}  # slot -> name
-        self.records: dict[Any, Tensor] = {}  # slot -> record
+        self.shapes: dict[Any, tuple] = {}  # slot -> shape and dtype, where no tensor is alive
         self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
 
     # ---- what a subclass says differently
@@ -62,9 +62,6 @@ class Reader:
 
     def array(self, t: Any) -> Any:
         return t._array()
-
-    def grad(self, t: Any) -> Any:
-        return t._grad
 
     def source(self, node: Any) -> tuple[int, str] | None:
         line = getattr(node, "line", None)
@@ -80,7 +77,7 @@ class Reader:
 
     def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, callable) in the order in which they run."""
-        hooks = getattr(self.found[key], "hooks", None)
+        hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
         if hooks is None:
             return
         for nr, several in sorted(hooks.tensor.items()):
@@ -95,7 +92,7 @@ class Reader:
             warnings.simplefilter("ignore")  # looking is not the learner's access
             self.discover()
             order = self.order()
-            self.ids = {key: f"n{i}" for i, key in enumerate(order, 1)}
+            self.ids = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later those of slots too
             self.place_tensors(order)
             self.describe_tensors(order)
             self.by_id = {record.id: record for record in self.records.values()}
@@ -130,8 +127,7 @@ class Reader:
             self.found[key] = node
             pairs = node.next_functions
             self.edges[key] = [(None if n is None else self.key(n), nr) for n, nr in pairs]
-            stack += [n for n, _ in reversed(pairs) if n is not None]
-            self.found[key, "edges"] = pairs
+            stack += [n for n, _ in reversed(pairs) if n is not None]  # held until they are found
 
     def order(self) -> list:
         """As backward would run: a ready AccumulateGrad at once, else the latest node."""
@@ -183,17 +179,13 @@ class Reader:
         wanted = {slot for key in order for slot in self.edges[key] if slot[0] is not None}
         wanted |= {slot for slot in self.tensors if slot[0] in self.edges}
         rank = {key: i for i, key in enumerate(order)}
-        self.shapes: dict[Any, tuple] = {}
+        slots = sorted(wanted, key=lambda s: (rank[s[0]], s[1]))
+        slots += [self.slot(t) for t in self.roots]
+        slots += [slot for slot, _ in self.kept if slot in self.names]
+        self.ids |= {slot: f"t{i}" for i, slot in enumerate(dict.fromkeys(slots), 1)}
         for key in order:
             self.infer_shapes(key)
-        for slot in sorted(wanted, key=lambda s: (rank[s[0]], s[1])):
-            self.add(slot)
-        for t in self.roots:
-            self.add(self.slot(t))
-        for slot, _ in self.kept:
-            if slot in self.names:
-                self.add(slot)
-        self.tie_views()
+        self.records = {slot: self.record(slot) for slot in slots}
         for key in order:
             self.name_replaced(key)
 
@@ -208,14 +200,14 @@ class Reader:
     def infer_shapes(self, key: Any) -> None:
         """What a node's inputs measure, for those that nobody holds; latest nodes come first."""
         for i, slot in enumerate(self.edges[key]):
-            if slot[0] is not None and slot not in self.shapes:
-                found = self.shape_of(slot) or self.output_shape(self.found[slot[0]], slot[1])
-                self.shapes[slot] = found or self.input_shape(key, i)
+            if slot[0] is not None and slot not in self.tensors and slot not in self.shapes:
+                known = self.output_shape(self.found[slot[0]], slot[1])
+                self.shapes[slot] = known or self.input_shape(key, i)
 
     def input_shape(self, key: Any, i: int) -> tuple[tuple[int, ...], str]:
         """What the consumer noted or saved about an input; else it is as large as the output."""
         node = self.found[key]
-        shape, dtype = self.shape_of((key, 0)) or self.shapes.get((key, 0)) or ((), "")
+        shape, dtype = self.shape_of((key, 0))
         noted = getattr(node, "metas", None) and node.metas[i]
         if noted:
             return tuple(noted[0]), str(noted[1])
@@ -238,22 +230,20 @@ class Reader:
         except (RuntimeError, ValueError, TypeError, AttributeError):  # freed, or out of date
             return shape
 
-    def shape_of(self, slot: Any) -> tuple | None:
+    def shape_of(self, slot: Any) -> tuple[tuple[int, ...], str]:
+        """Shape and dtype: of the live tensor, else as inferred."""
         t = self.tensors.get(slot)
-        return None if t is None else (tuple(t.shape), str(t.dtype))
+        return self.shapes.get(slot, ((), "")) if t is None else (tuple(t.shape), str(t.dtype))
 
-    def add(self, slot: Any) -> None:
-        if slot in self.records:
-            return
+    def record(self, slot: Any) -> Tensor:
         t = self.tensors.get(slot)
-        shape, dtype = self.shape_of(slot) or self.shapes.get(slot) or ((), "")
+        shape, dtype = self.shape_of(slot)
         kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
         extra = {} if t is None else {
-            "retains_grad": bool(t.retains_grad), "is_view": bool(t._is_view()),
+            "retains_grad": bool(t.retains_grad), "base": self.base(t), "is_view": bool(t._is_view()),
             "version": self.version(t), "value": self.value(t), "grad": self.kept_grad(t)}
-        self.records[slot] = Tensor(
-            f"t{len(self.records) + 1}", kind, self.names.get(slot), shape,
-            dtype.rpartition(".")[2], kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
+        return Tensor(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
+                      kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
 
     def version(self, t: Any) -> int:
         try:
@@ -270,38 +260,32 @@ class Reader:
     def kept_grad(self, t: Any) -> str | None:
         if not (t.is_leaf or t.retains_grad):
             return None
-        grad = self.grad(t)
-        return None if grad is None else self.value(grad)
+        return None if t.grad is None else self.value(t.grad)
 
-    def tie_views(self) -> None:
-        """Name the base of a view where both are drawn."""
-        for slot, record in list(self.records.items()):
-            base = getattr(self.tensors.get(slot), "_base", None) if record.is_view else None
-            if base is not None and self.slot(base) in self.records:
-                self.records[slot] = replace(record, base=self.records[self.slot(base)].id)
+    def base(self, t: Any) -> str | None:
+        """The tensor that `t` is a view of, where that is drawn too."""
+        base = t._base if t._is_view() else None
+        return None if base is None else self.ids.get(self.slot(base))
 
     # ---- nodes
 
     def node(self, key: Any) -> Node:
         node = self.found[key]
         if isinstance(key, tuple):
-            return Node(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.id_at((key, 0)),
-                        op="accumulate", seq=2**64 - 1)
+            return Node(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
+                        op="accumulate", seq=self.seq(key))
         name = node.name().rpartition("::")[2]  # torch::autograd:: says nothing to a learner
         op = op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
         return Node(self.ids[key], name, "op", edges, saved, None, op,
                     self.formula(key, op, edges, saved), self.source(node), self.scope(key),
-                    node._sequence_nr())
+                    self.seq(key))
 
     def scope(self, key: Any) -> str:
         """The module that a parameter of this op belongs to: `net.0` for `net.0.weight`."""
         names = [self.names.get(slot, "") for slot in self.edges[key] if isinstance(slot[0], tuple)]
         return next((name.rpartition(".")[0] for name in names if "." in name), "")
-
-    def id_at(self, slot: Any) -> str | None:
-        return self.records[slot].id if slot in self.records else None
 
     def edge(self, key: Any, op: str, i: int, slot: Any) -> Edge:
         target, nr = slot
@@ -310,14 +294,14 @@ class Reader:
         here, there = self.records.get((key, 0)), self.records.get(slot)
         expands = (op in BROADCASTS and here is not None and there is not None
                    and here.shape != there.shape and not (op == "addmm" and i))
-        return Edge(i, self.ids[target], nr, self.id_at(slot), expands)
+        return Edge(i, self.ids[target], nr, self.ids[slot], expands)
 
     def constant_at(self, key: Any, op: str, i: int) -> str | None:
         """A constant input is known only where a field of its name saved it."""
         names = self.input_names(self.found[key], op)
         for field, value, _ in self.fields[key]:
             if i < len(names) and field == names[i] and self.is_tensor(value):
-                return self.id_at(self.slot(value))
+                return self.ids.get(self.slot(value))
         return None
 
     def formula(self, key: Any, op: str, edges: tuple, saved: tuple) -> str:
@@ -328,8 +312,8 @@ class Reader:
         texts = {s.field: s.text for s in saved if not s.freed}
         names = self.input_names(self.found[key], op)
         parts = []
-        for e, word in itertools.zip_longest(edges, names[: max(len(edges), 1)]):
-            t = e and e.tensor and self.by_id[e.tensor]
+        for e, word in itertools.zip_longest(edges, names[: len(edges)]):
+            t = self.by_id.get(e.tensor)
             parts.append((t.name if t else texts.get(word)) or "")
         if op == "pow" and len(parts) == 1:
             parts.append(texts.get("exponent", ""))
@@ -372,7 +356,7 @@ class Reader:
         if self.is_tensor(value):
             slot, version = self.slot(value), self.version(value)
             text = self.names.get(slot) or self.value(value) or ""
-            return Saved(field, text, self.id_at(slot), True, False, version, version)
+            return Saved(field, text, self.ids.get(slot), True, False, version, version)
         return Saved(field, plain(value))
 
     def hooks(self, order: list) -> Iterable[Hook]:

@@ -36,14 +36,13 @@ def _nest(texts: Any, shape: tuple[int, ...]) -> str:
 def _hidden(flat: Any, text: str) -> str:
     if "float" not in str(flat.dtype) and "complex" not in str(flat.dtype):
         return ""
-    found = [MARKS[0]] if bool((flat != flat).any()) else []
-    found += [MARKS[1]] if bool((abs(flat) == math.inf).any()) else []
-    return "".join(f" {mark}!" for mark in found if mark not in text)
+    bad = zip(MARKS, (flat != flat, abs(flat) == math.inf), strict=True)
+    return "".join(f" {mark}!" for mark, where in bad if mark not in text and where.any())
 
 
 def numbers(values: list) -> list[str]:
     """Numbers that stand together share their decimals; the largest has three digits."""
-    if any(isinstance(v, (bool, complex, str)) for v in values):
+    if any(isinstance(v, (bool, complex)) for v in values):
         return [str(v).replace("-", "−") for v in values]
     finite = [abs(v) for v in values if math.isfinite(v)]
     if all(v == int(v) and v < 1e6 for v in finite):

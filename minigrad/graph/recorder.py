@@ -137,13 +137,11 @@ class Recorder:
     def close(self) -> None:
         """Number the events of the node that just ran; its buffers go before it sends."""
         order = {"free": 1, "send": 2}
-        events = sorted(self.step, key=lambda f: order.get(f.kind, 0))
-        n, last = self.frames[-1].step + 1, len(events) - 1
-        events = [f if f.kind == "seed" else replace(f, queue=self.others) for f in events]
-        events[-1] = replace(events[-1], queue=tuple(self.queue))
-        labels = [f"{n}" if i == last else f"{n}{chr(97 + i % 26)}" for i in range(last + 1)]
-        self.frames += tuple(replace(f, step=n, label=label)
-                             for f, label in zip(events, labels, strict=True))  # fmt: skip
+        *events, last = sorted(self.step, key=lambda f: order.get(f.kind, 0))
+        n = self.frames[-1].step + 1
+        self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}")
+                             for i, f in enumerate(events))  # fmt: skip
+        self.frames += (replace(last, step=n, label=f"{n}", queue=tuple(self.queue)),)
         self.step = []
 
     def fail(self, error: Exception) -> None:
@@ -190,12 +188,12 @@ class Recorder:
         found = [rule(self.graph, here, node.row, i, came, text(g))
                  for i, g in enumerate(outgoing) if g is not None]  # fmt: skip
         self.event("compute", before=came, outgoing=tuple(text(g) for g in outgoing),
-                   rules=tuple(r for r in found if r))  # fmt: skip
+                   rules=tuple(filter(None, found)))  # fmt: skip
         if here.edges:
             self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):
             if edge.node and grad is None:
-                self.arrive(Sent(edge.slot, edge.node, arrived=self.arrived[edge.node] + 1))
+                self.arrive(edge.slot, edge.node)
         if self.preview and self.frees and node.frees:
             self.free(node)
 
@@ -207,15 +205,15 @@ class Recorder:
     def send(self, node: Any, index: int, grad: Any, total: Any) -> None:
         edge = self.graph.node(self.node).edges[index]
         self.came[edge.node, edge.nr] = text(total)
-        went = self.summed.get(index, text(grad))
-        self.arrive(Sent(index, edge.node, went, text(total), self.arrived[edge.node] + 1))
+        self.arrive(index, edge.node, self.summed.get(index, text(grad)), text(total))
 
-    def arrive(self, sent: Sent) -> None:
+    def arrive(self, slot: int, to: str, *texts: str) -> None:
+        self.arrived[to] += 1
         at = next(i for i, f in enumerate(self.step) if f.kind == "send")
+        sent = Sent(slot, to, *texts, arrived=self.arrived[to])
         self.step[at] = replace(self.step[at], sent=(*self.step[at].sent, sent))
-        self.arrived[sent.to] += 1
-        if self.arrived[sent.to] == self.waits[sent.to]:
-            self.queue = sorted([*self.queue, sent.to], key=number)
+        if self.arrived[to] == self.waits[to]:
+            self.queue = sorted([*self.queue, to], key=number)
 
     def accumulate(self, node: Any, grad: Any, before: Any, after: Any) -> None:
         self.event("accumulate", name=text(grad), before=self.old, after=text(after))
@@ -235,7 +233,7 @@ class Recorder:
         printed = self.printed.getvalue()
         self.printed.seek(0)
         self.printed.truncate()
-        self.step.append(Frame(0, kind, self.node, printed=printed, **facts))
+        self.step.append(Frame(0, kind, self.node, printed=printed, queue=self.others, **facts))
 
     def id(self, node: Any) -> str:
         return self.reader.ids[self.reader.key(node)]

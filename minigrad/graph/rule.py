@@ -34,9 +34,8 @@ def rule(graph: Graph, node: Node, row: Any, slot: int, incoming: str, result: s
     out = next((t.name for t in graph.outputs(node.id) if t.name), None)
     formula, shown = row.derivatives[word], row.letters | {"grad": bar(out, "")}
     names = {s.field: letter(graph, s) for s in node.saved if row.multi or s.field not in row.outputs[1:]}
-    right = written(formula, shown | {f: n for f, n in names.items() if n != ""})
-    left = bar(name_of(graph, node.edges[slot].tensor), word)
-    whole = f"{left} = " + (right or rf"\mathrm{{vjp}}\left({bar(out, '')}\right)")
+    right = tex_of(formula, shown | {f: n for f, n in names.items() if n != ""})
+    whole = f"{bar(name_of(graph, node.edges[slot].tensor), word)} = {right}"
     numbers = with_numbers(graph, node, row, word, incoming, result)
     if "[" not in incoming + result:  # between single numbers a product is just a product
         whole, numbers = (tex.replace(r"\odot", r"\cdot") for tex in (whole, numbers))
@@ -53,19 +52,11 @@ def with_numbers(graph: Graph, node: Node, row: Any, word: str, incoming: str, r
     end = f"= {number(result)}"
     if not all(whole.values()):
         return end
-    put_in = written(formula, row.letters | whole)
-    if put_in in ("", number(result)):
+    put_in = tex_of(formula, row.letters | whole)
+    if put_in == number(result):
         return end
     sign = r"\to" if put_in == whole["grad"] else "="  # expanded: the same number, more often
     return f"= {put_in} {sign} {number(result)}"
-
-
-def written(formula: Any, letters: dict[str, Any]) -> str:
-    """The formula as TeX; "" for those that ask a shape or a list and so cannot run on symbols."""
-    try:
-        return tex_of(formula, letters)
-    except (AttributeError, TypeError):
-        return ""
 
 
 def spelled_sum(before: str, after: str) -> str:
@@ -98,9 +89,9 @@ def escaped(name: str) -> str:
 
 def letter(graph: Graph, saved: Saved) -> str | None:
     """How a saved value is written in a rule: its name, the number it is, or None for what was not given."""
-    if saved.text in ("None", OPEN_END):
-        return None
-    return spelled(name_of(graph, saved.tensor)) or ("" if saved.tensor else number(saved.text))
+    if saved.tensor:
+        return spelled(name_of(graph, saved.tensor))
+    return None if saved.text in ("None", OPEN_END) else number(saved.text)
 
 
 def name_of(graph: Graph, tensor: str | None) -> str | None:

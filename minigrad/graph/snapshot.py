@@ -181,7 +181,6 @@ def _reach(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[
     distance, queue = dict.fromkeys(start, 0), deque(start)
     while queue:
         here = queue.popleft()
-        # AccumulateGrad belongs to its leaf, so it never ends the walk one step early
         for there in neighbours[here] if distance[here] < radius else ():
             if there not in distance:
                 distance[there] = distance[here] + 1

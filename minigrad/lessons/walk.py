@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from math import isclose
@@ -184,11 +184,9 @@ class Referee:
         self.nodes, self.calls, self.gradients = list(nodes.values()), log.calls, gradients
         self.root = self.nodes[-1]
         self.arrivals: dict[str, list[float]] = {node.name: [] for node in self.nodes}
-        self.links: Counter[str] = Counter()
         for node in self.nodes:
             for target, factor in zip(node._next, node._factors, strict=True):
                 self.arrivals[target.name].append(gradients[node.name] * factor)
-                self.links[target.name] += 1
 
     def faults(self) -> Iterator[Fault]:
         yield from self._seed()
@@ -223,17 +221,16 @@ class Referee:
     def _order(self) -> Iterator[Fault]:
         arrived: Counter[str] = Counter()
         for node, g in self.calls:
-            name, want = node.name, self.gradients[node.name]
-            if arrived[name] < self.links[name]:
-                yield "walk_early", {"node": name, "came": arrived[name], "of": self.links[name]}
-            elif not close(g, want):
+            name, due = node.name, len(self.arrivals[node.name])
+            if arrived[name] < due:
+                yield "walk_early", {"node": name, "came": arrived[name], "of": due}
+            elif not close(g, self.gradients[name]):
                 yield self._wrong_sum(name, g)
             arrived.update(target.name for target in node._next)
 
     def _wrong_sum(self, name: str, got: float) -> Fault:
         values = {"node": name, "got": shown(got), "want": shown(self.gradients[name])}
-        if any(node._next.count(target) > 1 for node in self.nodes
-               for target in node._next if target.name == name):  # fmt: skip
+        if any([target.name for target in node._next].count(name) > 1 for node in self.nodes):
             return "walk_double_edge", values
         return ("walk_overwrite" if self._is_arrival(name, got) else "walk_sum"), values
 
@@ -276,11 +273,7 @@ def walk(answer: Callable, program: Program, gradients: dict[str, float]) -> Fau
         return "walk_raised", {"error": f"{type(error).__name__}: {error}"}
     if not log.calls and not any(node.grad for node in nodes.values()):
         return "untouched", {}
-    return first(Referee(nodes, log, gradients).faults())
-
-
-def first(faults: Iterable[Fault]) -> Fault | None:
-    return next(iter(faults), None)
+    return next(Referee(nodes, log, gradients).faults(), None)
 
 
 def check_walk(answer: Any) -> Verdict:

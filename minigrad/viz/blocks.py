@@ -15,7 +15,7 @@ from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from . import words
 from .theme import width
 
-LINE, CARD, DRAWER, NOTE, GATE = 48, 46, 42, 24, 26  # shortest wire, and heights
+LINE, CARD, DRAWER, NOTE, GATE, TAB = 48, 46, 42, 24, 26, 9  # shortest wire, and heights
 MANY_NOTES = 4
 
 
@@ -157,9 +157,8 @@ class Builder:
         return (max(w, width(words.stale(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
 
     def card_size(self, t: Tensor) -> tuple[float, float]:
-        extra = " requires_grad" if t.kind == "leaf" else ""
         name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
-        first = name + width(words.shape(t, "versions" in self.show) + extra)
+        first = name + width(words.shape(t, "versions" in self.show))
         least = 0 if t.kind == "leaf" else 70
         if "values" not in self.show:
             return max(first, least) + 20, 28
@@ -173,7 +172,7 @@ class Builder:
         x, top = -(sum(w for w, _ in sizes) + 8 * (len(sizes) - 1)) / 2, pill.bottom + 26
         low = top
         for t, (w, h) in zip(outs, sizes, strict=True):
-            tab = 9 if t.is_view else 0
+            tab = TAB if t.is_view else 0
             card = block.boxes[t.id] = Box(x, top, w, h + tab)
             if len(outs) == 1:  # of several, data leaves at the pill, past the other cards
                 block.outs[t.id] = (card.right, card.y + tab + h / 2)

@@ -65,7 +65,7 @@ def flowing(graph: Graph, root: Any, read: Any) -> dict[str, str]:
     from .scenes import Scenes
 
     same, frames = record(root)
-    slots = {k: v for f in frames for k, v in Scenes(same).changes(f)[0].items()}
+    slots = Scenes(same).written(frames)
     return {k: v for k, v in slots.items() if not k.startswith("grad:")}
 
 

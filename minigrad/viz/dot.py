@@ -89,8 +89,7 @@ class Writer:
             self.arrow(saved.tensor, id, style="dotted", arrowhead="none", color="saved")
 
     def tensor(self, t: Tensor) -> None:
-        flag = "requires_grad" if t.kind == "leaf" else ""
-        label = " ".join(filter(None, (t.name, words.shape(t), flag)))
+        label = f"{t.name} {words.shape(t)}" if t.name else words.shape(t)
         style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}.get(t.kind)
         shape = "tab" if t.is_view and t.kind == "nonleaf" else "box"
         token = "view" if shape == "tab" else t.kind

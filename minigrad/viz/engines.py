@@ -12,19 +12,19 @@ from typing import Any
 from ..text import say
 
 
-def places(spots: list[Any], engine: str) -> dict[int, tuple[float, float]]:
-    """Where Graphviz puts the anchors of `spots` (by `id`); both engines run the same program."""
-    name = {id(s): f"s{i}" for i, s in enumerate(spots)}
+def places(spots: list[Any], engine: str) -> dict[Any, tuple[float, float]]:
+    """Where Graphviz puts the anchors of `spots`; both engines run the same program."""
+    name = {s: f"s{i}" for i, s in enumerate(spots)}
     lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7; node [shape=box, fixedsize=true];"]
     for s in spots:
         left, right, up, down = s.reach
         wide, high = (left + right + 2) / 72, max(up, down) / 36
-        lines.append(f"{name[id(s)]} [width={wide:.3f}, height={high:.3f}];")
-        lines += [f"{name[id(s)]} -> {name[id(leaf)]};" for leaf, _ in s.leaves]
+        lines.append(f"{name[s]} [width={wide:.3f}, height={high:.3f}];")
+        lines += [f"{name[s]} -> {name[leaf]};" for leaf, _ in s.leaves]
     words = [line.split() for line in run("\n".join([*lines, "}"]), engine).splitlines()]
     middle = {w[1]: (float(w[2]) * 72, -float(w[3]) * 72) for w in words if w and w[0] == "node"}
-    at = {id(s): middle[name[id(s)]] for s in spots}
-    return {id(s): (at[id(s)][0] + (s.reach[0] - s.reach[1]) / 2, at[id(s)][1]) for s in spots}
+    at = {s: middle[name[s]] for s in spots}
+    return {s: (x + (s.reach[0] - s.reach[1]) / 2, y) for s, (x, y) in at.items()}
 
 
 def run(source: str, engine: str, form: str = "plain") -> Any:

@@ -8,10 +8,11 @@ Graphviz place the blocks; wires and everything inside a block are ours in any c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import accumulate, pairwise
+from operator import attrgetter
+from statistics import median
 from typing import Any
 
 from ..graph.snapshot import Edge, Graph
@@ -50,7 +51,7 @@ class Wire:
     target: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Spot:
     """A block in its column, or the place where a long wire passes through one."""
 
@@ -65,8 +66,8 @@ class Spot:
     roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
     leaves: list[tuple[Spot, float]] = field(default_factory=list)
 
-    def neighbours(self, towards_root: bool) -> list[tuple[Spot, float]]:
-        return self.roots if towards_root else self.leaves
+    def barycentre(self, near: list[tuple[Spot, float]]) -> float:
+        return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
 
 
 def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] | None = None,
@@ -75,7 +76,7 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a band below."""
     builder = Builder(graph, show, values or {}, lang)
-    net = Net(graph, builder.blocks(), show)
+    net = Net(graph, builder.blocks())
     router = Router(net, widest)
     if engine in ("graphviz", "dot") and net.wires:
         router.place_at(engines.places(net.all(), engine))
@@ -89,16 +90,13 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
 class Net:
     """The blocks as a layered graph: ranks, places for long wires, order and height in a column."""
 
-    def __init__(self, graph: Graph, blocks: dict[str, Block], show: frozenset[str]) -> None:
+    def __init__(self, graph: Graph, blocks: dict[str, Block]) -> None:
         self.graph, self.blocks = graph, blocks
-        self.wires: list[Wire] = []
         self.refs: dict[str, str] = {}
         self.ops = frozenset(n.id for n in graph.ops)
-        for n in graph.ops:
-            for e in n.edges:
-                target = e.node or e.tensor
-                if target in blocks and e.slot not in blocks[n.id].hangs:
-                    self.wires.append(Wire(n.edge_id(e.slot), n.id, e, target))
+        self.wires = [
+            Wire(n.edge_id(e.slot), n.id, e, target) for n in graph.ops for e in n.edges
+            if (target := e.node or e.tensor) in blocks and e.slot not in blocks[n.id].hangs]
         self.rank_all()
         self.again()
         self.spots = {id: Spot(self.rank[id], b, b.extent()) for id, b in blocks.items()}
@@ -121,12 +119,9 @@ class Net:
     def again(self) -> None:
         """A leaf used far from its place is drawn again, small, at the port that wants it: wires
         from everywhere to one hub are what ruins a layout."""
-        limit = 0 if len(self.graph.ops) > 300 else FAR
-        kept = []
+        limit = 0 if len(self.ops) > 300 else FAR
         for wire in self.wires:
-            near = self.rank[wire.target] - self.rank[wire.node] <= 1 + limit
-            if wire.target in self.ops or near:
-                kept.append(wire)
+            if wire.target in self.ops or self.rank[wire.target] - self.rank[wire.node] <= 1 + limit:
                 continue
             leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
             block, slot = self.blocks[wire.node], wire.edge.slot
@@ -134,7 +129,7 @@ class Net:
             wide = width(words.again(self.graph.tensor(leaf)), bold=True) + 24
             block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
             block.hangs[slot] = f"ref:{wire.id}"
-        self.wires = kept
+        self.wires = [wire for wire in self.wires if wire.id not in self.refs]
 
     def way(self, wire: Wire) -> list[Spot]:
         """The spots that a wire passes, from the node to its target."""
@@ -149,54 +144,36 @@ class Net:
 
     def order(self) -> None:
         """Beside each other what belongs together: barycentres, down and up a few times."""
-        for column, towards_root in self.sweeps(7):
-            column.sort(key=partial(self.barycentre, towards_root))
+        for column, near in self.sweeps(7):
+            column.sort(key=lambda spot: spot.barycentre(near(spot)))
             for i, spot in enumerate(column):
                 spot.order = i
 
-    @staticmethod
-    def barycentre(towards_root: bool, spot: Spot) -> float:
-        near = spot.neighbours(towards_root)
-        if not near:
-            return spot.order
-        return sum(s.order + dy / 200 for s, dy in near) / len(near)
-
     def heights(self) -> None:
         """Level with the neighbours where that is possible; long wires and ops pull hardest."""
-        for column, towards_root in self.sweeps(8):
+        for column, near in self.sweeps(8):
             wanted, weights = [], []
             for spot in column:
-                pulls = [(s.y, self.weight(spot, s)) for s, _ in spot.neighbours(towards_root)]
-                wanted.append(median(pulls) if pulls else spot.y)
+                pulls = [(s.y, self.weight(spot, s)) for s, _ in near(spot)]
+                # weighted: the strongest wire runs level instead of every one a little bent
+                wanted.append(median(y for y, w in pulls for _ in range(w)) if pulls else spot.y)
                 weights.append(max((w for _, w in pulls), default=0.1))
             gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
             for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
                 spot.y = y
 
-    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], bool]]:
+    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], Callable]]:
         """All columns several times: from the root on, looking towards it, and back."""
         for sweep in range(count):
             for column in reversed(self.columns) if sweep % 2 else self.columns:
-                yield column, sweep % 2 == 0
+                yield column, attrgetter("leaves" if sweep % 2 else "roots")
 
-    def weight(self, a: Spot, b: Spot) -> float:
+    def weight(self, a: Spot, b: Spot) -> int:
         """How much a wire between two spots wants to be level: a chain of ops most of all."""
         long = (a.block is None) + (b.block is None)
         if long:
             return 8 if long == 2 else 2
         return 16 if a.block.id in self.ops and b.block.id in self.ops else 1
-
-
-def median(pulls: list[tuple[float, float]]) -> float:
-    """The weighted one: the strongest wire runs level instead of every one a little bent."""
-    pulls, half, seen = sorted(pulls), sum(w for _, w in pulls) / 2, 0.0
-    for i, (y, w) in enumerate(pulls):
-        seen += w
-        if seen == half:
-            return (y + pulls[i + 1][0]) / 2
-        if seen > half:
-            return y
-    return 0.0
 
 
 def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> list[float]:
@@ -227,8 +204,9 @@ class Band:
 
     def add(self, column: list[Spot], limit: float) -> bool:
         """Place a column; False where the band would get wider than `limit`."""
-        # where wires will curve, columns must not interlock
-        clean = bool(self.columns) and not self.straight(column)
+        # where wires to the column before will curve, columns must not interlock
+        before = self.columns[-1] if self.columns else []
+        clean = any(abs(root.y + dy - s.y) >= 3 for s in before for root, dy in s.roots)
         left, right = (max(s.reach[side] for s in column) for side in (0, 1))
         x = self.where(column, left, clean)
         if self.columns and x + right > limit:
@@ -247,17 +225,9 @@ class Band:
             return left
         if clean:
             return self.right + GUTTER + left
-        x = self.wall + left
-        for new in self.boxes(column, 0):
-            for old in self.parts:
-                if new.y < old.bottom + 6 and old.y < new.bottom + 6:
-                    x = max(x, old.right + 10 - new.x)
-        return x
-
-    def straight(self, column: list[Spot]) -> bool:
-        """Do all wires to the column before run level?"""
-        return all(abs(a.y + dy - s.y) < 3 for s in self.columns[-1] for a, dy in s.roots
-                   if any(a is c for c in column))  # fmt: skip
+        beside = ((new, old) for new in self.boxes(column, 0) for old in self.parts
+                  if new.y < old.bottom + 6 and old.y < new.bottom + 6)  # fmt: skip
+        return max([self.wall + left, *(old.right + 10 - new.x for new, old in beside)])
 
     @staticmethod
     def boxes(column: list[Spot], x: float) -> list[Box]:
@@ -308,12 +278,12 @@ class Router:
         for band, _, id in found:
             self.tracks.setdefault(band, []).append(id)
 
-    def place_at(self, centres: dict[int, tuple[float, float]]) -> None:
+    def place_at(self, centres: dict[Spot, tuple[float, float]]) -> None:
         """What Graphviz chose; a block's own sides take the part of its column's."""
         spots = self.net.all()
-        top = min(centres[id(s)][1] - s.reach[2] for s in spots)
+        top = min(centres[s][1] - s.reach[2] for s in spots)
         for spot in spots:
-            spot.x, y = centres[id(spot)]
+            spot.x, y = centres[spot]
             spot.y, spot.sides = y - top, (spot.x - spot.reach[0], spot.x + spot.reach[1])
         self.bottom = max(s.y + s.reach[3] for s in spots)
 
@@ -373,20 +343,19 @@ class Router:
 
     def path(self, id: str, way: list[Spot], start: tuple, end: tuple) -> list:
         """Level inside a column, a soft curve between columns, around the margin between bands."""
-        pieces, (x, y) = [("M", *start)], start
+        pieces, y = [("M", *start)], start[1]
         for a, b in pairwise(way):
             left, right = a.sides[0], b.sides[1]
             to = end if b is way[-1] else (right, b.y)
             if a.band != b.band:
                 pieces += self.around(id, a.band, left, y, to)
             elif len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
-                pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve((x, y), to))
+                pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve(start, to))
             else:
                 pieces += [("L", left, y), curve((left, y), (right, to[1])), ("L", *to)]
-            x, y = to
+            y = to[1]
             if b is not way[-1]:
-                x = b.sides[0]
-                pieces.append(("L", x, y))
+                pieces.append(("L", b.sides[0], y))
         return pieces
 
     def around(self, id: str, band: int, left: float, y: float, to: tuple) -> list:
@@ -465,8 +434,3 @@ def towards(a: tuple, b: tuple) -> tuple:
     length = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1e-9)
     share = min(RADIUS, length / 2) / length
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
-
-
-def write(pieces: list) -> str:
-    """The `d` of an SVG path."""
-    return " ".join(p[0] + " ".join(f"{v:.1f}".removesuffix(".0") for v in p[1:]) for p in pieces)

@@ -179,13 +179,13 @@ class LivePlayer(Player):
 
 def last_frame(player: Player) -> Drawing:
     """What backward left behind, as an ordinary drawing for hosts that show no widgets."""
-    slots = {k: v for s in player.steps for e in s["events"] for k, v in e.get("slots", {}).items()}
     gone = {id for s in player.steps for e in s["events"] for id in e.get("freed", ())}
     nodes = tuple(
         replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone) for s in n.saved))
         for n in player.graph.nodes
     )
-    return Drawing(replace(player.graph, nodes=nodes), "backward", lang=player.lang, values=slots)
+    return Drawing(replace(player.graph, nodes=nodes), "backward", lang=player.lang,
+                   values=player.scenes.written(player.frames))  # fmt: skip
 
 
 def drawn(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:

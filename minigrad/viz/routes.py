@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from ..graph.preview import preview
+from ..graph.recorder import text
 from ..graph.snapshot import Graph
 from ..text import get_language, say
 from .display import Drawing, Told, namespace, nodes_below, reader
@@ -62,9 +62,9 @@ def arriving(root: Any, graph: Graph, way: Path) -> str:
             grad, node = sent[slot] if isinstance(sent, tuple) else sent, node.next_functions[slot][0]
             edge = graph.node(id).edges[slot]
             grad = grad.sum_to_size(graph.tensor(edge.tensor).shape)
-    except (RuntimeError, TypeError, AttributeError):
+    except (RuntimeError, TypeError, AttributeError, IndexError):
         return ""
-    return preview(grad.detach()._array() if hasattr(grad, "_array") else grad.detach())
+    return text(grad.detach())
 
 
 class Paths(Told):

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from ..graph.recorder import Frame, Sent
+from ..graph.recorder import Frame, Sent, number
 from ..graph.snapshot import Graph, Node, Tensor
 from ..text import both, say
 
@@ -57,7 +57,7 @@ class Scenes:
 
     def node(self, node: Node) -> dict[str, Any]:
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
-                "needs": self.graph.consumers[node.id], "rank": int(node.id[1:])}  # fmt: skip
+                "needs": self.graph.consumers[node.id], "rank": number(node.id)}  # fmt: skip
 
     def formula(self, node: Node) -> str:
         if node.leaf:
@@ -75,8 +75,7 @@ class Scenes:
     # ---- the steps
 
     def steps(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:
-        groups = groupby(frames[1:], key=lambda f: f.step)
-        return [self.step(list(events)) for _, events in groups]
+        return [self.step(events) for events in by_step(frames)]
 
     def step(self, frames: list[Frame]) -> dict[str, Any]:
         id = frames[0].node
@@ -127,6 +126,10 @@ class Scenes:
         if f.kind == "accumulate":
             return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
         return {}, []
+
+    def written(self, frames: tuple[Frame, ...]) -> dict[str, str]:
+        """What stands in the picture once these events are over, by slot."""
+        return {slot: text for f in frames for slot, text in self.changes(f)[0].items()}
 
     def hook_kind(self, f: Frame) -> str:
         return next((h.kind for h in self.graph.hooks if h.id == f.part), "tensor")
@@ -278,11 +281,15 @@ def gradient_like(t: Tensor) -> str:
     return f"[{', '.join(['0.00'] * t.shape[0])}]" if few else "[[0.00, −0.00, … ×99]]"
 
 
+def by_step(frames: tuple[Frame, ...]) -> list[list[Frame]]:
+    """The events of each step; the first frame shows what was before."""
+    return [list(events) for _, events in groupby(frames[1:], key=lambda f: f.step)]
+
+
 def trace(graph: Graph, frames: tuple[Frame, ...]) -> str:
     """What happened, in words of the API alone, so that it reads the same in every language."""
     scenes, lines = Scenes(graph), [f"{graph.tensor(graph.roots[0]).label}.backward()"]
-    for _, step in groupby(frames[1:], key=lambda f: f.step):
-        events = list(step)
+    for events in by_step(frames):
         node = graph.node(events[0].node)
         line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""
         lines.append(f"{events[0].step} {scenes.title(node.id)}{line}")

@@ -29,6 +29,11 @@ def d(*items: str | float) -> str:
     return " ".join(i if isinstance(i, str) else num(i) for i in items)
 
 
+def write(pieces: list) -> str:
+    """Path data of a wire as `layout` has it: pieces such as ("L", x, y)."""
+    return " ".join(letter + d(*numbers) for letter, *numbers in pieces)
+
+
 def tag(name: str, body: str | None = None, **attributes: str | float | None) -> str:
     """An element; `kind` is its class, `_` in a name stands for `-`, None leaves one out."""
     given = {"class" if k == "kind" else k.replace("_", "-"): v for k, v in attributes.items()}
@@ -57,10 +62,6 @@ def circle(x: float, y: float, r: float, kind: str = "") -> str:
 
 def path(data: str, kind: str = "mg-shape", head: str = "") -> str:
     return tag("path", d=data, kind=kind, marker_end=f"url(#\x02{head})" if head else None)
-
-
-def polygon(corners: list[tuple[float, float]], kind: str = "mg-shape") -> str:
-    return tag("polygon", points=" ".join(f"{num(x)},{num(y)}" for x, y in corners), kind=kind)
 
 
 def note(b: Box) -> str:
@@ -95,7 +96,7 @@ def diamond(x: float, y: float, size: float) -> str:
 def octagon(b: Box, cut: float, kind: str = "mg-shape") -> str:
     xs, ys = (b.x, b.x + cut, b.right - cut, b.right), (b.y, b.y + cut, b.bottom - cut, b.bottom)
     turns = ((1, 0), (2, 0), (3, 1), (3, 2), (2, 3), (1, 3), (0, 2), (0, 1))
-    return polygon([(xs[i], ys[j]) for i, j in turns], kind)
+    return tag("polygon", points=" ".join(f"{num(xs[i])},{num(ys[j])}" for i, j in turns), kind=kind)
 
 
 def bang(x: float, y: float, r: float) -> str:

@@ -15,9 +15,9 @@ from hashlib import sha1
 
 from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from . import shapes, words
-from .blocks import MANY_NOTES, Box, inset
-from .layout import ALL, MARGIN, Layout, write
-from .shapes import circle, clean, d, path, rect, tag, text
+from .blocks import MANY_NOTES, TAB, Box, inset
+from .layout import ALL, MARGIN, Layout
+from .shapes import circle, clean, d, path, rect, tag, text, write
 from .theme import stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
@@ -75,7 +75,7 @@ class Painter:
         for n in self.graph.nodes:
             if n.kind == "op":
                 self.op(n)
-            elif n.id in self.box:
+            else:
                 self.accumulate(n)
         for t in self.graph.tensors:
             if t.id in self.box:
@@ -191,11 +191,10 @@ class Painter:
     # ---- what a node saved
 
     def notes(self, n: Node, pill: Box) -> None:
-        boxes = {saved: self.box.get(f"{n.id}.{saved.field}") for saved in n.saved}
-        shown = {saved: b for saved, b in boxes.items() if b}
-        for saved, b in shown.items():
-            self.note(n, saved, b, pill)
-        freed = [b for saved, b in shown.items() if saved.freed]
+        shown = [saved for saved in n.saved if f"{n.id}.{saved.field}" in self.box]
+        for saved in shown:
+            self.note(n, saved, pill)
+        freed = [self.box[f"{n.id}.{saved.field}"] for saved in shown if saved.freed]
         if freed:
             x, y = sum(b.cx for b in freed) / len(freed), min(b.y for b in freed) - 7
             over = text(x, y, words.word("freed", self.lang), "mg-c mg-m")
@@ -205,8 +204,9 @@ class Painter:
             more = text(b.cx, b.bottom - 3, count, "mg-c mg-m")
             self.part(self.parts, "mg-word", f"more:{n.id}", "r", more)
 
-    def note(self, n: Node, saved: Saved, b: Box, pill: Box) -> None:
+    def note(self, n: Node, saved: Saved, pill: Box) -> None:
         id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "r"
+        b = self.box[id]
         foot = min(max(b.cx, pill.x + 26), pill.right - 26)
         link = path(d("M", b.cx, b.bottom, "L", foot, pill.y), "mg-dots")
         card = self.box.get(saved.tensor)
@@ -234,10 +234,9 @@ class Painter:
         if t.kind == "nonleaf":
             key = "view" if t.is_view else "lost" if t.value is None else key
         kind = f"mg-{t.kind}" if key == t.kind else f"mg-nonleaf mg-{key}"
-        top = 9 if key == "view" else 0
+        top = TAB if key == "view" else 0
         body = shapes.tab(b, 38, top) if top else rect(b, 8)
         extra = words.shape(t, "versions" in self.show)
-        extra += " requires_grad" if t.kind == "leaf" else ""
         name = tag("tspan", clean(t.name), kind="mg-name") if t.name else ""
         name += tag("tspan", clean(extra), kind="mg-m", dx=6 if t.name else None)
         body += tag("text", name, x=b.x + 10, y=b.y + top + 18)

@@ -15,9 +15,10 @@ def word(key: str, lang: str | None, **values: object) -> str:
 
 
 def shape(t: Tensor, versions: bool = False) -> str:
-    """What stands muted behind the name: `(2,) float64 @v1`."""
+    """What stands muted behind the name: `(2,) float64 @v1 requires_grad`."""
     text = str(t.shape) if t.dtype in ("float32", "") else f"{t.shape} {t.dtype}"
-    return f"{text} @v{t.version}" if versions and t.value is not None else text
+    text += f" @v{t.version}" if versions and t.value is not None else ""
+    return f"{text} requires_grad" if t.kind == "leaf" else text
 
 
 def value(t: Tensor, lang: str | None = None) -> str:
