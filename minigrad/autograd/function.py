@@ -17,8 +17,8 @@ from ..array.backend import xp
 from ..core.base import TensorBase, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
-from ..core.node import Freed, Node, Port, Withheld, learners_line, next_seq
-from ..core.row import modified
+from ..core.node import Freed, Node, Withheld
+from ..core.row import blank_node, modified, output_of
 from ..core.saved import Packed
 from ..core.views import check_inplace, rebase, view_of
 from ..text import presentation
@@ -35,6 +35,12 @@ DIRTY_VIEW = (
 
 class FunctionCtx:
     """What `forward` and `backward` of a custom Function receive as `ctx`."""
+
+    needs_input_grad: tuple[bool, ...] = ()
+    _to_save: tuple = ()
+    _dirty: tuple = ()
+    _non_differentiable: tuple = ()
+    _materialize = True
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
@@ -71,16 +77,7 @@ class CustomNode(Node, FunctionCtx):
     wants_undefined = True
     function: Any = None
     frees = ("_saved",)
-
-    def __init__(self) -> None:
-        self.edges, self.metas, self.hooks = (), None, None
-        self.code, self.lasti = learners_line()
-        self._to_save: tuple = ()
-        self._dirty: tuple = ()
-        self._non_differentiable: tuple = ()
-        self._materialize = True
-        self._saved: Any = ()
-        self.needs_input_grad: tuple[bool, ...] = ()
+    _saved: Any = ()
 
     @property
     def saved_tensors(self) -> tuple:
@@ -117,14 +114,11 @@ class CustomNode(Node, FunctionCtx):
             return None
         if isinstance(t, Withheld):
             return t.give(self, "tensors")
+        if nr is not None:  # the array of an output, which is tied to its place again
+            t = constant(Tensor, t, counter)
+            t._fn, t._requires_grad = output_of(self, nr), True
         if counter[0] != version:
-            raise modified(self, "tensors", t if nr is None else self._output(t, nr, counter),
-                           counter[0], version)  # fmt: skip
-        return t if nr is None else self._output(t, nr, counter)
-
-    def _output(self, data: Any, nr: int, counter: Any) -> Tensor:
-        t = constant(Tensor, data, counter)
-        t._fn, t._requires_grad = (Port(self, nr) if self.outputs > 1 else self), True
+            raise modified(self, "tensors", t, counter[0], version)
         return t
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
@@ -133,7 +127,8 @@ class CustomNode(Node, FunctionCtx):
         if F is RAW:
             grads = tuple(None if g is None else constant(Tensor, g) for g in grads)
         if self._materialize:
-            grads = tuple(self._zeros(i) if g is None and self._made[i] else g for i, g in enumerate(grads))
+            grads = tuple(constant(Tensor, xp.zeros(*made)) if g is None and made else g
+                          for g, made in zip(grads, self._made, strict=True))  # fmt: skip
         with differentiable(F is not RAW):
             returned = backward_of(self.function)(self, *grads)
         sent = self._checked(returned if isinstance(returned, tuple) else (returned,))
@@ -143,10 +138,6 @@ class CustomNode(Node, FunctionCtx):
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{super().__repr__()[1:]}"
-
-    def _zeros(self, nr: int) -> Tensor:
-        shape, kind = self._made[nr]
-        return constant(Tensor, xp.zeros(shape, kind))
 
     def _checked(self, grads: tuple) -> tuple:
         name, count = type(self).__name__, len(self.needs_input_grad)
@@ -172,15 +163,12 @@ class CustomNode(Node, FunctionCtx):
     def _fits(self, g: Any, place: int, name: str) -> Any:
         if g is None or self.edges[place] is None:
             return None
-        shape = self.metas[place][0]
-        try:
-            fits = xp.broadcast_shapes(g._data.shape, shape) == g._data.shape
-        except ValueError:
-            fits = False
-        if not fits:
+        sizes, shape = g._data.shape, self.metas[place][0]
+        pairs = zip(reversed(sizes), reversed(shape), strict=False)
+        if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
             raise RuntimeError(
                 f"Function {name} returned an invalid gradient at index {place} - got "
-                f"{list(g._data.shape)} but expected shape compatible with {list(shape)}"
+                f"{list(sizes)} but expected shape compatible with {list(shape)}"
             )
         return g
 
@@ -240,7 +228,7 @@ class Function:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
-        node = type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls})()
+        node = blank_node(type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls}), (), None)
         tensors = [a for a in args if isinstance(a, TensorBase)]
         node.needs_input_grad = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
         recorded = bool(grad_mode()) and any(node.needs_input_grad)
@@ -252,20 +240,19 @@ class Function:
                 cls.setup_context(node, args, outputs)
         if isinstance(outputs, list):
             return outputs
+        many = isinstance(outputs, tuple)
+        parts = outputs if many else (outputs,)
         if recorded:
-            return _record(node, args, tensors, outputs)
-        if isinstance(outputs, tuple):
-            return tuple(_without_history(node, o, tensors) for o in outputs)
-        return _without_history(node, outputs, tensors)
+            wrapped = _record(node, args, tensors, parts)
+        else:
+            wrapped = tuple(_without_history(node, o, tensors) for o in parts)
+        return wrapped if many else wrapped[0]
 
 
-def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
+def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple:
     """Give the outputs their history: this node."""
     node._tensors = tuple(isinstance(a, TensorBase) for a in args)
     node.metas = tuple((t._data.shape, t._data.dtype) for t in tensors)
-    node.seq = next_seq()
-    many = isinstance(outputs, tuple)
-    parts = outputs if many else (outputs,)
     node.outputs = len(parts)
     node._made = [(o._data.shape, o._data.dtype) if isinstance(o, TensorBase) else None for o in parts]
     for t in node._dirty:
@@ -283,13 +270,13 @@ def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
     mode = grad_mode()
     if mode is not True and mode:
         mode.recorded(node, wrapped)
-    return wrapped if many else wrapped[0]
+    return wrapped
 
 
 def _output(node: CustomNode, nr: int, out: Any, tensors: list) -> Any:
     if not isinstance(out, TensorBase):
         return out
-    fn = Port(node, nr) if node.outputs > 1 else node
+    fn = output_of(node, nr)
     if any(out is t for t in node._dirty):
         if out._fn is None and out.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
@@ -352,9 +339,6 @@ class Error(Node):
 
 
 def _blocked(g: Any) -> Any:
-    node = Error.__new__(Error)
-    node.edges, node.metas, node.hooks, node.seq = (), None, None, next_seq()
-    node.code, node.lasti = learners_line()
     t = constant(Tensor, g._data)
-    t._fn, t._requires_grad = node, True
+    t._fn, t._requires_grad = blank_node(Error, (), None), True
     return t
