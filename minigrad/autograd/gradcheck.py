@@ -51,16 +51,11 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
         weights = tuple(_weight(o, i) for i, o in enumerate(outputs))
     else:
         weights = _tuple(grad_outputs)
-    places = [i for i, t in enumerate(given) if isinstance(t, Tensor) and t.requires_grad]
+    wanted = [t for t in given if isinstance(t, Tensor) and t.requires_grad]
 
-    def gradients(*args: Any) -> tuple:
-        parts, ys = args[: len(given)], args[len(given) :]
-        wanted = tuple(parts[i] for i in places)
-        wanted = tuple(t if t.requires_grad else t.detach().requires_grad_() for t in wanted)
-        filled = list(parts)
-        for i, t in zip(places, wanted, strict=True):
-            filled[i] = t
-        found = grad(_differentiable(func(*filled)), wanted, ys, create_graph=True, allow_unused=True)
+    def gradients(*_args: Any) -> tuple:  # of these very tensors, whose numbers gradcheck varies in place
+        outputs = _differentiable(func(*given))
+        found = grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
     return gradcheck(gradients, (*given, *weights), eps=eps, atol=atol, rtol=rtol,

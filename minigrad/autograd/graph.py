@@ -18,6 +18,7 @@ from ..array.backend import xp
 from ..core.backward import GradientEdge
 from ..core.base import bump
 from ..core.gates import running
+from ..core.hooks import RemovableHandle
 from ..core.modes import recording
 from ..core.node import Node, function_of
 from ..core.saved import pack_slots
@@ -115,8 +116,10 @@ def increment_version(tensor: Any) -> None:
         bump(t)
 
 
-class _MultiHandle:
+class _MultiHandle(RemovableHandle):
     """Takes several hooks away at once."""
+
+    __module__ = "torch.autograd.graph"
 
     def __init__(self, handles: Sequence[Any]) -> None:
         self.handles = tuple(handles)
@@ -124,15 +127,6 @@ class _MultiHandle:
     def remove(self) -> None:
         for handle in self.handles:
             handle.remove()
-
-    def __enter__(self) -> _MultiHandle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
-
-
-_MultiHandle.__module__ = "torch.autograd.graph"
 
 
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> _MultiHandle:
