@@ -40,6 +40,7 @@ LAYERS = [
     "LayerNorm((2, 3), elementwise_affine=False)", "GroupNorm(2, 4)", "Embedding(5, 3, padding_idx=1)", "PReLU()",
     "Dropout(0.3)", "Dropout2d()", "Flatten()", "Identity()", "ReLU()", "ReLU(inplace=True)", "ReLU6()",
     "LeakyReLU(0.2)", "ELU()", "SELU()", "CELU(0.5)", "SiLU()", "Mish()", "Hardtanh()", "Hardsigmoid()", "Hardswish()",
+    "ELU(2, True)", "Threshold(1, 2, True)", "Hardsigmoid(True)", "Hardswish(inplace=True)",
     "GELU()", "GELU('tanh')", "Softplus()", "Threshold(0.1, 2.0)", "Hardshrink()", "Softshrink()", "GLU()",
     "Softmax(1)", "LogSoftmax(dim=1)", "Softmin(1)", "Sigmoid()", "Tanh()", "LogSigmoid()", "Softsign()",
     "Tanhshrink()", "MaxPool1d(2)", "MaxPool2d(2)", "MaxPool2d((2, 1), stride=1, ceil_mode=True)", "AvgPool1d(2)",
@@ -187,6 +188,23 @@ def test_a_loss_takes_its_reduction_by_place_and_warns_at_the_learners_line():
 
     assert total == 5
     assert {warning.filename for warning in caught} == {__file__}
+
+
+REFUSED = [
+    "functional.relu(torch.ones(2), alpha=1.0)", "functional.elu(torch.ones(2), 1.0, False, 3)",
+    "functional.leaky_relu(torch.ones(2), slope=1.0)", "functional.elu(torch.arange(3), inplace=True)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_cannot_be_taken_is_refused_in_torchs_words(call, oracle):
+    def refusal(module):
+        with pytest.raises((TypeError, ValueError, RuntimeError, IndexError)) as refused:
+            eval(f"torch.nn.{call}", {"torch": module})
+        return refused.type, str(refused.value)
+
+    assert refusal(torch) == refusal(importlib.import_module(oracle))
 
 
 def test_adaptive_pools_of_sequences_can_give_places():

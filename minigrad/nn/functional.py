@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
@@ -54,49 +53,86 @@ def _floats(kernel: str, *tensors: Any) -> None:
 # ---- activations
 
 
-def _activation(name: str, call: Callable, after: tuple = (), /, written: Any = None, **options: Any) -> Callable:
-    """`call` as torch's function: options with defaults, then `inplace`; `after` goes to the row.
-
-    `written` is the row of the in-place form, where that one saves its result.
-    """
-    names, twin = tuple(options), in_place(written or call)
-    kernel = {"selu": "elu", "celu": "elu", "logsigmoid": "log_sigmoid"}.get(name, name) + "_cpu"
-    takes_ints = name in ("relu", "relu6", "hardtanh")
-
-    def activate(input: Any, *args: Any, inplace: bool = False, **given: Any) -> Any:
-        if not takes_ints:
-            _floats(kernel, input)
-        if len(args) > len(names):
-            *args, inplace = args  # type: ignore[assignment]
-        values = {**options, **dict(zip(names, args, strict=False)), **given}
-        return (twin if inplace else call)(input, *values.values(), *after)
-
-    activate.__name__ = activate.__qualname__ = name
-    activate.__doc__ = f"`{name}` of each element. Options: {', '.join((*names, 'inplace'))}."
-    return activate
+def relu(input: Any, inplace: bool = False) -> Any:
+    """x where it is positive, else 0."""
+    return (in_place(pointwise.relu) if inplace else pointwise.relu)(input)
 
 
-relu = _activation("relu", pointwise.relu)
-leaky_relu = _activation("leaky_relu", act.leaky_relu_of, written=act.leaky_relu_written, negative_slope=0.01)
-elu = _activation("elu", act.elu_of, (1, 1), written=act.elu_written, alpha=1.0)
-selu = _activation("selu", act.elu_of, (1.6732632423543772, 1.0507009873554805, 1), written=act.elu_written)
-celu = _activation("celu", act.celu_of, alpha=1.0)
-silu = _activation("silu", act.silu_of)
-mish = _activation("mish", act.mish_of)
-hardtanh = _activation("hardtanh", act.hardtanh_of, min_val=-1.0, max_val=1.0)
-relu6 = _activation("relu6", act.hardtanh_of, (0, 6))
-hardsigmoid = _activation("hardsigmoid", act.hardsigmoid)
-hardswish = _activation("hardswish", act.hardswish)
-sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
-logsigmoid = _activation("logsigmoid", lambda input: act.log_sigmoid(input)[0])
-hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
-softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """x brought into `[0, 6]`."""
+    return hardtanh(input, 0, 6, inplace)
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """x where it is positive, else `negative_slope` times x."""
+    _floats("leaky_relu_cpu", input)
+    return (in_place(act.leaky_relu_written) if inplace else act.leaky_relu_of)(input, negative_slope)
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where it is positive, else alpha (exp(x) - 1)."""
+    return _elu(input, alpha, 1, inplace)
+
+
+def selu(input: Any, inplace: bool = False) -> Any:
+    """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
+    return _elu(input, 1.6732632423543772, 1.0507009873554805, inplace)
+
+
+def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
+    _floats("elu_cpu", input)
+    return (in_place(act.elu_written) if inplace else act.elu_of)(input, alpha, scale, 1)
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where it is positive, else alpha (exp(x / alpha) - 1)."""
+    _floats("elu_cpu", input)
+    return (in_place(act.celu_of) if inplace else act.celu_of)(input, alpha)
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """x sigmoid(x)."""
+    _floats("silu_cpu", input)
+    return (in_place(act.silu_of) if inplace else act.silu_of)(input)
+
+
+def mish(input: Any, inplace: bool = False) -> Any:
+    """x tanh(softplus(x))."""
+    _floats("mish_cpu", input)
+    return (in_place(act.mish_of) if inplace else act.mish_of)(input)
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """x brought into `[min_val, max_val]`."""
+    return (in_place(act.hardtanh_of) if inplace else act.hardtanh_of)(input, min_val, max_val)
+
+
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
+    _floats("hardsigmoid_cpu", input)
+    return (in_place(act.hardsigmoid) if inplace else act.hardsigmoid)(input)
+
+
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """x hardsigmoid(x)."""
+    _floats("hardswish_cpu", input)
+    return (in_place(act.hardswish) if inplace else act.hardswish)(input)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """x where it is above `threshold`, else `value`."""
-    call = in_place(act.threshold_of) if inplace else act.threshold_of
-    return call(input, threshold, value)
+    return (in_place(act.threshold_of) if inplace else act.threshold_of)(input, threshold, value)
+
+
+def logsigmoid(input: Any) -> Any:
+    """log(sigmoid(x)), computed without overflow."""
+    _floats("log_sigmoid_cpu", input)
+    return act.log_sigmoid(input)[0]
+
+
+sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
+hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
+softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:

@@ -382,7 +382,7 @@ class Dropout2d(Dropout):
 
 
 def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, **options: Any) -> type[Module]:
-    """A module that calls `function(*inputs, **options)`; it prints the options named in `shown`.
+    """A module that calls `function(*inputs, **options)`; it prints the options named in `shown`, `inplace` if true.
 
     Where none are given, the options are the function's own. Weights are buffers, to be saved and moved.
     """
@@ -414,8 +414,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     def extra_repr(self: Any) -> str:
         if shown.startswith("-"):  # the bare value, without its name
             return str(getattr(self, visible[0]))
-        flag = "inplace" if "inplace" in options and self.inplace else ""
-        return _options(self, [*visible, *flag.split()])
+        return _options(self, [n for n in visible if n != "inplace" or self.inplace])
 
     doc = f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."
     body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__, "__doc__": doc}
@@ -423,20 +422,20 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
 
 
 # fmt: off
-ReLU        = _layer("ReLU", F.relu, inplace=False)
-ReLU6       = _layer("ReLU6", F.relu6, inplace=False)
-LeakyReLU   = _layer("LeakyReLU", F.leaky_relu, "negative_slope", negative_slope=0.01, inplace=False)
-ELU         = _layer("ELU", F.elu, "alpha", alpha=1.0, inplace=False)
-SELU        = _layer("SELU", F.selu, inplace=False)
-CELU        = _layer("CELU", F.celu, "alpha", alpha=1.0, inplace=False)
-SiLU        = _layer("SiLU", F.silu, inplace=False)
-Mish        = _layer("Mish", F.mish, inplace=False)
-Hardtanh    = _layer("Hardtanh", F.hardtanh, "min_val max_val", min_val=-1.0, max_val=1.0, inplace=False)
+ReLU        = _layer("ReLU", F.relu, "inplace")
+ReLU6       = _layer("ReLU6", F.relu6, "inplace")
+LeakyReLU   = _layer("LeakyReLU", F.leaky_relu, "negative_slope inplace")
+ELU         = _layer("ELU", F.elu, "alpha inplace")
+SELU        = _layer("SELU", F.selu, "inplace")
+CELU        = _layer("CELU", F.celu, "alpha inplace")
+SiLU        = _layer("SiLU", F.silu, "inplace")
+Mish        = _layer("Mish", F.mish, "inplace")
+Hardtanh    = _layer("Hardtanh", F.hardtanh, "min_val max_val inplace")
 Hardsigmoid = _layer("Hardsigmoid", F.hardsigmoid)
 Hardswish   = _layer("Hardswish", F.hardswish)
 GELU        = _layer("GELU", F.gelu, "approximate")
 Softplus    = _layer("Softplus", F.softplus, "beta threshold", beta=1.0, threshold=20.0)
-Threshold   = _layer("Threshold", F.threshold, "threshold value")
+Threshold   = _layer("Threshold", F.threshold, "threshold value inplace")
 Hardshrink  = _layer("Hardshrink", F.hardshrink, "-lambd")
 Softshrink  = _layer("Softshrink", F.softshrink, "-lambd")
 GLU         = _layer("GLU", F.glu, "dim")
