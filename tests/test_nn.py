@@ -193,6 +193,11 @@ def test_a_loss_takes_its_reduction_by_place_and_warns_at_the_learners_line():
 REFUSED = [
     "functional.relu(torch.ones(2), alpha=1.0)", "functional.elu(torch.ones(2), 1.0, False, 3)",
     "functional.leaky_relu(torch.ones(2), slope=1.0)", "functional.elu(torch.arange(3), inplace=True)",
+    "functional.avg_pool1d(torch.ones(1, 4), 2, 0)",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3))",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5).long())",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5), ignore_index=2)",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5), reduction='average')",
 ]  # fmt: skip
 
 

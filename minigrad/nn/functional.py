@@ -17,6 +17,7 @@ from ..core.base import constant
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
 from ..core.op import shape_mismatch
+from ..creation import zeros_like
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
 from ..ops.checks import require
@@ -354,23 +355,23 @@ def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 
 
 def _flat(value: Any, other: int) -> Any:
+    """An option of a pool over sequences as one over planes of height 1."""
     return value if value is None else (other, *tuple_of(value, 1))
 
 
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each stretch of a sequence."""
-    pooled = max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride or kernel_size, 1), _flat(padding, 0),
-                        _flat(dilation, 1), ceil_mode, True)  # fmt: skip
-    values, places = (t.squeeze(-2) for t in pooled)
-    return (values, places) if return_indices else values
+    pooled = max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0),
+                        _flat(dilation, 1), ceil_mode, return_indices)  # fmt: skip
+    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled.squeeze(-2)
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Any:  # fmt: skip
     """The mean of each stretch of a sequence."""
-    return avg_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride or kernel_size, 1), _flat(padding, 0),
-                      ceil_mode, count_include_pad).squeeze(-2)  # fmt: skip
+    return avg_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0), ceil_mode,
+                      count_include_pad).squeeze(-2)  # fmt: skip
 
 
 def _wanted(input: Any, output_size: Any) -> tuple:
@@ -399,8 +400,8 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` stretches that cover a sequence."""
-    pooled = adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), True)
-    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled[0].squeeze(-2)
+    pooled = adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), return_indices)
+    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled.squeeze(-2)
 
 
 # ---- padding and resizing
@@ -620,42 +621,45 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     label_smoothing = max(label_smoothing, 0.0)
     reduction = legacy_reduction(reduction, size_average, reduce)
-    logs = act.log_softmax_dim(input, 1 if input._data.ndim > 1 else 0)
-    if target._data.dtype.kind == "f":
-        if target._data.shape != input._data.shape:
-            kind = dtypes.of(target._data.dtype).scalar_type
-            raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
-        return _soft_targets(logs, target, weight, reduction, label_smoothing)
+    dim = 1 if input._data.ndim > 1 else 0  # of the classes
+    logs = act.log_softmax_dim(input, dim)
+    if target._data.shape == input._data.shape:
+        kind = target._data.dtype
+        require(kind.kind == "f", "Expected floating point type for target with class probabilities, got "
+                f"{dtypes.of(kind).scalar_type}")  # fmt: skip
+        require(ignore_index < 0, "ignore_index is not supported for floating point target")
+        return _soft_targets(logs, target, weight, dim, reduction, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, hard) if label_smoothing else hard
+    if not label_smoothing:
+        return hard
+    even = _even_targets(logs, target, weight, dim, ignore_index, reduction)
+    share = label_smoothing / logs.shape[dim]
+    return pointwise.mul_scalar(hard, 1 - label_smoothing) + pointwise.mul_scalar(even, share)
 
 
-def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing: float) -> Any:
-    dim = 1 if logs.ndim > 1 else 0
-    classes = logs.shape[dim]
+def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
+    classes, kind = logs.shape[dim], _reduction(reduction)
     if smoothing:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
-    parts = logs * target if weight is None else logs * target * _per_class(weight, logs)
-    if reduction == "none":
+    parts = _by_class(logs * target, weight, dim)
+    if kind == loss.NONE:
         return -parts.sum(dim)
-    return loss.div_scalar(-parts.sum(), logs.numel() // classes) if reduction == "mean" else -parts.sum()
+    return loss.div_scalar(-parts.sum(), logs.numel() // classes) if kind == loss.MEAN else -parts.sum()
 
 
-def _smoothed(logs: Any, target: Any, weight: Any, ignore_index: int, reduction: str, smoothing: float,
-              hard: Any) -> Any:  # fmt: skip
-    dim = 1 if logs.ndim > 1 else 0
-    even = -(logs if weight is None else logs * _per_class(weight, logs)).sum(dim)
+def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, reduction: str) -> Any:
+    """The loss if every class were as right as the others."""
     ignored = target == ignore_index
-    even = even.masked_fill(ignored, 0.0)
+    even = -_by_class(logs, weight, dim).sum(dim).masked_fill(ignored, 0.0)
     if reduction == "mean":
         counted = ~ignored if weight is None else weight[target[~ignored]]
-        even = even.sum() / counted.sum()
-    even = even.sum() if reduction == "sum" else even
-    return pointwise.mul_scalar(hard, 1 - smoothing) + pointwise.mul_scalar(even, smoothing / logs.shape[dim])
+        return even.sum() / counted.sum()
+    return _total(even, reduction)
 
 
-def _per_class(weight: Any, logs: Any) -> Any:
-    return weight.view([-1 if i == (1 if logs.ndim > 1 else 0) else 1 for i in range(logs.ndim)])
+def _by_class(values: Any, weight: Any, dim: int) -> Any:
+    """Times the weights of the classes, if there are any."""
+    return values if weight is None else values * weight.view([-1 if i == dim else 1 for i in range(values.ndim)])
 
 
 def _total(values: Any, *reduction: Any) -> Any:
@@ -691,7 +695,7 @@ _KL_WARNING = (
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
                          reduction: str = "mean") -> Any:  # fmt: skip
     """x where the target is 1, max(0, margin - x) where it is -1."""
-    zeros = constant(Tensor, xp.zeros_like(input._array()))
+    zeros = zeros_like(input)
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
     values = pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
     return _total(values, reduction, size_average, reduce)
@@ -720,7 +724,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     last = (input1.ndim - 1,)
     squares = (loss.add_scalar((x * x).sum(last), 1e-12) for x in (input1, input2))
     cosine = (input1 * input2).sum(last) / pointwise.mul(*squares).sqrt()
-    zeros = constant(Tensor, xp.zeros_like(cosine._array()))
+    zeros = zeros_like(cosine)
     near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
     return _total(near + pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)
