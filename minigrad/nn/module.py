@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._tensor import Tensor
+from ..array import dtypes
 from ..array.backend import xp
 from ..autograd.function import Function
 from ..core.base import constant
@@ -99,18 +100,17 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         if isinstance(value, Parameter | Module):
-            kind = "parameters" if isinstance(value, Parameter) else "modules"
-            if "_modules" not in own:
-                word = "parameters" if kind == "parameters" else "module"
+            kind, word = ("_parameters", "parameters") if isinstance(value, Parameter) else ("_modules", "module")
+            if kind not in own:
                 raise AttributeError(f"cannot assign {word} before Module.__init__() call")
             for place in (own, *self._places()):
                 place.pop(name, None)
-            own["_" + kind][name] = value
+            own[kind][name] = value
             return
         for place in self._places() if "_modules" in own else ():
             if name in place:
                 if place is self._parameters and value is not None:
-                    raise TypeError(f"cannot assign '{_type_name(value)}' as parameter '{name}' "
+                    raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' "
                                     "(torch.nn.Parameter or None expected)")  # fmt: skip
                 place[name] = value
                 return
@@ -148,6 +148,7 @@ class Module:
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
+        require(module is None or isinstance(module, Module), f"{typename(module)} is not a Module subclass", TypeError)
         self._modules[name] = module
 
     register_module = add_module
@@ -182,7 +183,7 @@ class Module:
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with their names."""
-        return ((name, child) for name, child in self._modules.items() if child is not None)
+        return self._named("_modules", "", False)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters."""
@@ -248,10 +249,10 @@ class Module:
         return self
 
     def float(self) -> Module:
-        return self.to(Tensor().float().dtype)
+        return self.to(dtypes.float32)
 
     def double(self) -> Module:
-        return self.to(Tensor().double().dtype)
+        return self.to(dtypes.float64)
 
     # ---- saving
 
@@ -396,5 +397,8 @@ def forget_grad(p: Any, set_to_none: bool) -> None:
         p.grad.detach_().zero_()
 
 
-def _type_name(value: Any) -> str:
-    return "torch.FloatTensor" if isinstance(value, Tensor) else type(value).__name__
+def typename(value: Any) -> str:
+    """What errors call the type of a value: `torch.FloatTensor`, `int`, `numpy.ndarray`. Source: torch.typename."""
+    kind = type(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return value.type() if isinstance(value, Tensor) else name

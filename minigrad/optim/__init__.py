@@ -15,7 +15,7 @@ from ..array.backend import xp
 from ..core.base import bump, constant
 from ..core.modes import enable_grad
 from ..core.node import learners_line
-from ..nn.module import forget_grad
+from ..nn.module import forget_grad, typename
 from ..text import presentation
 from . import lr_scheduler
 
@@ -40,7 +40,7 @@ class Optimizer:
         group = {**self.defaults, **param_group, "params": _listed(param_group["params"])}
         for p in group["params"]:
             if not isinstance(p, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
             if any(p is q for g in self.param_groups for q in g["params"]):
@@ -106,7 +106,7 @@ class Optimizer:
 def _listed(params: Any) -> list:
     if isinstance(params, Tensor):
         raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                        "torch.FloatTensor")  # fmt: skip
+                        f"{typename(params)}")  # fmt: skip
     return [p for _, p in params] if isinstance(params, dict) else list(params)
 
 
