@@ -37,7 +37,8 @@ LAYERS = [
     "Conv2d(2, 4, (3, 2), groups=2, dilation=2, bias=False, padding_mode='reflect')",
     "Conv2d(1, 1, 3, padding='same')", "BatchNorm1d(4)", "BatchNorm2d(4, affine=False)", "BatchNorm1d(4, bias=False)",
     "Unflatten(1, (2, 3))", "LayerNorm(4)",
-    "LayerNorm((2, 3), elementwise_affine=False)", "GroupNorm(2, 4)", "Embedding(5, 3, padding_idx=1)", "PReLU()",
+    "LayerNorm((2, 3), elementwise_affine=False)", "GroupNorm(2, 4)", "Embedding(5, 3, padding_idx=1)",
+    "Embedding(5, 3, -1)", "PReLU()", "PReLU(2, 1)",
     "Dropout(0.3)", "Dropout2d()", "Flatten()", "Identity()", "ReLU()", "ReLU(inplace=True)", "ReLU6()",
     "LeakyReLU(0.2)", "ELU()", "SELU()", "CELU(0.5)", "SiLU()", "Mish()", "Hardtanh()", "Hardsigmoid()", "Hardswish()",
     "ELU(2, True)", "Threshold(1, 2, True)", "Hardsigmoid(True)", "Hardswish(inplace=True)",
@@ -78,6 +79,16 @@ def test_a_model_prints_as_a_tree():
         "  )\n"
         ")"
     )
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_module_that_stands_in_two_places_is_one_child(oracle):
+    for module in (torch, importlib.import_module(oracle)):
+        shared = module.nn.ReLU()
+        model = module.nn.Sequential(shared, module.nn.Tanh(), shared)
+
+        assert [name for name, _ in model.named_children()] == ["0", "1"]
+        assert len(list(model.children())) == 2
 
 
 def test_parameters_and_buffers_are_found_by_name():
@@ -191,6 +202,8 @@ def test_a_loss_takes_its_reduction_by_place_and_warns_at_the_learners_line():
 
 
 REFUSED = [
+    "Sequential(3)", "ModuleList([torch.ones(1)])", "Embedding(5, 3, 5)",
+    "Linear(1, 1).__setattr__('weight', torch.ones(1).double())",
     "functional.relu(torch.ones(2), alpha=1.0)", "functional.elu(torch.ones(2), 1.0, False, 3)",
     "functional.leaky_relu(torch.ones(2), slope=1.0)", "functional.elu(torch.arange(3), inplace=True)",
     "functional.avg_pool1d(torch.ones(1, 4), 2, 0)",
@@ -205,7 +218,7 @@ REFUSED = [
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_cannot_be_taken_is_refused_in_torchs_words(call, oracle):
     def refusal(module):
-        with pytest.raises((TypeError, ValueError, RuntimeError, IndexError)) as refused:
+        with pytest.raises((AssertionError, TypeError, ValueError, RuntimeError, IndexError)) as refused:
             eval(f"torch.nn.{call}", {"torch": module})
         return refused.type, str(refused.value)
 

@@ -13,26 +13,26 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._tensor import Tensor
-from ..array.backend import xp
-from ..core.base import constant
+from ..creation import empty, full, tensor
+from ..ops.checks import require
 from . import functional as F
 from . import init
 from .module import Module, Parameter
-
-
-def _new(*sizes: int, value: float = 0.0, dtype: Any = None) -> Tensor:
-    kind = Tensor().dtype if dtype is None else dtype
-    return constant(Tensor, xp.full(sizes, value, kind.np))
 
 
 def _options(module: Module, names: Iterable[str]) -> str:
     return ", ".join(f"{name}={getattr(module, name)!r}" for name in names)
 
 
+def _unusual(module: Module, **usual: Any) -> list[str]:
+    """The options that have another value than the usual one."""
+    return [name for name, value in usual.items() if getattr(module, name) != value]
+
+
 def _affine(module: Module, sizes: tuple, weight: bool, bias: bool, dtype: Any) -> None:
     """The scale 1 and the shift 0 that a norm begins with, where they are wanted."""
     for name, value, wanted in (("weight", 1.0, weight), ("bias", 0.0, bias)):
-        module.register_parameter(name, Parameter(_new(*sizes, value=value, dtype=dtype)) if wanted else None)
+        module.register_parameter(name, Parameter(full(sizes, value, dtype=dtype)) if wanted else None)
 
 
 # ---- containers
@@ -74,7 +74,7 @@ class _List(Module):
 
     def append(self, module: Module) -> _List:
         """Add a module at the end."""
-        self._modules[str(len(self))] = module
+        self.add_module(str(len(self)), module)
         return self
 
     def extend(self, modules: Iterable[Module]) -> _List:
@@ -156,8 +156,8 @@ class _Weighted(Module):
     bias: Any
 
     def _start(self, *sizes: int, bias: bool, dtype: Any) -> None:
-        self.weight = Parameter(_new(*sizes, dtype=dtype))
-        self.register_parameter("bias", Parameter(_new(sizes[0], dtype=dtype)) if bias else None)
+        self.weight = Parameter(empty(sizes, dtype=dtype))
+        self.register_parameter("bias", Parameter(empty(sizes[0], dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -215,8 +215,7 @@ class _Conv(_Weighted):
 
     def extra_repr(self) -> str:
         shown = [f"{self.in_channels}, {self.out_channels}", _options(self, ("kernel_size", "stride"))]
-        usual = {"padding": (0,) * self.dims, "dilation": (1,) * self.dims, "groups": 1, "padding_mode": "zeros"}
-        odd = [name for name, value in usual.items() if getattr(self, name) != value]
+        odd = _unusual(self, padding=(0,) * self.dims, dilation=(1,) * self.dims, groups=1, padding_mode="zeros")
         shown += [f"{name}={getattr(self, name)}" for name in odd]
         if self.bias is None:
             shown.insert(len(shown) - ("padding_mode" in odd), "bias=False")
@@ -242,10 +241,14 @@ class Embedding(Module):
                  max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
                  sparse: bool = False, *, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
+        if padding_idx is not None:
+            require(-num_embeddings <= padding_idx < num_embeddings, "Padding_idx must be within num_embeddings",
+                    AssertionError)  # fmt: skip
+            padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        self.weight = Parameter(init.normal_(_new(num_embeddings, embedding_dim, dtype=dtype)))
+        self.weight = Parameter(init.normal_(empty(num_embeddings, embedding_dim, dtype=dtype)))
         if padding_idx is not None:
             init.zeros_(self.weight.data[padding_idx])
 
@@ -254,8 +257,7 @@ class Embedding(Module):
                            self.scale_grad_by_freq, self.sparse)  # fmt: skip
 
     def extra_repr(self) -> str:
-        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
-        odd = [name for name, value in usual.items() if getattr(self, name) != value]
+        odd = _unusual(self, padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False)
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *(_options(self, [name]) for name in odd)])
 
 
@@ -272,9 +274,8 @@ class _BatchNorm(Module):
         self.affine, self.track_running_stats = affine, track_running_stats
         _affine(self, (num_features,), affine, affine and bias, dtype)
         for name, value in (("running_mean", 0.0), ("running_var", 1.0)):
-            self.register_buffer(name, _new(num_features, value=value, dtype=dtype) if track_running_stats else None)
-        counted = constant(Tensor, xp.asarray(0)) if track_running_stats else None
-        self.register_buffer("num_batches_tracked", counted)
+            self.register_buffer(name, full(num_features, value, dtype=dtype) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
 
     def forward(self, input: Any) -> Any:
         if input.ndim not in self.ranks:
@@ -347,7 +348,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
-        self.weight = Parameter(_new(num_parameters, value=init, dtype=dtype))
+        self.weight = Parameter(full(num_parameters, float(init), dtype=dtype))
 
     def forward(self, input: Any) -> Any:
         return F.prelu(input, self.weight)
