@@ -7,7 +7,6 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.base import constant
-from ..core.carriers import TENSORS
 from ..ops import linalg as rows
 from ..ops import shape
 from ..ops.linalg import LinAlgError, det, matmul, matrix_norm, matrix_power, svdvals
@@ -138,7 +137,4 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return rows.cross_of(input, other, dim)
 
 
-
-
-def __getattr__(name: str) -> Any:
-    raise presentation.no_attribute("torch.linalg", __all__, name)
+__getattr__ = presentation.adviser("torch.linalg", __all__)
