@@ -71,6 +71,27 @@ class FunctionCtx:
         self._materialize = value
 
 
+class Kept(Withheld):
+    """A tensor that `save_for_backward` was given; of an output only the array, so that no cycle holds its node."""
+
+    __slots__ = ("counter", "held", "nr", "version")
+
+    def __init__(self, t: Any, outputs: tuple) -> None:
+        self.nr = next((i for i, o in enumerate(outputs) if o is t), None)
+        self.held = t if self.nr is None else t._data
+        self.counter = t._shared_counter()
+        self.version = self.counter[0]
+
+    def give(self, node: Node, name: str) -> Any:
+        t = self.held
+        if self.nr is not None:
+            t = constant(Tensor, t, self.counter)
+            t._fn, t._requires_grad = output_of(node, self.nr), True
+        if self.counter[0] != self.version:
+            raise modified(node, name, t, self.counter[0], self.version)
+        return t
+
+
 class CustomNode(Node, FunctionCtx):
     """The node of a custom Function, named `<Function's name>Backward`; also its `ctx`."""
 
@@ -84,42 +105,18 @@ class CustomNode(Node, FunctionCtx):
         """The tensors given to `save_for_backward`. Raises: RuntimeError once freed or changed."""
         if isinstance(self._saved, Withheld):
             self._saved.give(self, "tensors")
-        return tuple(self._unpacked(*entry) for entry in self._saved)
+        return tuple(kept and kept.give(self, "tensors") for kept in self._saved)
 
     @property
     def saved_variables(self) -> tuple:
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
-    def _keep(self, outputs: tuple) -> None:
-        """Turn what `save_for_backward` was given into slots; outputs without a cycle to this node."""
-        saved = []
-        for t in self._to_save:
-            nr = next((i for i, o in enumerate(outputs) if o is t), None)
-            version = 0 if t is None else t._shared_counter()[0]
-            saved.append((t if nr is None else t._data, version, nr, None if t is None else t._counter))
-        self._saved, self._to_save = tuple(saved), ()
-
     def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:
         """Pack what was saved with a pair of hooks; see `core.saved`."""
-        packed = []
-        for t, version, nr, counter in self._saved:
-            t = t if nr is None else outputs[nr]
-            held = None if t is None else Packed(t, pack, unpack, own=nr is not None)
-            packed.append((held, version, nr, counter))
-        self._saved = tuple(packed)
-
-    def _unpacked(self, t: Any, version: int, nr: int | None, counter: Any) -> Any:
-        if t is None:
-            return None
-        if isinstance(t, Withheld):
-            return t.give(self, "tensors")
-        if nr is not None:  # the array of an output, which is tied to its place again
-            t = constant(Tensor, t, counter)
-            t._fn, t._requires_grad = output_of(self, nr), True
-        if counter[0] != version:
-            raise modified(self, "tensors", t, counter[0], version)
-        return t
+        self._saved = tuple(
+            kept and Packed(kept.held if kept.nr is None else outputs[kept.nr], pack, unpack, own=kept.nr is not None)
+            for kept in self._saved)  # fmt: skip
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         """Run the user's `backward` on tensors; check what it returned."""
@@ -266,7 +263,7 @@ def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple
     for o in made if len(made) > 1 else ():
         if o._view is not None:
             o._view.kind = "multi"
-    node._keep(wrapped)
+    node._saved, node._to_save = tuple(t if t is None else Kept(t, wrapped) for t in node._to_save), ()
     mode = grad_mode()
     if mode is not True and mode:
         mode.recorded(node, wrapped)
