@@ -202,6 +202,8 @@ def test_a_loss_takes_its_reduction_by_place_and_warns_at_the_learners_line():
 
 
 REFUSED = [
+    "functional.pad(torch.ones(1, 2, 2), (1, 1), 'foo')", "functional.pad(torch.ones(2), (1, 1), 'reflect')",
+    "functional.pad(torch.ones(1, 2, 2), (1,), 'reflect')", "functional.pad(torch.ones(2, 2), (1, 1), 'circular', 3)",
     "Sequential(3)", "ModuleList([torch.ones(1)])", "Embedding(5, 3, 5)",
     "Linear(1, 1).__setattr__('weight', torch.ones(1).double())",
     "functional.relu(torch.ones(2), alpha=1.0)", "functional.elu(torch.ones(2), 1.0, False, 3)",
@@ -229,6 +231,18 @@ def test_adaptive_pools_of_sequences_can_give_places():
     values, places = nn.AdaptiveMaxPool1d(2, True)(torch.tensor([[3.0, 1.0, 2.0, 4.0]]))
 
     assert (values.tolist(), places.tolist()) == ([[3.0, 4.0]], [[0, 3]])
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_three_dimensions_are_padded_with_their_own_cells(mode, oracle):
+    def padded(module):
+        x = module.arange(18.0).reshape(1, 3, 2, 3).requires_grad_()
+        y = module.nn.functional.pad(x, (1, 2, 1, 0, 0, 2), mode)
+        (y * y).sum().backward()
+        return y.tolist(), x.grad.tolist()
+
+    assert padded(torch) == padded(importlib.import_module(oracle))
 
 
 # ---- numbers, live

@@ -407,22 +407,36 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 # ---- padding and resizing
 
 
+_PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # torch's names -> NumPy's
+_PAD_SIZES = """Padding size {} is not supported for {}D input tensor.
+Supported combinations for non-constant padding:
+  - 2D or 3D input: padding size = 2 (pads last dimension)
+  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)
+  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""
+
+
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
-    pad = tuple(pad)
+    pad, rank = tuple(pad), input.ndim
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
-    for i in range(len(pad) // 2):
-        size, pair = input.shape[-1 - i], pad[2 * i : 2 * i + 2]
+    require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
+    require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
+    require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
+    pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
+    known = len(pairs) in (1, 2, 3) and rank - len(pairs) in (1, 2)
+    require(known, _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    for i, pair in enumerate(pairs):
+        size = input.shape[-1 - i]
         require(mode != "reflect" or max(pair) < size, f"Argument #{4 + 2 * i}: Padding size should be less than the "
                 f"corresponding input dimension, but got: padding ({pair[0]}, {pair[1]}) at dimension "
-                f"{input.ndim - 1 - i} of input {list(input.shape)}")  # fmt: skip
+                f"{rank - 1 - i} of input {list(input.shape)}")  # fmt: skip
         require(mode != "circular" or max(pair) <= size, "Padding value causes wrapping around more than once.")
-    if mode in conv.PADS and len(pad) // 2 in (1, 2):
-        return conv.PADS[mode][len(pad) // 2 - 1](input, pad)
-    for i in range(len(pad) // 2):  # circular
-        at = xp.pad(xp.arange(input.shape[-1 - i]), pad[2 * i : 2 * i + 2], "wrap")
-        input = input.index_select(input.ndim - 1 - i, constant(Tensor, at))
+    if mode in conv.PADS and len(pairs) < 3:
+        return conv.PADS[mode][len(pairs) - 1](input, pad)
+    for i, pair in enumerate(pairs):
+        at = xp.pad(xp.arange(input.shape[-1 - i]), pair, _PAD_MODES[mode])
+        input = input.index_select(rank - 1 - i, constant(Tensor, at))
     return input
 
 
