@@ -233,6 +233,13 @@ def test_adaptive_pools_of_sequences_can_give_places():
     assert (values.tolist(), places.tolist()) == ([[3.0, 4.0]], [[0, 3]])
 
 
+def test_rrelu_in_place_writes():
+    x = torch.tensor([-2.0, 1.0])
+
+    assert nn.functional.rrelu(x, 0.5, 0.5, inplace=True) is x
+    assert x.tolist() == [-1.0, 1.0]
+
+
 @pytest.mark.parametrize("oracle", LIVE)
 @pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
 def test_three_dimensions_are_padded_with_their_own_cells(mode, oracle):

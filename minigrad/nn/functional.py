@@ -164,7 +164,8 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     x = input._data
     noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
     noise[low] = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
-    return act.rrelu_with_noise(input, constant(Tensor, noise), lower, upper, training)
+    call = in_place(act.rrelu_with_noise) if inplace else act.rrelu_with_noise
+    return call(input, constant(Tensor, noise), lower, upper, training)
 
 
 def glu(input: Any, dim: int = -1) -> Any:
