@@ -21,6 +21,7 @@ from ..core.node import Freed, Node, Withheld
 from ..core.row import blank_node, modified, output_of
 from ..core.saved import Packed
 from ..core.views import check_inplace, rebase, view_of
+from ..ops.checks import require
 from ..text import presentation
 
 DIRTY_VIEW = (
@@ -56,8 +57,7 @@ class FunctionCtx:
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs `forward` wrote in place; they must be returned."""
-        if not all(isinstance(t, TensorBase) for t in tensors):
-            raise RuntimeError("mark_dirty can only accept variables, but argument ")
+        require(all(isinstance(t, TensorBase) for t in tensors), "mark_dirty can only accept variables, but argument ")
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
@@ -253,11 +253,9 @@ def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple
     node.outputs = len(parts)
     node._made = [(o._data.shape, o._data.dtype) if isinstance(o, TensorBase) else None for o in parts]
     for t in node._dirty:
-        if not any(t is o for o in parts):
-            raise RuntimeError(
+        require(any(t is o for o in parts),
                 "Some elements marked as dirty during the forward method were not returned as output. "
-                "The inputs that are modified inplace must all be outputs of the Function."
-            )
+                "The inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
     wrapped = tuple(_output(node, i, o, tensors) for i, o in enumerate(parts))
     made = [o for o in wrapped if isinstance(o, TensorBase) and o.requires_grad]
     for o in made if len(made) > 1 else ():
@@ -277,8 +275,7 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list) -> Any:
     if any(out is t for t in node._dirty):
         if out._fn is None and out.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        if out._view is not None and node.outputs > 1:
-            raise RuntimeError(DIRTY_VIEW)
+        require(out._view is None or node.outputs == 1, DIRTY_VIEW)
         check_inplace(out, recorded=True)
         bump(out)
         rebase(out, fn)

@@ -15,6 +15,7 @@ from ..array import dtypes
 from ..array.backend import xp
 from ..core.backward import grad
 from ..core.base import constant
+from ..ops.checks import require
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -104,15 +105,12 @@ def _checked(inputs: tuple) -> list[Tensor]:
                 f"Input #{index} requires gradient and is not a double precision floating point or complex. "
                 "This check will likely fail if all the inputs are not of double precision floating point or "
                 "complex. ", UserWarning, stacklevel=4)  # fmt: skip
-        if any(step == 0 and n > 1 for step, n in zip(t.stride(), t.shape, strict=True)):
-            raise RuntimeError(
+        require(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)),
                 f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call "
-                ".contiguous on the input before passing it to gradcheck."
-            )
-    if not checked:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them "
-                         "have requires_grad=True.")  # fmt: skip
+                ".contiguous on the input before passing it to gradcheck.")  # fmt: skip
+    require(checked, "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True.", ValueError)  # fmt: skip
     return list(checked.values())
 
 

@@ -22,6 +22,7 @@ from ..core.hooks import RemovableHandle
 from ..core.modes import recording
 from ..core.node import Node, function_of
 from ..core.saved import pack_slots
+from ..ops.checks import require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
            "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
@@ -70,8 +71,7 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside, `saved_tensors_hooks` is refused with this message."""
-    if _active.get():
-        raise RuntimeError(error_message)
+    require(not _active.get(), error_message)
     token = _refusal.set(error_message)
     try:
         yield
@@ -102,10 +102,8 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The place in the graph where the gradient of `tensor` arrives."""
-    if not tensor.requires_grad:
-        raise RuntimeError(
-            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
-        )
+    require(tensor.requires_grad, "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients")  # fmt: skip
     like = xp.broadcast_to(xp.empty((), tensor._data.dtype), tensor.shape)  # no memory is kept alive
     return GradientEdge(*function_of(tensor._edge()), like)
 
@@ -135,15 +133,13 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
     In mode "all" tensors that this backward does not reach get None; in mode "any" `fn` gets one tensor.
     """
     modes = ("all", "any")
-    if mode not in modes:
-        raise ValueError(f"Expects mode to be one of {modes} but got {mode}")
+    require(mode in modes, f"Expects mode to be one of {modes} but got {mode}", ValueError)
     if mode == "any":
         seen: Any = weakref.WeakSet()
         hook = _first_of(fn, seen)
         return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
     edges = [t._edge() for t in tensors]
-    if any(edge is None for edge in edges):
-        raise AssertionError("Expected gradient function to be set")
+    require(all(edge is not None for edge in edges), "Expected gradient function to be set", AssertionError)
     gathered: Any = weakref.WeakKeyDictionary()
     return _MultiHandle([t.register_hook(_gather(fn, edges, gathered, i)) for i, t in enumerate(tensors)])
 

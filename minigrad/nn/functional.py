@@ -217,11 +217,9 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
     index = tensor._data
-    if index.size and index.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    require(not index.size or index.min() >= 0, "Class values must be non-negative.")
     count = int(index.max()) + 1 if num_classes == -1 else num_classes
-    if index.size and index.max() >= count:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    require(not index.size or index.max() < count, "Class values must be smaller than num_classes.")
     return constant(Tensor, (index[..., None] == xp.arange(count)).astype("int64"))
 
 
@@ -301,10 +299,8 @@ def _named_padding(x: Any, weight: Any, padding: str, stride: tuple, dilation: t
     """"valid" is none; "same" keeps the size, an odd cell more on the right side."""
     if padding == "valid":
         return x, 0
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    if any(s != 1 for s in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    require(padding == "same", f"Invalid padding string: '{padding}'")
+    require(set(stride) == {1}, "padding='same' is not supported for strided convolutions")
     both = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True)]
     if any(b % 2 for b in both):
         x = shape.constant_pad_nd(x, tuple(v for b in reversed(both) for v in (0, b % 2)), 0.0)

@@ -59,8 +59,7 @@ class _List(Module):
 
     def _name(self, index: int) -> str:
         names = list(self._modules)
-        if not -len(names) <= index < len(names):
-            raise IndexError(f"index {index} is out of range")
+        require(-len(names) <= index < len(names), f"index {index} is out of range", IndexError)
         return names[index]
 
     def __getitem__(self, index: Any) -> Any:
@@ -194,10 +193,8 @@ class _Conv(_Weighted):
                  dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
                  device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
-        if in_channels % groups:
-            raise ValueError("in_channels must be divisible by groups")
-        if out_channels % groups:
-            raise ValueError("out_channels must be divisible by groups")
+        require(in_channels % groups == 0, "in_channels must be divisible by groups", ValueError)
+        require(out_channels % groups == 0, "out_channels must be divisible by groups", ValueError)
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (
             F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))  # fmt: skip

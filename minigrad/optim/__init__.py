@@ -16,6 +16,7 @@ from ..core.base import bump, constant
 from ..core.modes import enable_grad
 from ..core.node import learners_line
 from ..nn.module import forget_grad, typename
+from ..ops.checks import require
 from ..text import presentation
 from . import lr_scheduler
 
@@ -30,8 +31,7 @@ class Optimizer:
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = _listed(params)
-        if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+        require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
@@ -41,8 +41,7 @@ class Optimizer:
         for p in group["params"]:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
-            if not p.is_leaf:
-                raise ValueError("can't optimize a non-leaf Tensor")
+            require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
             if any(p is q for g in self.param_groups for q in g["params"]):
                 raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append({"params": group.pop("params"), **group})
@@ -167,8 +166,7 @@ class Adam(Optimizer):
                  capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
         super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
         for i, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+            require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         (beta1, beta2), t = o["betas"], counted(state)
