@@ -7,13 +7,13 @@ the analytical one is made of backwards, one for each element of an output. Text
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.backward import grad
+from ..core.backward import as_tuple, grad
 from ..core.base import constant
 from ..ops.checks import require
 
@@ -34,7 +34,7 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
     Raises: GradcheckError where it does not, or returns False if `raise_exception` is off.
     """
     try:
-        _check(func, _tuple(inputs), eps, atol, rtol, nondet_tol)
+        _check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -46,12 +46,12 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
                   atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True,
                   nondet_tol: float = 0.0, **_options: Any) -> bool:  # fmt: skip
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
-    given = _tuple(inputs)
+    given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = _differentiable(func(*given))
         weights = tuple(_weight(o, i) for i, o in enumerate(outputs))
     else:
-        weights = _tuple(grad_outputs)
+        weights = as_tuple(grad_outputs)
     wanted = [t for t in given if isinstance(t, Tensor) and t.requires_grad]
 
     def gradients(*_args: Any) -> tuple:  # of these very tensors, whose numbers gradcheck varies in place
@@ -63,12 +63,8 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
                      raise_exception=raise_exception, nondet_tol=nondet_tol)  # fmt: skip
 
 
-def _tuple(values: Any) -> tuple:
-    return tuple(values) if isinstance(values, Sequence) and not isinstance(values, Tensor) else (values,)
-
-
 def _differentiable(outputs: Any) -> tuple:
-    return tuple(o for o in _tuple(outputs) if o.requires_grad)
+    return tuple(o for o in as_tuple(outputs) if o.requires_grad)
 
 
 def _weight(output: Tensor, seed: int) -> Tensor:
@@ -82,7 +78,7 @@ def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, 
     outputs = _differentiable(func(*inputs))
     if not outputs:
         for t in checked:
-            if any(xp.any(column) for column in _numerical(func, inputs, t, eps, _tuple)):
+            if any(xp.any(column) for column in _numerical(func, inputs, t, eps, as_tuple)):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
         return
     for place, t in enumerate(checked):

@@ -136,21 +136,17 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
     require(mode in modes, f"Expects mode to be one of {modes} but got {mode}", ValueError)
     if mode == "any":
         seen: Any = weakref.WeakSet()
-        hook = _first_of(fn, seen)
+
+        def hook(grad: Any) -> None:
+            if running.walk not in seen:
+                seen.add(running.walk)
+                fn(grad)
+
         return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
     edges = [t._edge() for t in tensors]
     require(all(edge is not None for edge in edges), "Expected gradient function to be set", AssertionError)
     gathered: Any = weakref.WeakKeyDictionary()
     return _MultiHandle([t.register_hook(_gather(fn, edges, gathered, i)) for i, t in enumerate(tensors)])
-
-
-def _first_of(fn: Callable, seen: Any) -> Callable:
-    def hook(grad: Any) -> None:
-        if running.walk not in seen:
-            seen.add(running.walk)
-            fn(grad)
-
-    return hook
 
 
 def _gather(fn: Callable, edges: list, gathered: Any, index: int) -> Callable:
