@@ -205,6 +205,7 @@ REFUSED = [
     "functional.pad(torch.ones(1, 2, 2), (1, 1), 'foo')", "functional.pad(torch.ones(2), (1, 1), 'reflect')",
     "functional.pad(torch.ones(1, 2, 2), (1,), 'reflect')", "functional.pad(torch.ones(2, 2), (1, 1), 'circular', 3)",
     "Sequential(3)", "ModuleList([torch.ones(1)])", "Embedding(5, 3, 5)",
+    "functional.embedding(torch.tensor([0]), torch.ones(2, 1), -3)",
     "Linear(1, 1).__setattr__('weight', torch.ones(1).double())",
     "functional.relu(torch.ones(2), alpha=1.0)", "functional.elu(torch.ones(2), 1.0, False, 3)",
     "functional.leaky_relu(torch.ones(2), slope=1.0)", "functional.elu(torch.arange(3), inplace=True)",

@@ -197,13 +197,16 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:  # fmt: skip
     """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
-    if padding_idx is None:
-        padding_idx = -1
-    elif padding_idx < 0:
-        padding_idx += weight.shape[0]
+    padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
         _renormalize(weight, input, max_norm, norm_type)
-    return conv.embedding_of(weight, input, padding_idx, scale_grad_by_freq, sparse)
+    return conv.embedding_of(weight, input, padding_row, scale_grad_by_freq, sparse)
+
+
+def row_of(padding_idx: int, count: int) -> int:
+    """`padding_idx` counted from the front. Raises: AssertionError if there are fewer rows."""
+    require(-count <= padding_idx < count, "Padding_idx must be within num_embeddings", AssertionError)
+    return padding_idx % count
 
 
 @no_grad()
@@ -236,7 +239,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
             attn_mask = constant(Tensor, bias)
         weights = weights.add_(attn_mask)
     weights = act.safe_softmax(weights, -1)
-    return (dropout(weights, dropout_p) if dropout_p else weights) @ value
+    return dropout(weights, dropout_p) @ value
 
 
 # ---- dropout

@@ -238,12 +238,9 @@ class Embedding(Module):
                  max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
                  sparse: bool = False, *, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
-        if padding_idx is not None:
-            require(-num_embeddings <= padding_idx < num_embeddings, "Padding_idx must be within num_embeddings",
-                    AssertionError)  # fmt: skip
-            padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.padding_idx = None if padding_idx is None else F.row_of(padding_idx, num_embeddings)
+        self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         self.weight = Parameter(init.normal_(empty(num_embeddings, embedding_dim, dtype=dtype)))
         if padding_idx is not None:
