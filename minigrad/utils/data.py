@@ -96,9 +96,7 @@ class DataLoader:
         count = len(self.dataset)
         if not self.shuffle:
             return list(range(count))
-        generator = self.generator
-        if generator is None:
-            generator = random.Generator().manual_seed(_seed(None))
+        generator = self.generator or random.Generator().manual_seed(_seed(None))
         return random.permutation(count, generator).tolist()
 
 
