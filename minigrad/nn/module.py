@@ -57,10 +57,9 @@ class Module:
     training: bool
 
     def __init__(self) -> None:
-        made: dict[str, Any] = {
-            "training": True, "_parameters": {}, "_buffers": {}, "_modules": {}, "_not_saved": set(),
-            "_before": HookDict(), "_after": HookDict(), "_back": HookDict(), "_back_before": HookDict()}  # fmt: skip
-        self.__dict__.update(made)
+        self.__dict__.update(
+            training=True, _parameters={}, _buffers={}, _modules={}, _not_saved=set(),
+            _before=HookDict(), _after=HookDict(), _back=HookDict(), _back_before=HookDict())  # fmt: skip
 
     def forward(self, *args: Any, **options: Any) -> Any:
         """What the module computes; every module defines it."""
