@@ -279,6 +279,18 @@ def test_hessians_and_their_products_agree(torch):
         functional.hessian(lambda x: x * x, x)
 
 
+@pytest.mark.parametrize("name", ["jacobian", "hessian", "vjp", "jvp", "vhp", "hvp"])
+def test_a_strict_result_under_create_graph_has_to_be_recorded(torch, name):
+    x = torch.tensor([1.0, 2.0])
+    slopes = name in ("jacobian", "vjp", "jvp")
+    vector = (x,) if name in ("jvp", "vhp", "hvp") else ()
+    what = "hessian" if vector and not slopes else "jacobian"
+
+    with pytest.raises(RuntimeError, match=rf"The {what} of .* is independent of input 0.* when create_graph=True"):
+        getattr(torch.autograd.functional, name)(
+            lambda x: x.sum() if slopes else (x * x).sum(), x, *vector, create_graph=True, strict=True)
+
+
 # ---- anomaly mode
 
 

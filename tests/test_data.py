@@ -11,8 +11,10 @@ from minigrad.utils.data import DataLoader, TensorDataset, random_split
 LIVE = ["torch"] if importlib.util.find_spec("torch") else []
 
 
-def batches(torch, data, **options):
+def batches(torch, data, seed=None, **options):
     torch.manual_seed(5)
+    if seed is not None:
+        options["generator"] = torch.Generator().manual_seed(seed)
     x = torch.arange(10.0).reshape(10, 1)
     loader = data.DataLoader(data.TensorDataset(x, x[:, 0] * 2), batch_size=4, **options)
     seen = [[part.tolist() for part in batch] for _ in range(2) for batch in loader]
@@ -20,7 +22,8 @@ def batches(torch, data, **options):
 
 
 @pytest.mark.parametrize("oracle", LIVE)
-@pytest.mark.parametrize("options", [{}, {"shuffle": True}, {"shuffle": True, "drop_last": True}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"shuffle": True}, {"shuffle": True, "drop_last": True},
+                                     {"shuffle": True, "seed": 3}], ids=str)  # fmt: skip
 def test_the_batches_are_torchs(oracle, options):
     torch, data = importlib.import_module(oracle), importlib.import_module(f"{oracle}.utils.data")
 

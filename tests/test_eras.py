@@ -297,6 +297,13 @@ def test_a_variable_records_and_a_tensor_computes(legacy):
     assert t.tolist() == [[3.0, 3.0], [3.0, 3.0]]
 
 
+def test_bytes_pick_elements_without_a_word(legacy):
+    t, mask = torch.FloatTensor([1, 2, 3]), torch.ByteTensor([0, 1, 1])
+
+    assert [t[mask].tolist(), legacy(t)[mask].data.tolist()] == [[2.0, 3.0]] * 2
+    assert [t.masked_fill(mask, 9).tolist(), legacy(t).masked_fill_(mask, 9).data.tolist()] == [[1.0, 9.0, 9.0]] * 2
+
+
 def test_whole_reductions_are_numbers_of_tensors_and_one_element_of_variables(legacy):
     t = torch.ones(2, 2)
     x = legacy(t, requires_grad=True)

@@ -37,9 +37,11 @@ LAYERS = [
     "Conv2d(2, 4, (3, 2), groups=2, dilation=2, bias=False, padding_mode='reflect')",
     "Conv2d(1, 1, 3, padding='same')", "BatchNorm1d(4)", "BatchNorm2d(4, affine=False)", "BatchNorm1d(4, bias=False)",
     "Unflatten(1, (2, 3))", "LayerNorm(4)",
-    "LayerNorm((2, 3), elementwise_affine=False)", "GroupNorm(2, 4)", "Embedding(5, 3, padding_idx=1)", "PReLU()",
+    "LayerNorm((2, 3), elementwise_affine=False)", "GroupNorm(2, 4)", "Embedding(5, 3, padding_idx=1)",
+    "Embedding(5, 3, -1)", "PReLU()", "PReLU(2, 1)",
     "Dropout(0.3)", "Dropout2d()", "Flatten()", "Identity()", "ReLU()", "ReLU(inplace=True)", "ReLU6()",
     "LeakyReLU(0.2)", "ELU()", "SELU()", "CELU(0.5)", "SiLU()", "Mish()", "Hardtanh()", "Hardsigmoid()", "Hardswish()",
+    "ELU(2, True)", "Threshold(1, 2, True)", "Hardsigmoid(True)", "Hardswish(inplace=True)",
     "GELU()", "GELU('tanh')", "Softplus()", "Threshold(0.1, 2.0)", "Hardshrink()", "Softshrink()", "GLU()",
     "Softmax(1)", "LogSoftmax(dim=1)", "Softmin(1)", "Sigmoid()", "Tanh()", "LogSigmoid()", "Softsign()",
     "Tanhshrink()", "MaxPool1d(2)", "MaxPool2d(2)", "MaxPool2d((2, 1), stride=1, ceil_mode=True)", "AvgPool1d(2)",
@@ -77,6 +79,16 @@ def test_a_model_prints_as_a_tree():
         "  )\n"
         ")"
     )
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_module_that_stands_in_two_places_is_one_child(oracle):
+    for module in (torch, importlib.import_module(oracle)):
+        shared = module.nn.ReLU()
+        model = module.nn.Sequential(shared, module.nn.Tanh(), shared)
+
+        assert [name for name, _ in model.named_children()] == ["0", "1"]
+        assert len(list(model.children())) == 2
 
 
 def test_parameters_and_buffers_are_found_by_name():
@@ -189,10 +201,56 @@ def test_a_loss_takes_its_reduction_by_place_and_warns_at_the_learners_line():
     assert {warning.filename for warning in caught} == {__file__}
 
 
+REFUSED = [
+    "functional.pad(torch.ones(1, 2, 2), (1, 1), 'foo')", "functional.pad(torch.ones(2), (1, 1), 'reflect')",
+    "functional.pad(torch.ones(1, 2, 2), (1,), 'reflect')", "functional.pad(torch.ones(2, 2), (1, 1), 'circular', 3)",
+    "Sequential(3)", "ModuleList([torch.ones(1)])", "Embedding(5, 3, 5)",
+    "functional.embedding(torch.tensor([0]), torch.ones(2, 1), -3)",
+    "Linear(1, 1).__setattr__('weight', torch.ones(1).double())",
+    "functional.relu(torch.ones(2), alpha=1.0)", "functional.elu(torch.ones(2), 1.0, False, 3)",
+    "functional.leaky_relu(torch.ones(2), slope=1.0)", "functional.elu(torch.arange(3), inplace=True)",
+    "functional.avg_pool1d(torch.ones(1, 4), 2, 0)",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3))",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5).long())",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5), ignore_index=2)",
+    "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5), reduction='average')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_cannot_be_taken_is_refused_in_torchs_words(call, oracle):
+    def refusal(module):
+        with pytest.raises((AssertionError, TypeError, ValueError, RuntimeError, IndexError)) as refused:
+            eval(f"torch.nn.{call}", {"torch": module})
+        return refused.type, str(refused.value)
+
+    assert refusal(torch) == refusal(importlib.import_module(oracle))
+
+
 def test_adaptive_pools_of_sequences_can_give_places():
     values, places = nn.AdaptiveMaxPool1d(2, True)(torch.tensor([[3.0, 1.0, 2.0, 4.0]]))
 
     assert (values.tolist(), places.tolist()) == ([[3.0, 4.0]], [[0, 3]])
+
+
+def test_rrelu_in_place_writes():
+    x = torch.tensor([-2.0, 1.0])
+
+    assert nn.functional.rrelu(x, 0.5, 0.5, inplace=True) is x
+    assert x.tolist() == [-1.0, 1.0]
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_three_dimensions_are_padded_with_their_own_cells(mode, oracle):
+    def padded(module):
+        x = module.arange(18.0).reshape(1, 3, 2, 3).requires_grad_()
+        y = module.nn.functional.pad(x, (1, 2, 1, 0, 0, 2), mode)
+        (y * y).sum().backward()
+        return y.tolist(), x.grad.tolist()
+
+    assert padded(torch) == padded(importlib.import_module(oracle))
 
 
 # ---- numbers, live

@@ -4,7 +4,9 @@
 geometry: a view's offset and strides counted in elements from its `storage`, as torch counts them.
 """
 
+import functools
 import math
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -28,6 +30,7 @@ __all__ = [
     "storage",
     "strides",
     "xp",
+    "zeros_later",
 ]
 
 xp = numpy
@@ -111,6 +114,11 @@ def device_count() -> int:
 def namespace(array: Any) -> ModuleType:
     """The library that computes with this array: NumPy, or CuPy for an array on a GPU."""
     return numpy if array.__class__ is ndarray or isinstance(array, HOST) else _cupy()
+
+
+def zeros_later(array: Any) -> Callable[[], Any]:
+    """What makes zeros of the array's shape, type and place, and until then keeps no memory alive."""
+    return functools.partial(namespace(array).zeros, array.shape, array.dtype)
 
 
 def device_of(array: Any) -> device:

@@ -13,14 +13,15 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ..array.backend import namespace, xp
+from ..array.backend import zeros_later
 from ..core.base import TensorBase, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
-from ..core.node import Freed, Node, Port, Withheld, learners_line, next_seq
-from ..core.row import modified
+from ..core.node import Freed, Node, Withheld
+from ..core.row import blank_node, modified, output_of
 from ..core.saved import Packed
 from ..core.views import check_inplace, rebase, view_of
+from ..ops.checks import require
 from ..text import presentation
 
 DIRTY_VIEW = (
@@ -36,6 +37,12 @@ DIRTY_VIEW = (
 class FunctionCtx:
     """What `forward` and `backward` of a custom Function receive as `ctx`."""
 
+    needs_input_grad: tuple[bool, ...] = ()
+    _to_save: tuple = ()
+    _dirty: tuple = ()
+    _non_differentiable: tuple = ()
+    _materialize = True
+
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
         for place, t in enumerate(tensors):
@@ -50,8 +57,7 @@ class FunctionCtx:
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs `forward` wrote in place; they must be returned."""
-        if not all(isinstance(t, TensorBase) for t in tensors):
-            raise RuntimeError("mark_dirty can only accept variables, but argument ")
+        require(all(isinstance(t, TensorBase) for t in tensors), "mark_dirty can only accept variables, but argument ")
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
@@ -65,67 +71,52 @@ class FunctionCtx:
         self._materialize = value
 
 
+class Kept(Withheld):
+    """A tensor that `save_for_backward` was given; of an output only the array, so that no cycle holds its node."""
+
+    __slots__ = ("counter", "held", "nr", "version")
+
+    def __init__(self, t: Any, outputs: tuple) -> None:
+        self.nr = next((i for i, o in enumerate(outputs) if o is t), None)
+        self.held = t if self.nr is None else t._data
+        self.counter = t._shared_counter()
+        self.version = self.counter[0]
+
+    def give(self, node: Node, name: str) -> Any:
+        t = self.held
+        if self.nr is not None:
+            t = constant(Tensor, t, self.counter)
+            t._fn, t._requires_grad = output_of(node, self.nr), True
+        if self.counter[0] != self.version:
+            raise modified(node, name, t, self.counter[0], self.version)
+        return t
+
+
 class CustomNode(Node, FunctionCtx):
     """The node of a custom Function, named `<Function's name>Backward`; also its `ctx`."""
 
     wants_undefined = True
     function: Any = None
     frees = ("_saved",)
-
-    def __init__(self) -> None:
-        self.edges, self.metas, self.hooks = (), None, None
-        self.code, self.lasti = learners_line()
-        self._to_save: tuple = ()
-        self._dirty: tuple = ()
-        self._non_differentiable: tuple = ()
-        self._materialize = True
-        self._saved: Any = ()
-        self.needs_input_grad: tuple[bool, ...] = ()
+    _saved: Any = ()
 
     @property
     def saved_tensors(self) -> tuple:
         """The tensors given to `save_for_backward`. Raises: RuntimeError once freed or changed."""
         if isinstance(self._saved, Withheld):
             self._saved.give(self, "tensors")
-        return tuple(self._unpacked(*entry) for entry in self._saved)
+        return tuple(kept and kept.give(self, "tensors") for kept in self._saved)
 
     @property
     def saved_variables(self) -> tuple:
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
-    def _keep(self, outputs: tuple) -> None:
-        """Turn what `save_for_backward` was given into slots; outputs without a cycle to this node."""
-        saved = []
-        for t in self._to_save:
-            nr = next((i for i, o in enumerate(outputs) if o is t), None)
-            version = 0 if t is None else t._shared_counter()[0]
-            saved.append((t if nr is None else t._data, version, nr, None if t is None else t._counter))
-        self._saved, self._to_save = tuple(saved), ()
-
     def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:
         """Pack what was saved with a pair of hooks; see `core.saved`."""
-        packed = []
-        for t, version, nr, counter in self._saved:
-            t = t if nr is None else outputs[nr]
-            held = None if t is None else Packed(t, pack, unpack, own=nr is not None)
-            packed.append((held, version, nr, counter))
-        self._saved = tuple(packed)
-
-    def _unpacked(self, t: Any, version: int, nr: int | None, counter: Any) -> Any:
-        if t is None:
-            return None
-        if isinstance(t, Withheld):
-            return t.give(self, "tensors")
-        if counter[0] != version:
-            raise modified(self, "tensors", t if nr is None else self._output(t, nr, counter),
-                           counter[0], version)  # fmt: skip
-        return t if nr is None else self._output(t, nr, counter)
-
-    def _output(self, data: Any, nr: int, counter: Any) -> Tensor:
-        t = constant(Tensor, data, counter)
-        t._fn, t._requires_grad = (Port(self, nr) if self.outputs > 1 else self), True
-        return t
+        self._saved = tuple(
+            kept and Packed(kept.held if kept.nr is None else outputs[kept.nr], pack, unpack, own=kept.nr is not None)
+            for kept in self._saved)  # fmt: skip
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         """Run the user's `backward` on tensors; check what it returned."""
@@ -133,7 +124,8 @@ class CustomNode(Node, FunctionCtx):
         if F is RAW:
             grads = tuple(None if g is None else constant(Tensor, g) for g in grads)
         if self._materialize:
-            grads = tuple(self._zeros(i) if g is None and self._made[i] else g for i, g in enumerate(grads))
+            grads = tuple(constant(Tensor, zeros()) if g is None and zeros else g
+                          for g, zeros in zip(grads, self._zeros, strict=True))  # fmt: skip
         with differentiable(F is not RAW):
             returned = backward_of(self.function)(self, *grads)
         sent = self._checked(returned if isinstance(returned, tuple) else (returned,))
@@ -143,10 +135,6 @@ class CustomNode(Node, FunctionCtx):
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{super().__repr__()[1:]}"
-
-    def _zeros(self, nr: int) -> Tensor:
-        library, shape, kind = self._made[nr]
-        return constant(Tensor, library.zeros(shape, kind))
 
     def _checked(self, grads: tuple) -> tuple:
         name, count = type(self).__name__, len(self.needs_input_grad)
@@ -172,15 +160,12 @@ class CustomNode(Node, FunctionCtx):
     def _fits(self, g: Any, place: int, name: str) -> Any:
         if g is None or self.edges[place] is None:
             return None
-        shape = self.metas[place][0]
-        try:
-            fits = xp.broadcast_shapes(g._data.shape, shape) == g._data.shape
-        except ValueError:
-            fits = False
-        if not fits:
+        sizes, shape = g._data.shape, self.metas[place][0]
+        pairs = zip(reversed(sizes), reversed(shape), strict=False)
+        if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
             raise RuntimeError(
                 f"Function {name} returned an invalid gradient at index {place} - got "
-                f"{list(g._data.shape)} but expected shape compatible with {list(shape)}"
+                f"{list(sizes)} but expected shape compatible with {list(shape)}"
             )
         return g
 
@@ -240,7 +225,7 @@ class Function:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
-        node = type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls})()
+        node = blank_node(type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls}), (), None)
         tensors = [a for a in args if isinstance(a, TensorBase)]
         node.needs_input_grad = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
         recorded = bool(grad_mode()) and any(node.needs_input_grad)
@@ -252,50 +237,45 @@ class Function:
                 cls.setup_context(node, args, outputs)
         if isinstance(outputs, list):
             return outputs
+        many = isinstance(outputs, tuple)
+        parts = outputs if many else (outputs,)
         if recorded:
-            return _record(node, args, tensors, outputs)
-        if isinstance(outputs, tuple):
-            return tuple(_without_history(node, o, tensors) for o in outputs)
-        return _without_history(node, outputs, tensors)
+            wrapped = _record(node, args, tensors, parts)
+        else:
+            wrapped = tuple(_without_history(node, o, tensors) for o in parts)
+        return wrapped if many else wrapped[0]
 
 
-def _record(node: CustomNode, args: tuple, tensors: list, outputs: Any) -> Any:
+def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple:
     """Give the outputs their history: this node."""
     node._tensors = tuple(isinstance(a, TensorBase) for a in args)
     node.metas = tuple((t._data.shape, t._data.dtype) for t in tensors)
-    node.seq = next_seq()
-    many = isinstance(outputs, tuple)
-    parts = outputs if many else (outputs,)
     node.outputs = len(parts)
-    node._made = [(namespace(o._data), o._data.shape, o._data.dtype) if isinstance(o, TensorBase) else None
-                  for o in parts]  # fmt: skip
+    node._zeros = [zeros_later(o._data) if isinstance(o, TensorBase) else None for o in parts]
     for t in node._dirty:
-        if not any(t is o for o in parts):
-            raise RuntimeError(
+        require(any(t is o for o in parts),
                 "Some elements marked as dirty during the forward method were not returned as output. "
-                "The inputs that are modified inplace must all be outputs of the Function."
-            )
+                "The inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
     wrapped = tuple(_output(node, i, o, tensors) for i, o in enumerate(parts))
     made = [o for o in wrapped if isinstance(o, TensorBase) and o.requires_grad]
     for o in made if len(made) > 1 else ():
         if o._view is not None:
             o._view.kind = "multi"
-    node._keep(wrapped)
+    node._saved, node._to_save = tuple(t if t is None else Kept(t, wrapped) for t in node._to_save), ()
     mode = grad_mode()
     if mode is not True and mode:
         mode.recorded(node, wrapped)
-    return wrapped if many else wrapped[0]
+    return wrapped
 
 
 def _output(node: CustomNode, nr: int, out: Any, tensors: list) -> Any:
     if not isinstance(out, TensorBase):
         return out
-    fn = Port(node, nr) if node.outputs > 1 else node
+    fn = output_of(node, nr)
     if any(out is t for t in node._dirty):
         if out._fn is None and out.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        if out._view is not None and node.outputs > 1:
-            raise RuntimeError(DIRTY_VIEW)
+        require(out._view is None or node.outputs == 1, DIRTY_VIEW)
         check_inplace(out, recorded=True)
         bump(out)
         rebase(out, fn)
@@ -353,9 +333,6 @@ class Error(Node):
 
 
 def _blocked(g: Any) -> Any:
-    node = Error.__new__(Error)
-    node.edges, node.metas, node.hooks, node.seq = (), None, None, next_seq()
-    node.code, node.lasti = learners_line()
     t = constant(Tensor, g._data)
-    t._fn, t._requires_grad = node, True
+    t._fn, t._requires_grad = blank_node(Error, (), None), True
     return t

@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._tensor import Tensor
-from ..array.backend import xp
 from ..core.backward import grad
-from ..core.base import constant
-from ..core.carriers import TENSORS
 from ..core.modes import enable_grad
+from ..creation import ones_like, zeros, zeros_like
+from ..ops.shape import stack
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -29,11 +28,16 @@ NOT_RECORDED = {
     "would be violated by a linear function for example).",
 }
 INDEPENDENT = {
+    "row": "Output {nr} of the user-provided function is independent of input {i}." + STRICT,
     "back": "The output of the user-provided function is independent of input {i}." + STRICT,
     "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs "
     "when using the double backward trick to compute forward mode gradients." + STRICT,
     "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT,
 }
+CONSTANT = (
+    "The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode "
+    "when create_graph=True."
+)
 
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
@@ -44,22 +48,19 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
         given = _fresh(outer, create_graph)
         several, outputs = _tensors(func(*given), "outputs of the user-provided function", "jacobian")
         _check_recorded(outputs, "outputs", strict)
-        rows = tuple(tuple(_whole(out, nr, given, i, create_graph, strict) for i in range(len(given)))
-                     for nr, out in enumerate(outputs))  # fmt: skip
+        rows = tuple(_whole(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
     rows = rows if many else tuple(row[0] for row in rows)
     return _finished(rows if several else rows[0], create_graph)
 
 
-def _whole(out: Tensor, nr: int, given: tuple, i: int, create_graph: bool, strict: bool) -> Tensor:
-    """The Jacobian of one output with respect to one input, a backward for each element."""
-    rows = []
-    for element in out.reshape(-1).unbind() if out.numel() else ():
-        (row,) = _gradients((element,), (given[i],), None, create_graph)
-        if row is None and strict:
-            raise RuntimeError(f"Output {nr} of the user-provided function is independent of input {i}." + STRICT)
-        rows.append(_zeros(given[i]) if row is None else row)
-    sizes = (*out.shape, *given[i].shape)
-    return TENSORS.stack(rows, 0).view(sizes) if rows else constant(Tensor, xp.zeros(sizes, out._data.dtype))
+def _whole(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool) -> tuple:
+    """The Jacobian of one output with respect to each input, a backward for each element."""
+    rows = [_filled(_gradients((element,), given, None, create_graph), given, strict, create_graph, "row", nr)
+            for element in out.reshape(-1).unbind()]  # fmt: skip
+    if not rows:
+        return tuple(zeros(*out.shape, *t.shape, dtype=out.dtype) for t in given)
+    columns = zip(*rows, strict=True)
+    return tuple(stack(c).view(*out.shape, *t.shape) for c, t in zip(columns, given, strict=True))
 
 
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
@@ -85,8 +86,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         _check_recorded(outputs, "outputs", strict)
         v = _vector(v, outputs, several, "the user-provided function returns a single Tensor", "vjp")
         found = _gradients(outputs, given, v, create_graph)
-    products = _filled(found, given, strict, "back")
-    return _pair(outputs, several, products, many, create_graph)
+    return _pair(outputs, several, _filled(found, given, strict, create_graph, "back"), many, create_graph)
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
@@ -97,10 +97,11 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         v = _vector(v, given, many, "the input to the user-provided function is a single Tensor", "jvp")
         several, outputs = _tensors(func(*given), "outputs of the user-provided function", "jvp")
         _check_recorded(outputs, "outputs", strict)
-        weights = tuple(_zeros(o).requires_grad_() for o in outputs)
+        weights = tuple(zeros_like(o, requires_grad=True) for o in outputs)
         slopes = _gradients(outputs, given, weights, True)
         found = _gradients(slopes, weights, v, create_graph)
-    return _pair(outputs, several, _filled(found, outputs, strict, "back_trick"), several, create_graph)
+    products = _filled(found, outputs, strict, create_graph, "back_trick")
+    return _pair(outputs, several, products, several, create_graph)
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
@@ -122,9 +123,10 @@ def _hessian_product(func: Callable, inputs: Any, v: Any, create_graph: bool, st
         _check_recorded((output,), "outputs", strict)
         slopes = _gradients((output,), given, None, True)
         if strict:
-            _check_recorded(_filled(slopes, given, strict, "back"), "jacobian", strict)
+            _check_recorded(_filled(slopes, given, strict, False, "back"), "jacobian", strict)
         found = _gradients(slopes, given, v, create_graph)
-    return _pair((output,), False, _filled(found, given, strict, "double_back"), many, create_graph)
+    products = _filled(found, given, strict, create_graph, "double_back")
+    return _pair((output,), False, products, many, create_graph)
 
 
 # ---- inputs and outputs
@@ -159,7 +161,7 @@ def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple | N
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"The vector v can only be None if {where} with a single element.")
-        return (TENSORS.zeros_as(like[0], like[0].shape) + 1,)
+        return (ones_like(like[0]),)
     _, v = _tensors(v, "v", name)
     if len(v) != len(like):
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if many
@@ -177,16 +179,15 @@ def _check_recorded(tensors: Sequence[Tensor], what: str, strict: bool) -> None:
             raise RuntimeError(NOT_RECORDED[what].format(i=i))
 
 
-def _zeros(like: Tensor) -> Tensor:
-    return constant(Tensor, xp.zeros_like(like._data))
-
-
-def _filled(found: Sequence[Any], like: tuple, strict: bool, stage: str) -> tuple:
+def _filled(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool, stage: str, nr: int = 0) -> tuple:
     """Zeros where nothing depends on anything. Raises: RuntimeError in strict mode."""
-    for i, g in enumerate(found):
-        if g is None and strict:
-            raise RuntimeError(INDEPENDENT[stage].format(i=i))
-    return tuple(_zeros(t) if g is None else g for g, t in zip(found, like, strict=True))
+    for i, g in enumerate(found if strict else ()):
+        if g is None:
+            raise RuntimeError(INDEPENDENT[stage].format(i=i, nr=nr))
+        if create_graph and not g.requires_grad:
+            what = "hessian" if "double" in stage else "jacobian"
+            raise RuntimeError(CONSTANT.format(what=what, i=i))
+    return tuple(zeros_like(t) if g is None else g for g, t in zip(found, like, strict=True))
 
 
 def _gradients(outputs: tuple, inputs: tuple, weights: Any, create_graph: bool) -> tuple:

@@ -7,14 +7,15 @@ the analytical one is made of backwards, one for each element of an output. Text
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
 from ..array import dtypes
 from ..array.backend import move, namespace, xp
-from ..core.backward import grad
+from ..core.backward import as_tuple, grad
 from ..core.base import constant
+from ..ops.checks import require
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -33,7 +34,7 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
     Raises: GradcheckError where it does not, or returns False if `raise_exception` is off.
     """
     try:
-        _check(func, _tuple(inputs), eps, atol, rtol, nondet_tol)
+        _check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -45,34 +46,25 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
                   atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True,
                   nondet_tol: float = 0.0, **_options: Any) -> bool:  # fmt: skip
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
-    given = _tuple(inputs)
+    given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = _differentiable(func(*given))
         weights = tuple(_weight(o, i) for i, o in enumerate(outputs))
     else:
-        weights = _tuple(grad_outputs)
-    places = [i for i, t in enumerate(given) if isinstance(t, Tensor) and t.requires_grad]
+        weights = as_tuple(grad_outputs)
+    wanted = [t for t in given if isinstance(t, Tensor) and t.requires_grad]
 
-    def gradients(*args: Any) -> tuple:
-        parts, ys = args[: len(given)], args[len(given) :]
-        wanted = tuple(parts[i] for i in places)
-        wanted = tuple(t if t.requires_grad else t.detach().requires_grad_() for t in wanted)
-        filled = list(parts)
-        for i, t in zip(places, wanted, strict=True):
-            filled[i] = t
-        found = grad(_differentiable(func(*filled)), wanted, ys, create_graph=True, allow_unused=True)
+    def gradients(*_args: Any) -> tuple:  # of these very tensors, whose numbers gradcheck varies in place
+        outputs = _differentiable(func(*given))
+        found = grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
     return gradcheck(gradients, (*given, *weights), eps=eps, atol=atol, rtol=rtol,
                      raise_exception=raise_exception, nondet_tol=nondet_tol)  # fmt: skip
 
 
-def _tuple(values: Any) -> tuple:
-    return tuple(values) if isinstance(values, Sequence) and not isinstance(values, Tensor) else (values,)
-
-
 def _differentiable(outputs: Any) -> tuple:
-    return tuple(o for o in _tuple(outputs) if o.requires_grad)
+    return tuple(o for o in as_tuple(outputs) if o.requires_grad)
 
 
 def _weight(output: Tensor, seed: int) -> Tensor:
@@ -86,7 +78,7 @@ def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, 
     outputs = _differentiable(func(*inputs))
     if not outputs:
         for t in checked:
-            if any(xp.any(column) for column in _numerical(func, inputs, t, eps, _tuple)):
+            if any(xp.any(column) for column in _numerical(func, inputs, t, eps, as_tuple)):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
         return
     for place, t in enumerate(checked):
@@ -109,15 +101,12 @@ def _checked(inputs: tuple) -> list[Tensor]:
                 f"Input #{index} requires gradient and is not a double precision floating point or complex. "
                 "This check will likely fail if all the inputs are not of double precision floating point or "
                 "complex. ", UserWarning, stacklevel=4)  # fmt: skip
-        if any(step == 0 and n > 1 for step, n in zip(t.stride(), t.shape, strict=True)):
-            raise RuntimeError(
+        require(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)),
                 f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call "
-                ".contiguous on the input before passing it to gradcheck."
-            )
-    if not checked:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them "
-                         "have requires_grad=True.")  # fmt: skip
+                ".contiguous on the input before passing it to gradcheck.")  # fmt: skip
+    require(checked, "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True.", ValueError)  # fmt: skip
     return list(checked.values())
 
 

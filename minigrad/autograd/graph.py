@@ -18,9 +18,11 @@ from ..array.backend import xp
 from ..core.backward import GradientEdge
 from ..core.base import bump
 from ..core.gates import running
+from ..core.hooks import RemovableHandle
 from ..core.modes import recording
 from ..core.node import Node, function_of
 from ..core.saved import pack_slots
+from ..ops.checks import require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
            "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
@@ -69,8 +71,7 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside, `saved_tensors_hooks` is refused with this message."""
-    if _active.get():
-        raise RuntimeError(error_message)
+    require(not _active.get(), error_message)
     token = _refusal.set(error_message)
     try:
         yield
@@ -101,10 +102,8 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The place in the graph where the gradient of `tensor` arrives."""
-    if not tensor.requires_grad:
-        raise RuntimeError(
-            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
-        )
+    require(tensor.requires_grad, "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients")  # fmt: skip
     like = xp.broadcast_to(xp.empty_like(tensor._data, shape=()), tensor.shape)  # no memory is kept alive
     return GradientEdge(*function_of(tensor._edge()), like)
 
@@ -115,8 +114,10 @@ def increment_version(tensor: Any) -> None:
         bump(t)
 
 
-class _MultiHandle:
+class _MultiHandle(RemovableHandle):
     """Takes several hooks away at once."""
+
+    __module__ = "torch.autograd.graph"
 
     def __init__(self, handles: Sequence[Any]) -> None:
         self.handles = tuple(handles)
@@ -125,15 +126,6 @@ class _MultiHandle:
         for handle in self.handles:
             handle.remove()
 
-    def __enter__(self) -> _MultiHandle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
-
-
-_MultiHandle.__module__ = "torch.autograd.graph"
-
 
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> _MultiHandle:
     """Call `fn` once in a backward: with all gradients, when the last is known, or with the first.
@@ -141,26 +133,20 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
     In mode "all" tensors that this backward does not reach get None; in mode "any" `fn` gets one tensor.
     """
     modes = ("all", "any")
-    if mode not in modes:
-        raise ValueError(f"Expects mode to be one of {modes} but got {mode}")
+    require(mode in modes, f"Expects mode to be one of {modes} but got {mode}", ValueError)
     if mode == "any":
         seen: Any = weakref.WeakSet()
-        hook = _first_of(fn, seen)
+
+        def hook(grad: Any) -> None:
+            if running.walk not in seen:
+                seen.add(running.walk)
+                fn(grad)
+
         return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
     edges = [t._edge() for t in tensors]
-    if any(edge is None for edge in edges):
-        raise AssertionError("Expected gradient function to be set")
+    require(all(edge is not None for edge in edges), "Expected gradient function to be set", AssertionError)
     gathered: Any = weakref.WeakKeyDictionary()
     return _MultiHandle([t.register_hook(_gather(fn, edges, gathered, i)) for i, t in enumerate(tensors)])
-
-
-def _first_of(fn: Callable, seen: Any) -> Callable:
-    def hook(grad: Any) -> None:
-        if running.walk not in seen:
-            seen.add(running.walk)
-            fn(grad)
-
-    return hook
 
 
 def _gather(fn: Callable, edges: list, gathered: Any, index: int) -> Callable:

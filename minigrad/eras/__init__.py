@@ -151,6 +151,6 @@ def put(owner: Any, name: str, value: Any) -> None:
         delattr(owner, name)
 
 
-def module(name: str = "") -> Any:
-    """minigrad itself, or a loaded module of it; the rooms above eras are reached by name only."""
-    return sys.modules[".".join([__name__.partition(".")[0], *filter(None, [name])])]
+def module() -> Any:
+    """minigrad itself; the rooms above eras are reached by name only."""
+    return sys.modules[__name__.partition(".")[0]]

@@ -50,7 +50,7 @@ class Finder(MetaPathFinder, Loader):
         spec: Any = module.__spec__
         module.__spec__ = spec.loader_state
         if "__getattr__" not in vars(module):
-            advise(module, spec.name)
+            module.__getattr__ = presentation.adviser(spec.name, vars(module))  # for what it has not
             self.advised.append(module)
 
 
@@ -66,11 +66,6 @@ def counterpart(fullname: str) -> ModuleType:
     missing = ModuleNotFoundError(f"No module named '{fullname}'", name=fullname)
     missing.add_note(say("alias.no_module", name=fullname))
     raise missing from None
-
-
-def advise(module: Any, name: str) -> None:
-    """Let a module say, for what it has not, which name is nearest."""
-    module.__getattr__ = presentation.adviser(name, vars(module))
 
 
 def installed() -> Finder | None:

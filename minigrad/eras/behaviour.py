@@ -47,65 +47,51 @@ def begin(version: table.Version) -> None:
 
 
 def both(names: list[str], change: Callable) -> None:
-    """Exchange methods of Tensor, and the functions of the same name."""
+    """Exchange methods of Tensor, and the functions of the same name; `change` gets today's, then the arguments."""
     for name in names:
-        changed = change(getattr(Tensor, name))
+        changed = changed_by(change, getattr(Tensor, name))
         exchange(Tensor, name, changed)
         if name in FUNCTIONS:
             exchange(module(), name, changed)
 
 
-def as_bytes(compare: Callable) -> Callable:
+def changed_by(change: Callable, today: Callable) -> Callable:
+    """A method like today's that `change` runs."""
+
+    @functools.wraps(today)
+    def changed(*args: Any, **options: Any) -> Any:
+        return change(today, *args, **options)
+
+    return changed
+
+
+def as_bytes(compare: Callable, *args: Any, **options: Any) -> Any:
     """Truth values as uint8, as there was no bool."""
-
-    @functools.wraps(compare)
-    def bytes_of(*args: Any, **options: Any) -> Any:
-        result = compare(*args, **options)
-        return result.to(dtypes.uint8) if isinstance(result, Tensor) else result
-
-    return bytes_of
+    result = compare(*args, **options)
+    return result.to(dtypes.uint8) if isinstance(result, Tensor) else result
 
 
-def with_masks(index: Callable) -> Callable:
-    """uint8 tensors as masks."""
-
-    @functools.wraps(index)
-    def masked(self: Any, key: Any, *rest: Any) -> Any:
-        return index(self, as_mask(key), *rest)
-
-    return masked
-
-
-def as_mask(key: Any) -> Any:
+def with_masks(index: Callable, self: Any, key: Any, *rest: Any) -> Any:
     """A tensor of uint8 picks elements."""
-    return key.to(dtypes.bool) if isinstance(key, Tensor) and key.dtype is dtypes.uint8 else key
+    mask = isinstance(key, Tensor) and key.dtype is dtypes.uint8
+    return index(self, Tensor.to(key, dtypes.bool) if mask else key, *rest)  # as today: `legacy` knows no bool
+
+
+def in_own_type(operate: Callable, self: Any, other: Any) -> Any:
+    """A float beside a tensor of integers is cut to an integer."""
+    return operate(self, int(other) if isinstance(other, float) and is_whole(self) else other)
+
+
+def whole_division(version: table.Version, divide: Callable, self: Any, other: Any, **options: Any) -> Any:
+    """Integers divided give an integer, cut towards zero: silently, with a warning, or not at all."""
+    if options or not (is_whole(self) and is_whole(other)):
+        return divide(self, other, **options)
+    if version >= (1, 6):
+        raise RuntimeError(WHOLE_DIVISION.format("no longer supported"))
+    if version >= (1, 5):
+        presentation.warn("whole_division", WHOLE_DIVISION.format("deprecated"), stacklevel=3)
+    return pointwise.div_of(self, other, rounding_mode="trunc")
 
 
 def is_whole(value: Any) -> bool:
     return value.dtype.np.kind in "iu" if isinstance(value, Tensor) else type(value) is int
-
-
-def in_own_type(operate: Callable) -> Callable:
-    """A float beside a tensor of integers is cut to an integer."""
-
-    @functools.wraps(operate)
-    def mixed(self: Any, other: Any) -> Any:
-        return operate(self, int(other) if isinstance(other, float) and is_whole(self) else other)
-
-    return mixed
-
-
-def whole_division(version: table.Version, divide: Callable) -> Callable:
-    """Integers divided give an integer, cut towards zero: silently, with a warning, or not at all."""
-
-    @functools.wraps(divide)
-    def cut(self: Any, other: Any, **options: Any) -> Any:
-        if options or not (is_whole(self) and is_whole(other)):
-            return divide(self, other, **options)
-        if version >= (1, 6):
-            raise RuntimeError(WHOLE_DIVISION.format("no longer supported"))
-        if version >= (1, 5):
-            presentation.warn("whole_division", WHOLE_DIVISION.format("deprecated"))
-        return pointwise.div_of(self, other, rounding_mode="trunc")
-
-    return cut

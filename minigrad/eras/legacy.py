@@ -22,7 +22,6 @@ from ..core.node import Node
 from ..core.row import Number
 from ..nn import functional
 from . import exchange, module
-from .behaviour import as_mask
 
 OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "minigrad.core.op",
               "minigrad.creation", "minigrad.nn.functional")  # fmt: skip
@@ -106,7 +105,7 @@ def buffers(node: Any) -> tuple:
 
 
 class Indexed(Tensor):
-    """Tensor's index, every operation dressed."""
+    """Tensor's index, every operation dressed, as `behaviour` has exchanged it before this file is loaded."""
 
     __slots__ = ()
 
@@ -146,8 +145,8 @@ class Variable(Indexed):
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) == self._data.ndim and all(isinstance(k, int) for k in keys):
             last = keys[-1] % self._data.shape[-1]
-            return super().__getitem__((*keys[:-1], slice(last, last + 1)))  # one element, not none
-        return super().__getitem__(as_mask(key))
+            key = (*keys[:-1], slice(last, last + 1))  # one element, not none
+        return super().__getitem__(key)
 
     def __bool__(self) -> bool:
         if not self._data.size:
@@ -180,9 +179,6 @@ class Plain(Indexed):
         made = creation.legacy_tensor(Tensor, *data).to(cls.kind)
         made.__class__ = cls
         return made
-
-    def __getitem__(self, key: Any) -> Any:
-        return super().__getitem__(as_mask(key))
 
 
 def _typed(kind: Any) -> type[Plain]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -10,6 +11,7 @@ from ..core.base import constant
 from ..core.carriers import TENSORS
 from ..ops import linalg as rows
 from ..ops import shape
+from ..ops.checks import require
 from ..ops.linalg import LinAlgError, det, matmul, matrix_norm, matrix_power, svdvals
 from ..ops.linalg import inverse as inv
 from ..ops.reduce import dims_of, named
@@ -100,32 +102,31 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
 def multi_dot(tensors: Any) -> Any:
     """The product of several matrices in the cheapest order; the ends may be vectors."""
     parts, sizes = list(tensors), [tuple(t.shape) for t in tensors]
-    if len(parts) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(parts)}")
+    require(len(parts) > 1, f"multi_dot(): expected at least 2 tensors but got {len(parts)}")
     shape = (*sizes[0][:-1], *(sizes[-1][1:] if len(sizes[-1]) > 1 else ()))
     parts[0] = parts[0].unsqueeze(0) if parts[0].ndim == 1 else parts[0]
     parts[-1] = parts[-1].unsqueeze(-1) if parts[-1].ndim == 1 else parts[-1]
     for place, (left, right) in enumerate(itertools.pairwise(parts)):
-        if left.shape[1] != right.shape[0]:
-            raise RuntimeError(f"multi_dot(): tensors {place} and {place + 1} with shapes {list(sizes[place])} "
-                               f"and {list(sizes[place + 1])} cannot be multiplied")  # fmt: skip
+        require(left.shape[1] == right.shape[0], f"multi_dot(): tensors {place} and {place + 1} with shapes "
+                f"{list(sizes[place])} and {list(sizes[place + 1])} cannot be multiplied")  # fmt: skip
     return _cheapest(parts).view(shape)
 
 
 def _cheapest(parts: list) -> Any:
     """The product of a chain, split where the fewest multiplications are needed."""
     p = [parts[0].shape[0], *(t.shape[1] for t in parts)]
-    best: dict[tuple[int, int], tuple[int, Any]] = {(i, i + 1): (0, t) for i, t in enumerate(parts)}
-    n = len(parts)
-    for length in range(2, n + 1):
-        for i in range(n - length + 1):
-            j = i + length
-            best[i, j] = min((best[i, k][0] + best[k, j][0] + p[i] * p[k] * p[j], k) for k in range(i + 1, j))
+
+    @functools.cache
+    def best(i: int, j: int) -> tuple[int, int]:
+        """How many multiplications `parts[i:j]` need, and where it is split for that."""
+        costs = ((best(i, k)[0] + best(k, j)[0] + p[i] * p[k] * p[j], k) for k in range(i + 1, j))
+        return min(costs, default=(0, i))
 
     def product(i: int, j: int) -> Any:
-        return parts[i] if j == i + 1 else rows.mm(product(i, best[i, j][1]), product(best[i, j][1], j))
+        k = best(i, j)[1]
+        return parts[i] if k == i else rows.mm(product(i, k), product(k, j))
 
-    return product(0, n)
+    return product(0, len(parts))
 
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
@@ -138,7 +139,4 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return rows.cross_of(input, other, dim)
 
 
-
-
-def __getattr__(name: str) -> Any:
-    raise presentation.no_attribute("torch.linalg", __all__, name)
+__getattr__ = presentation.adviser("torch.linalg", __all__)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
@@ -18,6 +17,7 @@ from ..core.base import constant
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
 from ..core.op import shape_mismatch
+from ..creation import zeros_like
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
 from ..ops.checks import require
@@ -54,49 +54,86 @@ def _floats(kernel: str, *tensors: Any) -> None:
 # ---- activations
 
 
-def _activation(name: str, call: Callable, after: tuple = (), /, written: Any = None, **options: Any) -> Callable:
-    """`call` as torch's function: options with defaults, then `inplace`; `after` goes to the row.
-
-    `written` is the row of the in-place form, where that one saves its result.
-    """
-    names, twin = tuple(options), in_place(written or call)
-    kernel = {"selu": "elu", "celu": "elu", "logsigmoid": "log_sigmoid"}.get(name, name) + "_cpu"
-    takes_ints = name in ("relu", "relu6", "hardtanh")
-
-    def activate(input: Any, *args: Any, inplace: bool = False, **given: Any) -> Any:
-        if not takes_ints:
-            _floats(kernel, input)
-        if len(args) > len(names):
-            *args, inplace = args  # type: ignore[assignment]
-        values = {**options, **dict(zip(names, args, strict=False)), **given}
-        return (twin if inplace else call)(input, *values.values(), *after)
-
-    activate.__name__ = activate.__qualname__ = name
-    activate.__doc__ = f"`{name}` of each element. Options: {', '.join((*names, 'inplace'))}."
-    return activate
+def relu(input: Any, inplace: bool = False) -> Any:
+    """x where it is positive, else 0."""
+    return (in_place(pointwise.relu) if inplace else pointwise.relu)(input)
 
 
-relu = _activation("relu", pointwise.relu)
-leaky_relu = _activation("leaky_relu", act.leaky_relu_of, written=act.leaky_relu_written, negative_slope=0.01)
-elu = _activation("elu", act.elu_of, (1, 1), written=act.elu_written, alpha=1.0)
-selu = _activation("selu", act.elu_of, (1.6732632423543772, 1.0507009873554805, 1), written=act.elu_written)
-celu = _activation("celu", act.celu_of, alpha=1.0)
-silu = _activation("silu", act.silu_of)
-mish = _activation("mish", act.mish_of)
-hardtanh = _activation("hardtanh", act.hardtanh_of, min_val=-1.0, max_val=1.0)
-relu6 = _activation("relu6", act.hardtanh_of, (0, 6))
-hardsigmoid = _activation("hardsigmoid", act.hardsigmoid)
-hardswish = _activation("hardswish", act.hardswish)
-sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
-logsigmoid = _activation("logsigmoid", lambda input: act.log_sigmoid(input)[0])
-hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
-softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """x brought into `[0, 6]`."""
+    return hardtanh(input, 0, 6, inplace)
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """x where it is positive, else `negative_slope` times x."""
+    _floats("leaky_relu_cpu", input)
+    return (in_place(act.leaky_relu_written) if inplace else act.leaky_relu_of)(input, negative_slope)
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where it is positive, else alpha (exp(x) - 1)."""
+    return _elu(input, alpha, 1, inplace)
+
+
+def selu(input: Any, inplace: bool = False) -> Any:
+    """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
+    return _elu(input, 1.6732632423543772, 1.0507009873554805, inplace)
+
+
+def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
+    _floats("elu_cpu", input)
+    return (in_place(act.elu_written) if inplace else act.elu_of)(input, alpha, scale, 1)
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where it is positive, else alpha (exp(x / alpha) - 1)."""
+    _floats("elu_cpu", input)
+    return (in_place(act.celu_of) if inplace else act.celu_of)(input, alpha)
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """x sigmoid(x)."""
+    _floats("silu_cpu", input)
+    return (in_place(act.silu_of) if inplace else act.silu_of)(input)
+
+
+def mish(input: Any, inplace: bool = False) -> Any:
+    """x tanh(softplus(x))."""
+    _floats("mish_cpu", input)
+    return (in_place(act.mish_of) if inplace else act.mish_of)(input)
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """x brought into `[min_val, max_val]`."""
+    return (in_place(act.hardtanh_of) if inplace else act.hardtanh_of)(input, min_val, max_val)
+
+
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
+    _floats("hardsigmoid_cpu", input)
+    return (in_place(act.hardsigmoid) if inplace else act.hardsigmoid)(input)
+
+
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """x hardsigmoid(x)."""
+    _floats("hardswish_cpu", input)
+    return (in_place(act.hardswish) if inplace else act.hardswish)(input)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """x where it is above `threshold`, else `value`."""
-    call = in_place(act.threshold_of) if inplace else act.threshold_of
-    return call(input, threshold, value)
+    return (in_place(act.threshold_of) if inplace else act.threshold_of)(input, threshold, value)
+
+
+def logsigmoid(input: Any) -> Any:
+    """log(sigmoid(x)), computed without overflow."""
+    _floats("log_sigmoid_cpu", input)
+    return act.log_sigmoid(input)[0]
+
+
+sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
+hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
+softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
@@ -130,7 +167,8 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
         noise[low] = namespace(x).asarray(random.uniform((int(low.sum()),), xp.float64, lower, upper))
     else:
         noise[low] = (lower + upper) / 2
-    return act.rrelu_with_noise(input, constant(Tensor, noise), lower, upper, training)
+    call = in_place(act.rrelu_with_noise) if inplace else act.rrelu_with_noise
+    return call(input, constant(Tensor, noise), lower, upper, training)
 
 
 def glu(input: Any, dim: int = -1) -> Any:
@@ -162,13 +200,16 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:  # fmt: skip
     """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
-    if padding_idx is None:
-        padding_idx = -1
-    elif padding_idx < 0:
-        padding_idx += weight.shape[0]
+    padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
         _renormalize(weight, input, max_norm, norm_type)
-    return conv.embedding_of(weight, input, padding_idx, scale_grad_by_freq, sparse)
+    return conv.embedding_of(weight, input, padding_row, scale_grad_by_freq, sparse)
+
+
+def row_of(padding_idx: int, count: int) -> int:
+    """`padding_idx` counted from the front. Raises: AssertionError if there are fewer rows."""
+    require(-count <= padding_idx < count, "Padding_idx must be within num_embeddings", AssertionError)
+    return padding_idx % count
 
 
 @no_grad()
@@ -182,11 +223,9 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
     index = tensor._data
-    if index.size and index.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    require(not index.size or index.min() >= 0, "Class values must be non-negative.")
     count = int(index.max()) + 1 if num_classes == -1 else num_classes
-    if index.size and index.max() >= count:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    require(not index.size or index.max() < count, "Class values must be smaller than num_classes.")
     return constant(Tensor, (index[..., None] == namespace(index).arange(count)).astype("int64"))
 
 
@@ -203,7 +242,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
             attn_mask = constant(Tensor, bias)
         weights = weights.add_(attn_mask)
     weights = act.safe_softmax(weights, -1)
-    return (dropout(weights, dropout_p) if dropout_p else weights) @ value
+    return dropout(weights, dropout_p) @ value
 
 
 # ---- dropout
@@ -266,10 +305,8 @@ def _named_padding(x: Any, weight: Any, padding: str, stride: tuple, dilation: t
     """"valid" is none; "same" keeps the size, an odd cell more on the right side."""
     if padding == "valid":
         return x, 0
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    if any(s != 1 for s in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    require(padding == "same", f"Invalid padding string: '{padding}'")
+    require(set(stride) == {1}, "padding='same' is not supported for strided convolutions")
     both = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True)]
     if any(b % 2 for b in both):
         x = shape.constant_pad_nd(x, tuple(v for b in reversed(both) for v in (0, b % 2)), 0.0)
@@ -321,23 +358,23 @@ def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 
 
 def _flat(value: Any, other: int) -> Any:
+    """An option of a pool over sequences as one over planes of height 1."""
     return value if value is None else (other, *tuple_of(value, 1))
 
 
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each stretch of a sequence."""
-    pooled = max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride or kernel_size, 1), _flat(padding, 0),
-                        _flat(dilation, 1), ceil_mode, True)  # fmt: skip
-    values, places = (t.squeeze(-2) for t in pooled)
-    return (values, places) if return_indices else values
+    pooled = max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0),
+                        _flat(dilation, 1), ceil_mode, return_indices)  # fmt: skip
+    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled.squeeze(-2)
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Any:  # fmt: skip
     """The mean of each stretch of a sequence."""
-    return avg_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride or kernel_size, 1), _flat(padding, 0),
-                      ceil_mode, count_include_pad).squeeze(-2)  # fmt: skip
+    return avg_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0), ceil_mode,
+                      count_include_pad).squeeze(-2)  # fmt: skip
 
 
 def _wanted(input: Any, output_size: Any) -> tuple:
@@ -366,29 +403,43 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` stretches that cover a sequence."""
-    pooled = adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), True)
-    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled[0].squeeze(-2)
+    pooled = adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), return_indices)
+    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled.squeeze(-2)
 
 
 # ---- padding and resizing
 
 
+_PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # torch's names -> NumPy's
+_PAD_SIZES = """Padding size {} is not supported for {}D input tensor.
+Supported combinations for non-constant padding:
+  - 2D or 3D input: padding size = 2 (pads last dimension)
+  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)
+  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""
+
+
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
-    pad = tuple(pad)
+    pad, rank = tuple(pad), input.ndim
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
-    for i in range(len(pad) // 2):
-        size, pair = input.shape[-1 - i], pad[2 * i : 2 * i + 2]
+    require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
+    require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
+    require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
+    pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
+    known = len(pairs) in (1, 2, 3) and rank - len(pairs) in (1, 2)
+    require(known, _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    for i, pair in enumerate(pairs):
+        size = input.shape[-1 - i]
         require(mode != "reflect" or max(pair) < size, f"Argument #{4 + 2 * i}: Padding size should be less than the "
                 f"corresponding input dimension, but got: padding ({pair[0]}, {pair[1]}) at dimension "
-                f"{input.ndim - 1 - i} of input {list(input.shape)}")  # fmt: skip
+                f"{rank - 1 - i} of input {list(input.shape)}")  # fmt: skip
         require(mode != "circular" or max(pair) <= size, "Padding value causes wrapping around more than once.")
-    if mode in conv.PADS and len(pad) // 2 in (1, 2):
-        return conv.PADS[mode][len(pad) // 2 - 1](input, pad)
-    for i in range(len(pad) // 2):  # circular
-        at = xp.pad(xp.arange(input.shape[-1 - i]), pad[2 * i : 2 * i + 2], "wrap")
-        input = input.index_select(input.ndim - 1 - i, constant(Tensor, at))
+    if mode in conv.PADS and len(pairs) < 3:
+        return conv.PADS[mode][len(pairs) - 1](input, pad)
+    for i, pair in enumerate(pairs):
+        at = xp.pad(xp.arange(input.shape[-1 - i]), pair, _PAD_MODES[mode])
+        input = input.index_select(rank - 1 - i, constant(Tensor, at))
     return input
 
 
@@ -587,42 +638,45 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     label_smoothing = max(label_smoothing, 0.0)
     reduction = legacy_reduction(reduction, size_average, reduce)
-    logs = act.log_softmax_dim(input, 1 if input._data.ndim > 1 else 0)
-    if target._data.dtype.kind == "f":
-        if target._data.shape != input._data.shape:
-            kind = dtypes.of(target._data.dtype).scalar_type
-            raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
-        return _soft_targets(logs, target, weight, reduction, label_smoothing)
+    dim = 1 if input._data.ndim > 1 else 0  # of the classes
+    logs = act.log_softmax_dim(input, dim)
+    if target._data.shape == input._data.shape:
+        kind = target._data.dtype
+        require(kind.kind == "f", "Expected floating point type for target with class probabilities, got "
+                f"{dtypes.of(kind).scalar_type}")  # fmt: skip
+        require(ignore_index < 0, "ignore_index is not supported for floating point target")
+        return _soft_targets(logs, target, weight, dim, reduction, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, hard) if label_smoothing else hard
+    if not label_smoothing:
+        return hard
+    even = _even_targets(logs, target, weight, dim, ignore_index, reduction)
+    share = label_smoothing / logs.shape[dim]
+    return pointwise.mul_scalar(hard, 1 - label_smoothing) + pointwise.mul_scalar(even, share)
 
 
-def _soft_targets(logs: Any, target: Any, weight: Any, reduction: str, smoothing: float) -> Any:
-    dim = 1 if logs.ndim > 1 else 0
-    classes = logs.shape[dim]
+def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
+    classes, kind = logs.shape[dim], _reduction(reduction)
     if smoothing:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
-    parts = logs * target if weight is None else logs * target * _per_class(weight, logs)
-    if reduction == "none":
+    parts = _by_class(logs * target, weight, dim)
+    if kind == loss.NONE:
         return -parts.sum(dim)
-    return loss.div_scalar(-parts.sum(), logs.numel() // classes) if reduction == "mean" else -parts.sum()
+    return loss.div_scalar(-parts.sum(), logs.numel() // classes) if kind == loss.MEAN else -parts.sum()
 
 
-def _smoothed(logs: Any, target: Any, weight: Any, ignore_index: int, reduction: str, smoothing: float,
-              hard: Any) -> Any:  # fmt: skip
-    dim = 1 if logs.ndim > 1 else 0
-    even = -(logs if weight is None else logs * _per_class(weight, logs)).sum(dim)
+def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, reduction: str) -> Any:
+    """The loss if every class were as right as the others."""
     ignored = target == ignore_index
-    even = even.masked_fill(ignored, 0.0)
+    even = -_by_class(logs, weight, dim).sum(dim).masked_fill(ignored, 0.0)
     if reduction == "mean":
         counted = ~ignored if weight is None else weight[target[~ignored]]
-        even = even.sum() / counted.sum()
-    even = even.sum() if reduction == "sum" else even
-    return pointwise.mul_scalar(hard, 1 - smoothing) + pointwise.mul_scalar(even, smoothing / logs.shape[dim])
+        return even.sum() / counted.sum()
+    return _total(even, reduction)
 
 
-def _per_class(weight: Any, logs: Any) -> Any:
-    return weight.view([-1 if i == (1 if logs.ndim > 1 else 0) else 1 for i in range(logs.ndim)])
+def _by_class(values: Any, weight: Any, dim: int) -> Any:
+    """Times the weights of the classes, if there are any."""
+    return values if weight is None else values * weight.view([-1 if i == dim else 1 for i in range(values.ndim)])
 
 
 def _total(values: Any, *reduction: Any) -> Any:
@@ -658,7 +712,7 @@ _KL_WARNING = (
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
                          reduction: str = "mean") -> Any:  # fmt: skip
     """x where the target is 1, max(0, margin - x) where it is -1."""
-    zeros = constant(Tensor, xp.zeros_like(input._array()))
+    zeros = zeros_like(input)
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
     values = pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
     return _total(values, reduction, size_average, reduce)
@@ -687,7 +741,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     last = (input1.ndim - 1,)
     squares = (loss.add_scalar((x * x).sum(last), 1e-12) for x in (input1, input2))
     cosine = (input1 * input2).sum(last) / pointwise.mul(*squares).sqrt()
-    zeros = constant(Tensor, xp.zeros_like(cosine._array()))
+    zeros = zeros_like(cosine)
     near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
     return _total(near + pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)

@@ -13,26 +13,26 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._tensor import Tensor
-from ..array.backend import xp
-from ..core.base import constant
+from ..creation import empty, full, tensor
+from ..ops.checks import require
 from . import functional as F
 from . import init
 from .module import Module, Parameter
-
-
-def _new(*sizes: int, value: float = 0.0, dtype: Any = None) -> Tensor:
-    kind = Tensor().dtype if dtype is None else dtype
-    return constant(Tensor, xp.full(sizes, value, kind.np))
 
 
 def _options(module: Module, names: Iterable[str]) -> str:
     return ", ".join(f"{name}={getattr(module, name)!r}" for name in names)
 
 
+def _unusual(module: Module, **usual: Any) -> list[str]:
+    """The options that have another value than the usual one."""
+    return [name for name, value in usual.items() if getattr(module, name) != value]
+
+
 def _affine(module: Module, sizes: tuple, weight: bool, bias: bool, dtype: Any) -> None:
     """The scale 1 and the shift 0 that a norm begins with, where they are wanted."""
     for name, value, wanted in (("weight", 1.0, weight), ("bias", 0.0, bias)):
-        module.register_parameter(name, Parameter(_new(*sizes, value=value, dtype=dtype)) if wanted else None)
+        module.register_parameter(name, Parameter(full(sizes, value, dtype=dtype)) if wanted else None)
 
 
 # ---- containers
@@ -59,8 +59,7 @@ class _List(Module):
 
     def _name(self, index: int) -> str:
         names = list(self._modules)
-        if not -len(names) <= index < len(names):
-            raise IndexError(f"index {index} is out of range")
+        require(-len(names) <= index < len(names), f"index {index} is out of range", IndexError)
         return names[index]
 
     def __getitem__(self, index: Any) -> Any:
@@ -74,7 +73,7 @@ class _List(Module):
 
     def append(self, module: Module) -> _List:
         """Add a module at the end."""
-        self._modules[str(len(self))] = module
+        self.add_module(str(len(self)), module)
         return self
 
     def extend(self, modules: Iterable[Module]) -> _List:
@@ -156,8 +155,8 @@ class _Weighted(Module):
     bias: Any
 
     def _start(self, *sizes: int, bias: bool, dtype: Any) -> None:
-        self.weight = Parameter(_new(*sizes, dtype=dtype))
-        self.register_parameter("bias", Parameter(_new(sizes[0], dtype=dtype)) if bias else None)
+        self.weight = Parameter(empty(sizes, dtype=dtype))
+        self.register_parameter("bias", Parameter(empty(sizes[0], dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -194,10 +193,8 @@ class _Conv(_Weighted):
                  dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
                  device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
-        if in_channels % groups:
-            raise ValueError("in_channels must be divisible by groups")
-        if out_channels % groups:
-            raise ValueError("out_channels must be divisible by groups")
+        require(in_channels % groups == 0, "in_channels must be divisible by groups", ValueError)
+        require(out_channels % groups == 0, "out_channels must be divisible by groups", ValueError)
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (
             F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))  # fmt: skip
@@ -215,8 +212,7 @@ class _Conv(_Weighted):
 
     def extra_repr(self) -> str:
         shown = [f"{self.in_channels}, {self.out_channels}", _options(self, ("kernel_size", "stride"))]
-        usual = {"padding": (0,) * self.dims, "dilation": (1,) * self.dims, "groups": 1, "padding_mode": "zeros"}
-        odd = [name for name, value in usual.items() if getattr(self, name) != value]
+        odd = _unusual(self, padding=(0,) * self.dims, dilation=(1,) * self.dims, groups=1, padding_mode="zeros")
         shown += [f"{name}={getattr(self, name)}" for name in odd]
         if self.bias is None:
             shown.insert(len(shown) - ("padding_mode" in odd), "bias=False")
@@ -243,9 +239,10 @@ class Embedding(Module):
                  sparse: bool = False, *, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.padding_idx = None if padding_idx is None else F.row_of(padding_idx, num_embeddings)
+        self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        self.weight = Parameter(init.normal_(_new(num_embeddings, embedding_dim, dtype=dtype)))
+        self.weight = Parameter(init.normal_(empty(num_embeddings, embedding_dim, dtype=dtype)))
         if padding_idx is not None:
             init.zeros_(self.weight.data[padding_idx])
 
@@ -254,8 +251,7 @@ class Embedding(Module):
                            self.scale_grad_by_freq, self.sparse)  # fmt: skip
 
     def extra_repr(self) -> str:
-        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
-        odd = [name for name, value in usual.items() if getattr(self, name) != value]
+        odd = _unusual(self, padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False)
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *(_options(self, [name]) for name in odd)])
 
 
@@ -272,9 +268,8 @@ class _BatchNorm(Module):
         self.affine, self.track_running_stats = affine, track_running_stats
         _affine(self, (num_features,), affine, affine and bias, dtype)
         for name, value in (("running_mean", 0.0), ("running_var", 1.0)):
-            self.register_buffer(name, _new(num_features, value=value, dtype=dtype) if track_running_stats else None)
-        counted = constant(Tensor, xp.asarray(0)) if track_running_stats else None
-        self.register_buffer("num_batches_tracked", counted)
+            self.register_buffer(name, full(num_features, value, dtype=dtype) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
 
     def forward(self, input: Any) -> Any:
         if input.ndim not in self.ranks:
@@ -347,7 +342,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
-        self.weight = Parameter(_new(num_parameters, value=init, dtype=dtype))
+        self.weight = Parameter(full(num_parameters, float(init), dtype=dtype))
 
     def forward(self, input: Any) -> Any:
         return F.prelu(input, self.weight)
@@ -382,7 +377,7 @@ class Dropout2d(Dropout):
 
 
 def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, **options: Any) -> type[Module]:
-    """A module that calls `function(*inputs, **options)`; it prints the options named in `shown`.
+    """A module that calls `function(*inputs, **options)`; it prints the options named in `shown`, `inplace` if true.
 
     Where none are given, the options are the function's own. Weights are buffers, to be saved and moved.
     """
@@ -414,8 +409,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     def extra_repr(self: Any) -> str:
         if shown.startswith("-"):  # the bare value, without its name
             return str(getattr(self, visible[0]))
-        flag = "inplace" if "inplace" in options and self.inplace else ""
-        return _options(self, [*visible, *flag.split()])
+        return _options(self, [n for n in visible if n != "inplace" or self.inplace])
 
     doc = f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."
     body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__, "__doc__": doc}
@@ -423,20 +417,20 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
 
 
 # fmt: off
-ReLU        = _layer("ReLU", F.relu, inplace=False)
-ReLU6       = _layer("ReLU6", F.relu6, inplace=False)
-LeakyReLU   = _layer("LeakyReLU", F.leaky_relu, "negative_slope", negative_slope=0.01, inplace=False)
-ELU         = _layer("ELU", F.elu, "alpha", alpha=1.0, inplace=False)
-SELU        = _layer("SELU", F.selu, inplace=False)
-CELU        = _layer("CELU", F.celu, "alpha", alpha=1.0, inplace=False)
-SiLU        = _layer("SiLU", F.silu, inplace=False)
-Mish        = _layer("Mish", F.mish, inplace=False)
-Hardtanh    = _layer("Hardtanh", F.hardtanh, "min_val max_val", min_val=-1.0, max_val=1.0, inplace=False)
+ReLU        = _layer("ReLU", F.relu, "inplace")
+ReLU6       = _layer("ReLU6", F.relu6, "inplace")
+LeakyReLU   = _layer("LeakyReLU", F.leaky_relu, "negative_slope inplace")
+ELU         = _layer("ELU", F.elu, "alpha inplace")
+SELU        = _layer("SELU", F.selu, "inplace")
+CELU        = _layer("CELU", F.celu, "alpha inplace")
+SiLU        = _layer("SiLU", F.silu, "inplace")
+Mish        = _layer("Mish", F.mish, "inplace")
+Hardtanh    = _layer("Hardtanh", F.hardtanh, "min_val max_val inplace")
 Hardsigmoid = _layer("Hardsigmoid", F.hardsigmoid)
 Hardswish   = _layer("Hardswish", F.hardswish)
 GELU        = _layer("GELU", F.gelu, "approximate")
 Softplus    = _layer("Softplus", F.softplus, "beta threshold", beta=1.0, threshold=20.0)
-Threshold   = _layer("Threshold", F.threshold, "threshold value")
+Threshold   = _layer("Threshold", F.threshold, "threshold value inplace")
 Hardshrink  = _layer("Hardshrink", F.hardshrink, "-lambd")
 Softshrink  = _layer("Softshrink", F.softshrink, "-lambd")
 GLU         = _layer("GLU", F.glu, "dim")

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._tensor import Tensor
-from ..array.backend import namespace
+from ..array import dtypes
+from ..array.backend import zeros_later
 from ..autograd.function import Function
 from ..core.base import constant
 from ..core.hooks import HookDict
@@ -56,10 +57,9 @@ class Module:
     training: bool
 
     def __init__(self) -> None:
-        made: dict[str, Any] = {
-            "training": True, "_parameters": {}, "_buffers": {}, "_modules": {}, "_not_saved": set(),
-            "_before": HookDict(), "_after": HookDict(), "_back": HookDict(), "_back_before": HookDict()}  # fmt: skip
-        self.__dict__.update(made)
+        self.__dict__.update(
+            training=True, _parameters={}, _buffers={}, _modules={}, _not_saved=set(),
+            _before=HookDict(), _after=HookDict(), _back=HookDict(), _back_before=HookDict())  # fmt: skip
 
     def forward(self, *args: Any, **options: Any) -> Any:
         """What the module computes; every module defines it."""
@@ -99,18 +99,17 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         if isinstance(value, Parameter | Module):
-            kind = "parameters" if isinstance(value, Parameter) else "modules"
-            if "_modules" not in own:
-                word = "parameters" if kind == "parameters" else "module"
+            kind, word = ("_parameters", "parameters") if isinstance(value, Parameter) else ("_modules", "module")
+            if kind not in own:
                 raise AttributeError(f"cannot assign {word} before Module.__init__() call")
             for place in (own, *self._places()):
                 place.pop(name, None)
-            own["_" + kind][name] = value
+            own[kind][name] = value
             return
         for place in self._places() if "_modules" in own else ():
             if name in place:
                 if place is self._parameters and value is not None:
-                    raise TypeError(f"cannot assign '{_type_name(value)}' as parameter '{name}' "
+                    raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' "
                                     "(torch.nn.Parameter or None expected)")  # fmt: skip
                 place[name] = value
                 return
@@ -148,6 +147,7 @@ class Module:
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
+        require(module is None or isinstance(module, Module), f"{typename(module)} is not a Module subclass", TypeError)
         self._modules[name] = module
 
     register_module = add_module
@@ -182,7 +182,7 @@ class Module:
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with their names."""
-        return ((name, child) for name, child in self._modules.items() if child is not None)
+        return self._named("_modules", "", False)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters."""
@@ -254,10 +254,10 @@ class Module:
         return self.to("cpu")
 
     def float(self) -> Module:
-        return self.to(Tensor().float().dtype)
+        return self.to(dtypes.float32)
 
     def double(self) -> Module:
-        return self.to(Tensor().double().dtype)
+        return self.to(dtypes.float64)
 
     # ---- saving
 
@@ -329,14 +329,14 @@ class BackwardHookFunction(Function):
 
 
 def _past_a_node(values: tuple, hook: Callable) -> tuple[tuple, dict[int, Any]]:
-    """`values` with their tensors behind a node that calls `hook`; where these are, and of which shape and type."""
+    """`values` with their tensors behind a node that calls `hook`; where these are, and what makes zeros like each."""
     at = {i: v for i, v in enumerate(values) if isinstance(v, Tensor)}
     if not (grad_mode() and any(t.requires_grad for t in at.values())):
         return values, {}
     passed = dict(zip(at, BackwardHookFunction.apply(*at.values()), strict=True))
     next(t.grad_fn for t in passed.values() if t.requires_grad).register_hook(hook)
-    kinds = {i: (namespace(t._data), t._data.shape, t._data.dtype) for i, t in at.items()}
-    return tuple(passed.get(i, v) for i, v in enumerate(values)), kinds
+    zeros = {i: zeros_later(t._data) for i, t in at.items()}
+    return tuple(passed.get(i, v) for i, v in enumerate(values)), zeros
 
 
 class BackwardHook:
@@ -380,8 +380,8 @@ class BackwardHook:
         if grads is None:
             return None
         # zeros also where nobody wants a gradient, as torch
-        found = {i: constant(Tensor, library.zeros(*kind)) if g is None else g
-                 for (i, (library, *kind)), g in zip(self.at.items(), sent, strict=True)}  # fmt: skip
+        found = {i: constant(Tensor, zeros()) if g is None else g
+                 for (i, zeros), g in zip(self.at.items(), sent, strict=True)}  # fmt: skip
         inputs = tuple(found.get(i) for i in range(len(self.none)))
         for hook in self.after:
             inputs = _replaced(inputs, hook(self.module, inputs, grads), "hook", "input")
@@ -403,5 +403,8 @@ def forget_grad(p: Any, set_to_none: bool) -> None:
         p.grad.detach_().zero_()
 
 
-def _type_name(value: Any) -> str:
-    return "torch.FloatTensor" if isinstance(value, Tensor) else type(value).__name__
+def typename(value: Any) -> str:
+    """What errors call the type of a value: `torch.FloatTensor`, `int`, `numpy.ndarray`. Source: torch.typename."""
+    kind = type(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return value.type() if isinstance(value, Tensor) else name

@@ -15,7 +15,8 @@ from ..array.backend import xp
 from ..core.base import bump, constant
 from ..core.modes import enable_grad
 from ..core.node import learners_line
-from ..nn.module import forget_grad
+from ..nn.module import forget_grad, typename
+from ..ops.checks import require
 from ..text import presentation
 from . import lr_scheduler
 
@@ -30,8 +31,7 @@ class Optimizer:
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = _listed(params)
-        if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+        require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
@@ -40,9 +40,8 @@ class Optimizer:
         group = {**self.defaults, **param_group, "params": _listed(param_group["params"])}
         for p in group["params"]:
             if not isinstance(p, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
-            if not p.is_leaf:
-                raise ValueError("can't optimize a non-leaf Tensor")
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
+            require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
             if any(p is q for g in self.param_groups for q in g["params"]):
                 raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append({"params": group.pop("params"), **group})
@@ -106,7 +105,7 @@ class Optimizer:
 def _listed(params: Any) -> list:
     if isinstance(params, Tensor):
         raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                        "torch.FloatTensor")  # fmt: skip
+                        f"{typename(params)}")  # fmt: skip
     return [p for _, p in params] if isinstance(params, dict) else list(params)
 
 
@@ -167,8 +166,7 @@ class Adam(Optimizer):
                  capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
         super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
         for i, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+            require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         (beta1, beta2), t = o["betas"], counted(state)

@@ -100,7 +100,7 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     return error
 
 
-def adviser(module: str, names: dict[str, Any]) -> Callable[[str], Any]:
+def adviser(module: str, names: Iterable[str]) -> Callable[[str], Any]:
     """A module's `__getattr__`: for what it has not, that it waits, or which name is nearest."""
 
     def missing(name: str) -> Any:

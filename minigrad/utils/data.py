@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 from .._tensor import Tensor
@@ -89,17 +89,18 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
         order = self._order()
-        for start in range(0, len(self) * self.batch_size, self.batch_size):
-            yield self.collate_fn([self.dataset[i] for i in order[start : start + self.batch_size]])
+        while batch := list(islice(order, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield self.collate_fn([self.dataset[i] for i in batch])
 
-    def _order(self) -> list[int]:
+    def _order(self) -> Iterator[int]:
         count = len(self.dataset)
         if not self.shuffle:
-            return list(range(count))
-        generator = self.generator
-        if generator is None:
-            generator = random.Generator().manual_seed(_seed(None))
-        return random.permutation(count, generator).tolist()
+            yield from range(count)
+            return
+        generator = self.generator or random.Generator().manual_seed(_seed(None))
+        yield from random.permutation(count, generator).tolist()
+        random.permutation(count, generator)  # torch draws another order at the end, and needs nothing of it
 
 
 def _seed(generator: Any) -> int:
