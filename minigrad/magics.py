@@ -53,7 +53,7 @@ class MinigradMagics(Magics):
         """Run the cell, then draw the graph of what it ends with, or of the tensors named."""
         options = parse_argstring(self.graph, line)
         roots = self._run(cell, options.names)
-        return draw(*roots, view=options.view, depth=options.depth, names=self._tensors())
+        return draw(*roots, view=options.view, depth=options.depth)
 
     @magic_arguments()
     @argument("name", nargs="?", help="where backward starts; without it, what the cell ends with")
@@ -65,7 +65,7 @@ class MinigradMagics(Magics):
         options = parse_argstring(self.step, line)
         (root,) = self._run(cell, [options.name] if options.name else [])
         preview = not (options.run or options.live)
-        return step(root, live=options.live, preview=preview, names=self._tensors())
+        return step(root, live=options.live, preview=preview)
 
     def _run(self, cell: str, names: list[str]) -> list[Any]:
         """Run a cell; the tensors of these names, or the one that its last line gives or assigns."""
@@ -83,11 +83,6 @@ class MinigradMagics(Magics):
         if not all(hasattr(type(t), "grad_fn") for t in found):
             raise UsageError(text.say("magics.no_tensor"))
         return found
-
-    def _tensors(self) -> dict[str, Any]:
-        """The notebook's tensors by name."""
-        return {name: value for name, value in self.shell.user_ns.items()
-                if not name.startswith("_") and hasattr(type(value), "grad_fn")}  # fmt: skip
 
 
 def load_ipython_extension(shell: Any) -> None:

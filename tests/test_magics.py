@@ -55,6 +55,13 @@ def test_graph_draws_the_tensors_named_in_the_view_asked_for(shell):
     assert drawing.view == "forward"
 
 
+def test_graph_names_tensors_as_draw_does(shell):
+    shell.ex("again = x; net = minigrad.nn.Linear(2, 1)")
+    drawing = shell.run_cell_magic("graph", "", "net(x)")
+
+    assert {"x", "net.weight", "net.bias"} <= {t.name for t in drawing.graph.tensors}
+
+
 def test_step_is_a_preview(shell):
     player = shell.run_cell_magic("step", "", "loss = (x * x).sum()")
 
