@@ -291,9 +291,9 @@ class Builder:
 
     def hang_constant(self, block: Block, node: Node, pill: Box) -> None:
         """A named constant input, upper left, beside the note that saved it."""
-        once = [e for e in node.edges if e.node is None and self.uses[e.tensor or ""] == 1]
+        once = [e for e in node.edges if e.node is None and e.tensor and self.uses[e.tensor] == 1]
         for e in once[:1] if "cards" in self.show else ():
-            if e.tensor and e.tensor not in self.graph.roots:
+            if e.tensor not in self.graph.roots:
                 w, h = self.card_size(self.graph.tensor(e.tensor))
                 notes = [b for id, b in block.boxes.items() if id.startswith(f"{node.id}.")]
                 right = min([pill.x - 12, *(b.x - 24 for b in notes)])
