@@ -72,3 +72,7 @@ def test_the_language_comes_from_the_environment_never_from_the_locale(chosen, l
     printed = subprocess.check_output([sys.executable, "-c", program], env=surroundings, text=True)
 
     assert printed.strip() == language
+
+
+def test_what_reads_the_same_in_both_languages_is_said_once():
+    assert text.say("draw.key_next", "both") == "next_functions"

@@ -34,10 +34,13 @@ def both(key: str, **values: object) -> dict[str, str]:
 
 
 def say(key: str, lang: str | None = None, **values: object) -> str:
-    """The sentence `key` with its blanks filled; `lang="both"` puts English above Chinese."""
+    """The sentence `key` with its blanks filled; `lang="both"` puts English above Chinese.
+
+    What reads the same in both is said once.
+    """
     lang = lang or _language
     if lang == "both":
-        return "\n".join(both(key, **values).values())
+        return "\n".join(dict.fromkeys(both(key, **values).values()))
     return _sentences()[key][lang].format(**values)
 
 
