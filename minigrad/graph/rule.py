@@ -14,6 +14,7 @@ from ..core.carriers import tex_of
 from .snapshot import Graph, Node, Saved
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
+MANY = 13  # more numbers than this make a line that no callout has room for
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def with_numbers(graph: Graph, node: Node, row: Any, word: str, incoming: str, r
     if not all(whole.values()):
         return end
     put_in = tex_of(formula, row.letters | whole)
-    if put_in == number(result):
+    if put_in == number(result) or len(re.findall(r"[\d.]+", put_in + end)) > MANY:
         return end
     sign = r"\to" if put_in == whole["grad"] else "="  # expanded: the same number, more often
     return f"= {put_in} {sign} {number(result)}"
@@ -108,5 +109,5 @@ def number(text: str) -> str:
         return ""
     tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", text.replace("−", "-").replace(",)", ")"))
     if "[" in tex:
-        return tex.replace("[", r"\left[").replace("]", r"\right]")
+        return re.sub(r"-[^],]+", r"{\g<0>}", tex)  # a sign inside braces stays close to its number
     return rf"\left({tex}\right)" if tex.startswith("-") else tex
