@@ -1,11 +1,14 @@
 """Every row of the table: a sample, derivatives that the numbers confirm twice, a rule in TeX."""
 
 import re
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from latex2mathml.converter import convert
 
 import minigrad as torch
+from minigrad import ops
 from minigrad.autograd import gradcheck, gradgradcheck
 from minigrad.core.op import TABLE
 from tests.samples import NO_SAMPLE, ONCE, SAMPLES
@@ -20,6 +23,30 @@ def test_every_differentiable_row_has_a_sample_or_a_reason():
 
 def test_every_sample_is_of_a_row():
     assert sorted({*SAMPLES, *NO_SAMPLE} - {*TABLE}) == []
+
+
+def test_no_row_is_declared_twice():
+    """A second row of a name would quietly take the first one's place in every formula."""
+    sources = (file.read_text("utf-8") for file in Path(ops.__file__).parent.glob("*.py"))
+    names = Counter(name for source in sources for name in re.findall(r'\b(?:op|no_derivative)\(\s*"(\w+)"', source))
+
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_the_slope_of_a_division_by_a_number_is_such_a_division():
+    """`mean` writes one into its gradient. Source: torch `div_tensor_self_backward`."""
+    x, grad = torch.ones(2, 2, requires_grad=True), torch.ones(2, requires_grad=True)
+    (first,) = torch.autograd.grad(x.mean(1), x, grad, create_graph=True)
+
+    (second,) = torch.autograd.grad(first, grad, torch.ones(2, 2, requires_grad=True), create_graph=True)
+
+    node, names = second.grad_fn, []
+    while node is not None:
+        names.append(node.name())
+        node = node.next_functions[0][0] if node.next_functions else None
+    assert first.grad_fn.name() == "DivBackward1"
+    assert "DivBackward1" in names
+    assert "DivBackward0" not in names
 
 
 def problem(name, nr):

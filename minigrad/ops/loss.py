@@ -170,12 +170,13 @@ _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 # fmt: off
 # ---- what torch's C++ writes with numbers: other overloads than Python's, and so other names
 
+div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
+    transparent=True,
+    self = lambda F, grad, other: F.div_scalar(grad, other))
 add_scalar = op("add_scalar", lambda self, other: self + other, grad_fn="AddBackward1",
     self = lambda grad: grad)
 sub_scalar = op("sub_scalar", lambda self, other: self - other, grad_fn="SubBackward1",
     self = lambda grad: grad)
-div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
-    self = lambda grad, other: grad / other)
 norm_dim = op("norm_dim", lambda self, p, dim, keepdim: vector_norm.row.forward(self, p, dim, keepdim),
     grad_fn="NormBackward1",
     self = lambda F, grad, self, result, p, dim, keepdim: F.norm_slope(grad, self, result, p, dim, keepdim))

@@ -184,9 +184,6 @@ mul_scalar = op("mul_scalar", lambda self, other: self * other, grad_fn="MulBack
 div = op("div", operator.truediv,
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
-div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
-    transparent=True,
-    self  = lambda F, grad, other: F.div_scalar(grad, other))
 neg = op("neg", lambda self: _negative(self),
     self  = lambda grad: -grad)
 reciprocal = op("reciprocal", lambda self: 1.0 / self,
