@@ -162,8 +162,7 @@ tied = op("tied", lambda grad_output, self: grad_output,
 
 leaky_relu_of = op("leaky_relu", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
     self = lambda F, grad, self, negative_slope: F.tied(F.where(self > 0, grad, grad * negative_slope), self))
-leaky_relu_written = op("leaky_relu_written", lambda self, negative_slope: xp.where(
-        self > 0, self, self * negative_slope), grad_fn="LeakyReluBackward1",
+leaky_relu_written = op("leaky_relu_written", leaky_relu_of.row.forward, grad_fn="LeakyReluBackward1",
     self = lambda F, grad, result, negative_slope: F.tied(F.where(result > 0, grad, grad * negative_slope), result))
 prelu_kernel = op("prelu_kernel", lambda self, weight: xp.where(self > 0, self, weight * self), elementwise=True,
     self   = lambda F, grad, self, weight: F.where(self > 0, grad, weight * grad),
@@ -185,7 +184,7 @@ hardswish = op("hardswish", lambda self: self * xp.clip(self + 3, 0, 6) / 6,
 hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(xp.absolute(self) <= lambd, 0, self),
     self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
 softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -lambd, lambd),
-    self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
+    **hardshrink_of.row.derivatives)
 
 # ---- smooth ones
 
@@ -212,8 +211,7 @@ glu_of = op("glu", _glu,
     self = lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
 softmax_dim = op("softmax", _softmax,
     self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
-safe_softmax = op("safe_softmax", lambda self, dim: _safe_softmax(self, dim),
-    self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
+safe_softmax = op("safe_softmax", lambda self, dim: _safe_softmax(self, dim), **softmax_dim.row.derivatives)
 log_softmax_dim = op("log_softmax", _log_softmax,
     self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
 logit_of = op("logit", _logit,

@@ -84,13 +84,12 @@ dot = op("dot", _dot, letters={"tensor": "b"},
 bmm = op("bmm", lambda self, mat2: _bmm(self, mat2), letters={"self": "A", "mat2": "B"},
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
+ADDED = {"self": lambda F, grad, beta: F.scaled(grad, beta)}
 addmm = op("addmm", lambda self, mat1, mat2, beta=1, alpha=1: _addmm(self, mat1, mat2, beta, alpha),
     letters={"self": "c", "mat1": "A", "mat2": "B"},
-    keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
-    self = lambda F, grad, beta: F.scaled(grad, beta),
+    keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
-ADDED = {"self": lambda F, grad, beta: F.scaled(grad, beta)}
 addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: scaled(self, beta) + scaled(_mv(mat, vec), alpha),
     letters={"mat": "A"}, **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),

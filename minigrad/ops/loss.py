@@ -187,8 +187,7 @@ nll_loss = op("nll_loss", _nll, fixed=("target", "weight"), outputs=("output", "
     self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
         grad, self, target, weight, total_weight, reduction, ignore_index))
 nll_loss2d = op("nll_loss2d", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
-    self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
-        grad, self, target, weight, total_weight, reduction, ignore_index))
+    **nll_loss.row.derivatives)
 nll_loss_backward = op("nll_loss_backward", lambda grad_output, self, target, weight, total_weight, reduction,
         ignore_index: _nll_back(grad_output, self, target, weight, total_weight, reduction, ignore_index),
     grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),

@@ -23,7 +23,7 @@ from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
 from .checks import check_dim, ints, own_dim, own_dims, require, titled
 from .pointwise import STEP
-from .reduce import whole_type
+from .reduce import sum_all, whole_type
 
 
 def _flat_view(self: Any, shape: tuple) -> Any:
@@ -456,21 +456,18 @@ slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: written
     self = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: written(
         namespace(self).zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2),
-    grad_fn="DiagonalBackwardBackward0",
-    self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
+    grad_fn="DiagonalBackwardBackward0", **diag_embed.row.derivatives)
 unfold_back = op("unfold_back", _unfold_back, grad_fn="UnfoldBackwardBackward0",
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
 repeat_back = op("repeat_back", _repeat_back, grad_fn="SumBackward1",
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
-take_part = op("take_part", _take_part, grad_fn="AsStridedBackward0",
-    self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
+take_part = op("take_part", _take_part, grad_fn="AsStridedBackward0", **as_strided.row.derivatives)
 add_part = op("add_part", _add_part, grad_fn="AsStridedBackwardBackward0",
     self = lambda F, grad, whole, part: F.take_part(grad, whole, part))
 put_part = op("put_part", _put_part, grad_fn="CopySlices", torch_name="torch::autograd::CopySlices",
     self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
     src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
-sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
-    self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
+sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1", **sum_all.row.derivatives)
 # fmt: on
 
 
