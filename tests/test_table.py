@@ -49,6 +49,18 @@ def test_the_slope_of_a_division_by_a_number_is_such_a_division():
     assert "DivBackward0" not in names
 
 
+@pytest.mark.parametrize("fill", [7.0, torch.tensor(7.0)])
+def test_masked_fill_refuses_in_torchs_words(fill):
+    x = torch.arange(4.0)
+
+    with pytest.raises(RuntimeError, match="only supports boolean masks, but got mask with dtype float"):
+        x.masked_fill(x, fill)
+    with pytest.raises(RuntimeError, match=r"size of tensor a \(3\) must match the size of tensor b \(4\)"):
+        x.masked_fill(torch.ones(3) > 0, fill)
+    with pytest.raises(RuntimeError, match="0-dimensional value tensor, but got tensor with 1 dimension"):
+        x.masked_fill(x > 1, torch.ones(4) * fill)
+
+
 def problem(name, nr):
     """A function of the sample's leaves alone, and the leaves."""
     args, options = SAMPLES[name][nr](torch)

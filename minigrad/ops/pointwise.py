@@ -345,8 +345,7 @@ where = op("where", _where, fixed=("condition",), elementwise=True, letters={"se
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
 masked_fill = op("masked_fill", _masked_fill, fixed=("mask",), elementwise=True,
     self  = lambda F, grad, mask: F.where(mask, 0.0, grad))
-masked_fill_tensor = op("masked_fill_tensor",
-    lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
+masked_fill_tensor = op("masked_fill_tensor", masked_fill.row.forward,
     fixed=("mask",), grad_fn="MaskedFillBackward1", **masked_fill.row.derivatives,
     value = lambda F, grad, mask: F.sum(F.where(mask, grad, 0.0)))
 
