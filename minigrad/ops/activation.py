@@ -131,9 +131,9 @@ def below(F: Any, x: Any) -> Any:
     return F.where(x < 0, x, 0.0)
 
 
-def _softplus(x: Any, beta: float, threshold: float) -> Any:
-    z = x * beta
-    return xp.where(z > threshold, x, xp.log1p(xp.exp(z)) / beta)
+def _softplus(self: Any, beta: float, threshold: float) -> Any:
+    z = self * beta
+    return xp.where(z > threshold, self, xp.log1p(xp.exp(z)) / beta)
 
 
 def _log_sigmoid(self: Any) -> tuple:
@@ -203,7 +203,7 @@ silu_of = op("silu", lambda self: self / (1 + xp.exp(-self)),
 mish_of = op("mish", lambda self: self * xp.tanh(_softplus(self, 1, 20)),
     self = lambda F, grad, self: grad * (F.tanh(F.softplus(self, 1, 20)) + self * F.sigmoid(self)
         * (1 - F.tanh(F.softplus(self, 1, 20)) ** 2)))
-softplus_of = op("softplus", lambda self, beta, threshold: _softplus(self, beta, threshold),
+softplus_of = op("softplus", _softplus,
     self = lambda F, grad, self, beta, threshold: F.where(self * beta > threshold, grad, grad * F.sigmoid(self * beta)))
 log_sigmoid = op("log_sigmoid", _log_sigmoid, outputs=("output", "buffer"), keeps=("buffer",),
     self = lambda F, grad, self: grad * F.sigmoid(-self))
@@ -211,7 +211,7 @@ glu_of = op("glu", _glu,
     self = lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
 softmax_dim = op("softmax", _softmax,
     self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
-safe_softmax = op("safe_softmax", lambda self, dim: _safe_softmax(self, dim), **softmax_dim.row.derivatives)
+safe_softmax = op("safe_softmax", _safe_softmax, **softmax_dim.row.derivatives)
 log_softmax_dim = op("log_softmax", _log_softmax,
     self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
 logit_of = op("logit", _logit,

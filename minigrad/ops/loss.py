@@ -98,14 +98,16 @@ def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int)
     return (gain if reduction == SUM else gain / total), total
 
 
-def _nll_back(grad: Any, self: Any, target: Any, weight: Any, total: Any, reduction: int, ignore_index: int) -> Any:
+def _nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: int,
+              ignore_index: int) -> Any:  # fmt: skip
     # the forward saw that all count; not in half precision, where 2051 is 2052
-    if weight is None and total == target.size and total - 1 != total:
+    if weight is None and total_weight == target.size and total_weight - 1 != total_weight:
         rows, at, weights = namespace(self).arange(target.size), target.reshape(-1), None
     else:
         rows, at, weights = _picked(self, target, weight, ignore_index)
-    share = -grad / total if reduction == MEAN else -grad.reshape(-1)[rows] if reduction == NONE else -grad
-    back = namespace(self).zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
+    share = -grad_output.reshape(-1)[rows] if reduction == NONE else -grad_output
+    share = share / total_weight if reduction == MEAN else share
+    back = namespace(self).zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad_output.dtype)
     back[rows, at] = share if weights is None else share * weights
     if self.ndim <= 2:
         return back.reshape(self.shape)
@@ -188,8 +190,7 @@ nll_loss = op("nll_loss", _nll, fixed=("target", "weight"), outputs=("output", "
         grad, self, target, weight, total_weight, reduction, ignore_index))
 nll_loss2d = op("nll_loss2d", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
     **nll_loss.row.derivatives)
-nll_loss_backward = op("nll_loss_backward", lambda grad_output, self, target, weight, total_weight, reduction,
-        ignore_index: _nll_back(grad_output, self, target, weight, total_weight, reduction, ignore_index),
+nll_loss_backward = op("nll_loss_backward", _nll_back,
     grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),
     grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
         grad, target, weight, reduction, ignore_index)[0],

@@ -411,7 +411,7 @@ block_diag_of = op("block_diag", _block_diag, hidden=("shapes",),
 
 # ---- copies
 
-clone = op("clone", lambda self: _twin(self),
+clone = op("clone", _twin,
     self = lambda grad: grad)
 copy = op("copy", _copied, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards", elementwise=True,
     self = lambda F, grad: F.zeros_like(grad),
