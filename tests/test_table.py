@@ -61,6 +61,26 @@ def test_masked_fill_refuses_in_torchs_words(fill):
         x.masked_fill(x > 1, torch.ones(4) * fill)
 
 
+@pytest.mark.parametrize("meet", [
+    lambda: torch.broadcast_tensors(torch.ones(3), torch.ones(3), torch.ones(4)),
+    lambda: torch.ones(4).masked_select(torch.ones(3) > 0),
+    lambda: torch.ones(4).masked_scatter(torch.ones(3) > 0, torch.ones(4)),
+    lambda: torch.take_along_dim(torch.ones(3, 5), torch.zeros(4, 1).long(), 1),
+])  # fmt: skip
+def test_shapes_that_do_not_meet_are_named_in_torchs_words(meet):
+    with pytest.raises(RuntimeError, match=r"tensor a \(3\) must match the size of tensor b \(4\) at non-singleton"):
+        meet()
+
+
+def test_masked_scatter_asks_for_a_mask_and_for_values_of_its_type():
+    x = torch.ones(3)
+
+    with pytest.raises(RuntimeError, match="same dtypes but gotFloat and Long"):
+        x.masked_scatter(x > 0, torch.arange(3))
+    with pytest.raises(RuntimeError, match="only supports boolean masks, but got mask with dtype Float"):
+        x.masked_scatter(x, x)
+
+
 def problem(name, nr):
     """A function of the sample's leaves alone, and the leaves."""
     args, options = SAMPLES[name][nr](torch)

@@ -538,7 +538,7 @@ def _batched(a: Any, b: Any) -> Any:
     left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-1:] if vector else columns[-2:]
     batch, theirs = rows[:-2], () if vector else columns[:-2]
     if batch != theirs:
-        batch = common_shape(*(xp.broadcast_to(0, sizes) for sizes in (batch, theirs)))
+        batch = common_shape(batch, theirs)
     expand, reshape = TENSORS.expand, TENSORS.reshape
     count = math.prod(batch)
     x = reshape(expand(a, (*batch, *left)), (count, *left))

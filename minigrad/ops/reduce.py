@@ -102,12 +102,12 @@ def _expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
 # ---- norms and distances
 
 
-def common_shape(a: Any, b: Any) -> tuple:
-    """The shape to which two arrays broadcast. Raises: RuntimeError in torch's words."""
+def common_shape(*shapes: tuple) -> tuple:
+    """The shape in which arrays of these shapes meet. Raises: RuntimeError in torch's words."""
     try:
-        return xp.broadcast_shapes(a.shape, b.shape)
+        return xp.broadcast_shapes(*shapes)
     except ValueError:
-        raise shape_mismatch(a, b) from None
+        raise shape_mismatch(*(xp.broadcast_to(0, shape) for shape in shapes)) from None
 
 
 def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
@@ -858,7 +858,7 @@ def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: boo
 
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
-    common_shape(self._data, other._data)
+    common_shape(self._data.shape, other._data.shape)
     return _tensor_of(xp.isclose(self._data, other._data, rtol, atol, equal_nan))
 
 

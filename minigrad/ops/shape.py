@@ -23,7 +23,7 @@ from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
 from .checks import check_dim, ints, own_dim, own_dims, require, titled
 from .pointwise import STEP
-from .reduce import sum_all, whole_type
+from .reduce import common_shape, sum_all, whole_type
 
 
 def _flat_view(self: Any, shape: tuple) -> Any:
@@ -818,10 +818,7 @@ def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
 def broadcast_tensors(*tensors: Any) -> tuple:
     """All tensors expanded to the shape in which they meet."""
     parts = _tensors(tensors)
-    try:
-        sizes = xp.broadcast_shapes(*(t._data.shape for t in parts))
-    except ValueError:
-        raise shape_mismatch(*(t._data for t in parts[:2])) from None
+    sizes = common_shape(*(t._data.shape for t in parts))
     return tuple(expand(t, sizes) for t in parts)
 
 
