@@ -6,6 +6,7 @@ to the elements: all of it for a sum, an n-th part for a mean.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..array import dtypes
@@ -34,10 +35,7 @@ def reduced(F: Any, grad: Any, x: Any, reduction: int) -> Any:
 
 @formula()
 def numel(F: Any, x: Any) -> int:
-    n = 1
-    for size in x.shape:
-        n *= size
-    return n
+    return math.prod(x.shape)
 
 
 # ---- negative log likelihood

@@ -865,7 +865,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     return view(small, wanted) if lead else small
 
 
-TENSORS.sum_to = lambda grad, shape: sum_to_size(grad, shape)  # under create_graph, as torch composes it
+TENSORS.sum_to = sum_to_size  # under create_graph, as torch composes it
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
@@ -922,7 +922,7 @@ def resize_(self: Any, *size: Any) -> Any:
     """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
     require(not self.requires_grad, "cannot resize variables that require grad")
     sizes, flat = ints(size), self._array().reshape(-1)
-    count = int(xp.prod(sizes, dtype=int))
+    count = math.prod(sizes)
     self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
     return self
 
