@@ -141,7 +141,7 @@ def _log_sigmoid(self: Any) -> tuple:
     return xp.minimum(self, 0) - xp.log1p(buffer), buffer
 
 
-def _logit(self: Any, eps: float | None) -> Any:
+def _logit(self: Any, eps: float | None = None) -> Any:
     self = self if eps is None else xp.clip(self, eps, 1 - eps)
     return xp.log(self / (1 - self))
 
@@ -214,7 +214,8 @@ softmax_dim = op("softmax", _softmax,
 safe_softmax = op("safe_softmax", _safe_softmax, **softmax_dim.row.derivatives)
 log_softmax_dim = op("log_softmax", _log_softmax,
     self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
-logit_of = op("logit", _logit,
+logit = op("logit", _logit,
+    doc="log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given.",
     self = lambda F, grad, self, eps: F.logit_slope(grad, self, eps))
 
 # ---- special functions
@@ -267,11 +268,6 @@ def prelu(self: Any, weight: Any) -> Any:
     if weight.ndim != self.ndim:
         weight = weight.reshape([weight.numel() if i == 1 else 1 for i in range(self.ndim)])
     return prelu_kernel(self, weight)
-
-
-def logit(self: Any, eps: float | None = None) -> Any:
-    """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
-    return logit_of(self, eps)
 
 
 def polygamma_function(n: int, input: Any) -> Any:
