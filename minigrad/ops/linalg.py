@@ -12,7 +12,7 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
 from .checks import check_dim, floats_only, require, titled
-from .reduce import common_shape, named, vector_norm
+from .reduce import common_shape, kind_of, named, vector_norm
 
 
 def _same_type(what: str, a: Any, b: Any) -> None:
@@ -329,7 +329,7 @@ def regular(F: Any, A: Any) -> Any:
     rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
     if (rank == A.shape[-1]).all():
         return A
-    hair = xp.finfo(getattr(A, "_data", A).dtype).eps
+    hair = xp.finfo(kind_of(A)).eps
     return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
 
 
