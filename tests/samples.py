@@ -244,7 +244,6 @@ SAMPLES |= {
     "lgamma": [on(X)],
     "digamma": [on(X)],
     "polygamma": [on(X, 1)],
-    "div_scalar": [on(X, 2.0)],
     "add_scalar": [on(X, 2.0)],
     "sub_scalar": [on(X, 2.0)],
     "norm_dim": [on(SIGNED, 2.0, (1,), False), on(SIGNED, 3.0, (1,), True)],

@@ -1,11 +1,14 @@
 """Every row of the table: a sample, derivatives that the numbers confirm twice, a rule in TeX."""
 
 import re
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from latex2mathml.converter import convert
 
 import minigrad as torch
+from minigrad import ops
 from minigrad.autograd import gradcheck, gradgradcheck
 from minigrad.core.op import TABLE
 from tests.samples import NO_SAMPLE, ONCE, SAMPLES
@@ -20,6 +23,62 @@ def test_every_differentiable_row_has_a_sample_or_a_reason():
 
 def test_every_sample_is_of_a_row():
     assert sorted({*SAMPLES, *NO_SAMPLE} - {*TABLE}) == []
+
+
+def test_no_row_is_declared_twice():
+    """A second row of a name would quietly take the first one's place in every formula."""
+    sources = (file.read_text("utf-8") for file in Path(ops.__file__).parent.glob("*.py"))
+    names = Counter(name for source in sources for name in re.findall(r'\b(?:op|no_derivative)\(\s*"(\w+)"', source))
+
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_the_slope_of_a_division_by_a_number_is_such_a_division():
+    """`mean` writes one into its gradient. Source: torch `div_tensor_self_backward`."""
+    x, grad = torch.ones(2, 2, requires_grad=True), torch.ones(2, requires_grad=True)
+    (first,) = torch.autograd.grad(x.mean(1), x, grad, create_graph=True)
+
+    (second,) = torch.autograd.grad(first, grad, torch.ones(2, 2, requires_grad=True), create_graph=True)
+
+    node, names = second.grad_fn, []
+    while node is not None:
+        names.append(node.name())
+        node = node.next_functions[0][0] if node.next_functions else None
+    assert first.grad_fn.name() == "DivBackward1"
+    assert "DivBackward1" in names
+    assert "DivBackward0" not in names
+
+
+@pytest.mark.parametrize("fill", [7.0, torch.tensor(7.0)])
+def test_masked_fill_refuses_in_torchs_words(fill):
+    x = torch.arange(4.0)
+
+    with pytest.raises(RuntimeError, match="only supports boolean masks, but got mask with dtype float"):
+        x.masked_fill(x, fill)
+    with pytest.raises(RuntimeError, match=r"size of tensor a \(3\) must match the size of tensor b \(4\)"):
+        x.masked_fill(torch.ones(3) > 0, fill)
+    with pytest.raises(RuntimeError, match="0-dimensional value tensor, but got tensor with 1 dimension"):
+        x.masked_fill(x > 1, torch.ones(4) * fill)
+
+
+@pytest.mark.parametrize("meet", [
+    lambda: torch.broadcast_tensors(torch.ones(3), torch.ones(3), torch.ones(4)),
+    lambda: torch.ones(4).masked_select(torch.ones(3) > 0),
+    lambda: torch.ones(4).masked_scatter(torch.ones(3) > 0, torch.ones(4)),
+    lambda: torch.take_along_dim(torch.ones(3, 5), torch.zeros(4, 1).long(), 1),
+])  # fmt: skip
+def test_shapes_that_do_not_meet_are_named_in_torchs_words(meet):
+    with pytest.raises(RuntimeError, match=r"tensor a \(3\) must match the size of tensor b \(4\) at non-singleton"):
+        meet()
+
+
+def test_masked_scatter_asks_for_a_mask_and_for_values_of_its_type():
+    x = torch.ones(3)
+
+    with pytest.raises(RuntimeError, match="same dtypes but gotFloat and Long"):
+        x.masked_scatter(x > 0, torch.arange(3))
+    with pytest.raises(RuntimeError, match="only supports boolean masks, but got mask with dtype Float"):
+        x.masked_scatter(x, x)
 
 
 def problem(name, nr):

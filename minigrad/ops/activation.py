@@ -131,9 +131,9 @@ def below(F: Any, x: Any) -> Any:
     return F.where(x < 0, x, 0.0)
 
 
-def _softplus(x: Any, beta: float, threshold: float) -> Any:
-    z = x * beta
-    return xp.where(z > threshold, x, xp.log1p(xp.exp(z)) / beta)
+def _softplus(self: Any, beta: float, threshold: float) -> Any:
+    z = self * beta
+    return xp.where(z > threshold, self, xp.log1p(xp.exp(z)) / beta)
 
 
 def _log_sigmoid(self: Any) -> tuple:
@@ -141,7 +141,7 @@ def _log_sigmoid(self: Any) -> tuple:
     return xp.minimum(self, 0) - xp.log1p(buffer), buffer
 
 
-def _logit(self: Any, eps: float | None) -> Any:
+def _logit(self: Any, eps: float | None = None) -> Any:
     self = self if eps is None else xp.clip(self, eps, 1 - eps)
     return xp.log(self / (1 - self))
 
@@ -162,8 +162,7 @@ tied = op("tied", lambda grad_output, self: grad_output,
 
 leaky_relu_of = op("leaky_relu", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
     self = lambda F, grad, self, negative_slope: F.tied(F.where(self > 0, grad, grad * negative_slope), self))
-leaky_relu_written = op("leaky_relu_written", lambda self, negative_slope: xp.where(
-        self > 0, self, self * negative_slope), grad_fn="LeakyReluBackward1",
+leaky_relu_written = op("leaky_relu_written", leaky_relu_of.row.forward, grad_fn="LeakyReluBackward1",
     self = lambda F, grad, result, negative_slope: F.tied(F.where(result > 0, grad, grad * negative_slope), result))
 prelu_kernel = op("prelu_kernel", lambda self, weight: xp.where(self > 0, self, weight * self), elementwise=True,
     self   = lambda F, grad, self, weight: F.where(self > 0, grad, weight * grad),
@@ -185,7 +184,7 @@ hardswish = op("hardswish", lambda self: self * xp.clip(self + 3, 0, 6) / 6,
 hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(xp.absolute(self) <= lambd, 0, self),
     self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
 softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -lambd, lambd),
-    self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
+    **hardshrink_of.row.derivatives)
 
 # ---- smooth ones
 
@@ -204,7 +203,7 @@ silu_of = op("silu", lambda self: self / (1 + xp.exp(-self)),
 mish_of = op("mish", lambda self: self * xp.tanh(_softplus(self, 1, 20)),
     self = lambda F, grad, self: grad * (F.tanh(F.softplus(self, 1, 20)) + self * F.sigmoid(self)
         * (1 - F.tanh(F.softplus(self, 1, 20)) ** 2)))
-softplus_of = op("softplus", lambda self, beta, threshold: _softplus(self, beta, threshold),
+softplus_of = op("softplus", _softplus,
     self = lambda F, grad, self, beta, threshold: F.where(self * beta > threshold, grad, grad * F.sigmoid(self * beta)))
 log_sigmoid = op("log_sigmoid", _log_sigmoid, outputs=("output", "buffer"), keeps=("buffer",),
     self = lambda F, grad, self: grad * F.sigmoid(-self))
@@ -212,11 +211,11 @@ glu_of = op("glu", _glu,
     self = lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
 softmax_dim = op("softmax", _softmax,
     self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
-safe_softmax = op("safe_softmax", lambda self, dim: _safe_softmax(self, dim),
-    self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
+safe_softmax = op("safe_softmax", _safe_softmax, **softmax_dim.row.derivatives)
 log_softmax_dim = op("log_softmax", _log_softmax,
     self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
-logit_of = op("logit", _logit,
+logit = op("logit", _logit,
+    doc="log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given.",
     self = lambda F, grad, self, eps: F.logit_slope(grad, self, eps))
 
 # ---- special functions
@@ -269,11 +268,6 @@ def prelu(self: Any, weight: Any) -> Any:
     if weight.ndim != self.ndim:
         weight = weight.reshape([weight.numel() if i == 1 else 1 for i in range(self.ndim)])
     return prelu_kernel(self, weight)
-
-
-def logit(self: Any, eps: float | None = None) -> Any:
-    """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
-    return logit_of(self, eps)
 
 
 def polygamma_function(n: int, input: Any) -> Any:

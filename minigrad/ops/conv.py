@@ -18,6 +18,7 @@ from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
 from .checks import require
 from .index import check_rows
+from .reduce import kind_of
 from .shape import pairs_of
 
 # ---- windows
@@ -174,7 +175,7 @@ def _by_group(x: Any, groups: int) -> Any:
 @formula(tex=phrase(r"\sum {0:1}", 1))
 def per_channel(F: Any, grad: Any) -> Any:
     """Summed over everything but dimension 1."""
-    return F.sum_dim(grad, (0, *range(2, len(grad.shape))), False)
+    return F.sum_dim(grad, _channel_dims(grad), False)
 
 
 # ---- pooling
@@ -311,7 +312,7 @@ def _adaptive_best(self: Any, output_size: tuple) -> tuple:
 
 def _copies_back(F: Any, grad: Any, sizes: tuple, places: Any) -> Any:
     """Each cell of the last two dimensions gets the gradients of its copies; `places` says of what each is one."""
-    kind = getattr(grad, "_data", grad).dtype
+    kind = kind_of(grad)
     left, right = ((xp.arange(n)[:, None] == at).astype(kind) for n, at in zip(sizes[-2:], places, strict=True))
     return F.two_sided(grad, left, right)
 

@@ -17,11 +17,12 @@ from ..array.backend import namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
-from ..core.op import inplace, op, shape_mismatch
+from ..core.op import inplace, op
 from ..core.views import check_inplace, check_overlap
 from ..text import presentation
 from . import shape as views
 from .checks import check_dim, own_dim, require, titled
+from .reduce import common_shape
 
 
 def _raw(indices: tuple) -> tuple:
@@ -199,14 +200,16 @@ def _put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 
 def _masked_select(self: Any, mask: Any) -> Any:
     require(mask.dtype.kind == "b", "masked_select: expected BoolTensor for mask")
-    try:
-        x, chosen = xp.broadcast_arrays(self, mask)
-    except ValueError:
-        raise shape_mismatch(self, mask) from None
+    common_shape(mask.shape, self.shape)
+    x, chosen = xp.broadcast_arrays(self, mask)
     return x[chosen]
 
 
 def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
+    have, given, kind = (dtypes.of(x.dtype).scalar_type for x in (self, source, mask))
+    require(have == given, f"masked_scatter: expected self and source to have same dtypes but got{have} and {given}")
+    require(kind == "Bool", f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind}")
+    common_shape(mask.shape, self.shape)
     whole, mask = (x.copy() for x in xp.broadcast_arrays(self, mask))
     count = int(mask.sum())
     require(source.size >= count, "Number of elements of source < number of ones in mask")
@@ -297,7 +300,7 @@ def kept_unput(F: Any, grad: Any, index: Any, source: Any, accumulate: bool) -> 
 @formula()
 def common(F: Any, a: Any, b: Any) -> tuple:
     """The shape in which two tensors meet."""
-    return xp.broadcast_shapes(tuple(a.shape), tuple(b.shape))
+    return common_shape(tuple(a.shape), tuple(b.shape))
 
 
 @formula(tex=lambda grad, _sizes: grad)
@@ -563,7 +566,7 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     if dim is None:
         return gather(self.reshape(-1), indices.reshape(-1), 0)
     check_dim(dim, self._data.ndim)
-    rest = xp.broadcast_shapes(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
+    rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))
     return gather(a, b, dim)
 

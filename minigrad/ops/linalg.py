@@ -12,7 +12,7 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
 from .checks import check_dim, floats_only, require, titled
-from .reduce import common_shape, named, vector_norm
+from .reduce import common_shape, kind_of, named, vector_norm
 
 
 def _same_type(what: str, a: Any, b: Any) -> None:
@@ -70,86 +70,7 @@ def _dot(self: Any, tensor: Any) -> Any:
     return _product(self, tensor)
 
 
-# fmt: off
-mm = op("mm", _mm, letters={"self": "A", "mat2": "B"},
-    keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
-    self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
-    mat2 = lambda F, grad, self: F.mm(F.t(self), grad))
-mv = op("mv", _mv, letters={"self": "A"},
-    self = lambda F, grad, vec: F.outer(grad, vec),
-    vec  = lambda F, grad, self: F.mv(F.t(self), grad))
-dot = op("dot", _dot, letters={"tensor": "b"},
-    self   = lambda grad, tensor: grad * tensor,
-    tensor = lambda grad, self: grad * self)
-bmm = op("bmm", lambda self, mat2: _bmm(self, mat2), letters={"self": "A", "mat2": "B"},
-    self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
-    mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
-addmm = op("addmm", lambda self, mat1, mat2, beta=1, alpha=1: _addmm(self, mat1, mat2, beta, alpha),
-    letters={"self": "c", "mat1": "A", "mat2": "B"},
-    keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
-    self = lambda F, grad, beta: F.scaled(grad, beta),
-    mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
-    mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
-ADDED = {"self": lambda F, grad, beta: F.scaled(grad, beta)}
-addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: scaled(self, beta) + scaled(_mv(mat, vec), alpha),
-    letters={"mat": "A"}, **ADDED,
-    mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
-    vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
-addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: scaled(self, beta) + scaled(xp.outer(vec1, vec2), alpha),
-    **ADDED,
-    vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
-    vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
-baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
-        _bmm(batch1, batch2), alpha), letters={"batch1": "A", "batch2": "B"}, **ADDED,
-    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
-    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
-addbmm = op("addbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
-        _bmm(batch1, batch2).sum(0), alpha), letters={"batch1": "A", "batch2": "B"},
-    keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
-    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
-    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
-cross_of = op("linalg_cross", lambda self, other, dim=-1: xp.cross(self, other, axis=dim), elementwise=True,
-    self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
-    other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
-
-# ---- inverses and determinants
-
-inv_ex = op("linalg_inv_ex", lambda A: _inv(A), outputs=("inverse", "info"), letters={"inverse": "y"},
-    A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
-det_of = op("linalg_det", lambda A: _det(A), outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
-    A = lambda F, grad, A, result: F.det_slope(grad, A, result))
-slogdet_of = op("linalg_slogdet", lambda A: _slogdet(A), outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
-    keeps=("LU", "pivots", "sign"),
-    A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
-solve_ex = op("linalg_solve_ex", lambda A, B, left=True: _solve(A, B, left), outputs=("result", "LU", "pivots"),
-    keeps=("LU", "left", "pivots"),
-    A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
-    B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
-pinv_of = op("linalg_pinv", lambda self: _pinv(self), letters={"self": "A"},
-    self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
-lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(_matrix("linalg.lstsq", self), b)[0],),
-    outputs=("solution",), keeps=("solution",), letters={"self": "A"},
-    self = lambda F, grad, self, b: F.pinv_slope(grad @ F.mT(b), self, F.linalg_pinv(self)),
-    b    = lambda F, grad, self: F.mT(F.linalg_pinv(self)) @ grad)
-
-# ---- factorisations
-
-cholesky_ex = op("linalg_cholesky_ex", lambda self, upper=False: _cholesky(self, upper), outputs=("L", "info"),
-    self = lambda F, grad, L, upper: F.cholesky_slope(grad, L, upper))
-eigh_of = op("linalg_eigh", lambda A, UPLO="L": tuple(xp.linalg.eigh(_square("linalg.eigh", A), UPLO)),
-    outputs=("eigenvalues", "eigenvectors"), multi=True,
-    A = lambda F, grad, eigenvalues, eigenvectors: F.eigh_slope(grad[0], grad[1], eigenvalues, eigenvectors))
-svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=None: tuple(
-        xp.linalg.svd(_matrix("linalg.svd", A), full_matrices)),
-    outputs=("U", "S", "Vh"), multi=True, keeps=("full_matrices", "S_sym_argsize_minus_1"),
-    A = lambda F, grad, U, S, Vh: F.svd_slope(grad[0], grad[1], grad[2], U, S, Vh))
-qr_of = op("linalg_qr", lambda A, mode="reduced": _qr(_matrix("linalg.qr", A), mode),
-    outputs=("Q", "R"), multi=True, keeps=("mode",),
-    A = lambda F, grad, Q, R: F.qr_slope(grad[0], grad[1], Q, R))
-# fmt: on
-
-
-def _addmm(self: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
+def _addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
     product = _mm(mat1, mat2)
     if alpha != 1:
         product *= alpha
@@ -238,10 +159,10 @@ def _inv(A: Any) -> tuple:
                           "completed because the input matrix is singular.") from None  # fmt: skip
 
 
-def _pinv(A: Any) -> Any:
-    U, S, Vh = xp.linalg.svd(_matrix("linalg.pinv", A), full_matrices=False)
-    tiny = max(A.shape[-2:]) * xp.finfo(A.dtype).eps * S[..., :1]
-    inverted = xp.where(tiny < S, 1 / xp.where(tiny < S, S, 1), 0).astype(A.dtype)
+def _pinv(self: Any) -> Any:
+    U, S, Vh = xp.linalg.svd(_matrix("linalg.pinv", self), full_matrices=False)
+    tiny = max(self.shape[-2:]) * xp.finfo(self.dtype).eps * S[..., :1]
+    inverted = xp.where(tiny < S, 1 / xp.where(tiny < S, S, 1), 0).astype(self.dtype)
     return (Vh.swapaxes(-1, -2) * inverted[..., None, :]) @ U.swapaxes(-1, -2)
 
 
@@ -249,7 +170,7 @@ def _is_vector(A: Any, B: Any) -> bool:
     return len(B.shape) == 1 or (len(A.shape) - 1 == len(B.shape) and tuple(B.shape) == tuple(A.shape[:-1]))
 
 
-def _solve(A: Any, B: Any, left: bool) -> tuple:
+def _solve(A: Any, B: Any, left: bool = True) -> tuple:
     _square("linalg.solve", A)
     vector = _is_vector(A, B)
     rows, columns = (B.shape[-1], 1) if vector else B.shape[-2:]
@@ -265,9 +186,9 @@ def _solve(A: Any, B: Any, left: bool) -> tuple:
     return (X, *_lu(A))
 
 
-def _cholesky(A: Any, upper: bool) -> tuple:
-    _square("linalg.cholesky", A)
-    A = A.swapaxes(-1, -2) if upper else A
+def _cholesky(self: Any, upper: bool = False) -> tuple:
+    _square("linalg.cholesky", self)
+    A = self.swapaxes(-1, -2) if upper else self
     try:
         L = xp.linalg.cholesky(A)
         if xp.isnan(L).any():
@@ -276,7 +197,7 @@ def _cholesky(A: Any, upper: bool) -> tuple:
         raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
                           f"positive-definite (the leading minor of order {_first_minor(A)} is not "
                           "positive-definite).") from None  # fmt: skip
-    return L.swapaxes(-1, -2) if upper else L, namespace(A).zeros(A.shape[:-2], "int32")
+    return L.swapaxes(-1, -2) if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
 
 
 def _least(M: Any) -> Any:
@@ -287,6 +208,83 @@ def _least(M: Any) -> Any:
 def _first_minor(A: Any) -> int:
     M = next((m for m in A.reshape(-1, *A.shape[-2:]) if _least(m) <= 0), A)
     return next((k for k in range(1, len(M) + 1) if _least(M[:k, :k]) <= 0), len(M))
+
+
+# fmt: off
+mm = op("mm", _mm, letters={"self": "A", "mat2": "B"},
+    keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
+    self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
+    mat2 = lambda F, grad, self: F.mm(F.t(self), grad))
+mv = op("mv", _mv, letters={"self": "A"},
+    self = lambda F, grad, vec: F.outer(grad, vec),
+    vec  = lambda F, grad, self: F.mv(F.t(self), grad))
+dot = op("dot", _dot, letters={"tensor": "b"},
+    self   = lambda grad, tensor: grad * tensor,
+    tensor = lambda grad, self: grad * self)
+bmm = op("bmm", _bmm, letters={"self": "A", "mat2": "B"},
+    self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
+    mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
+ADDED = {"self": lambda F, grad, beta: F.scaled(grad, beta)}
+addmm = op("addmm", _addmm, letters={"self": "c", "mat1": "A", "mat2": "B"},
+    keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
+    mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
+    mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
+addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: scaled(self, beta) + scaled(_mv(mat, vec), alpha),
+    letters={"mat": "A"}, **ADDED,
+    mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
+    vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
+addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: scaled(self, beta) + scaled(xp.outer(vec1, vec2), alpha),
+    **ADDED,
+    vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
+    vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
+baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
+        _bmm(batch1, batch2), alpha), letters={"batch1": "A", "batch2": "B"}, **ADDED,
+    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
+    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
+addbmm = op("addbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
+        _bmm(batch1, batch2).sum(0), alpha), letters={"batch1": "A", "batch2": "B"},
+    keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
+    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
+    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
+cross_of = op("linalg_cross", lambda self, other, dim=-1: xp.cross(self, other, axis=dim), elementwise=True,
+    self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
+    other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
+
+# ---- inverses and determinants
+
+inv_ex = op("linalg_inv_ex", _inv, outputs=("inverse", "info"), letters={"inverse": "y"},
+    A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
+det_of = op("linalg_det", _det, outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
+    A = lambda F, grad, A, result: F.det_slope(grad, A, result))
+slogdet_of = op("linalg_slogdet", _slogdet, outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
+    keeps=("LU", "pivots", "sign"),
+    A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
+solve_ex = op("linalg_solve_ex", _solve, outputs=("result", "LU", "pivots"),
+    keeps=("LU", "left", "pivots"),
+    A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
+    B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
+pinv_of = op("linalg_pinv", _pinv, letters={"self": "A"},
+    self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
+lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(_matrix("linalg.lstsq", self), b)[0],),
+    outputs=("solution",), keeps=("solution",), letters={"self": "A"},
+    self = lambda F, grad, self, b: F.pinv_slope(grad @ F.mT(b), self, F.linalg_pinv(self)),
+    b    = lambda F, grad, self: F.mT(F.linalg_pinv(self)) @ grad)
+
+# ---- factorisations
+
+cholesky_ex = op("linalg_cholesky_ex", _cholesky, outputs=("L", "info"),
+    self = lambda F, grad, L, upper: F.cholesky_slope(grad, L, upper))
+eigh_of = op("linalg_eigh", lambda A, UPLO="L": tuple(xp.linalg.eigh(_square("linalg.eigh", A), UPLO)),
+    outputs=("eigenvalues", "eigenvectors"), multi=True,
+    A = lambda F, grad, eigenvalues, eigenvectors: F.eigh_slope(grad[0], grad[1], eigenvalues, eigenvectors))
+svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=None: tuple(
+        xp.linalg.svd(_matrix("linalg.svd", A), full_matrices)),
+    outputs=("U", "S", "Vh"), multi=True, keeps=("full_matrices", "S_sym_argsize_minus_1"),
+    A = lambda F, grad, U, S, Vh: F.svd_slope(grad[0], grad[1], grad[2], U, S, Vh))
+qr_of = op("linalg_qr", lambda A, mode="reduced": _qr(_matrix("linalg.qr", A), mode),
+    outputs=("Q", "R"), multi=True, keeps=("mode",),
+    A = lambda F, grad, Q, R: F.qr_slope(grad[0], grad[1], Q, R))
+# fmt: on
 
 
 # ---- parts of the derivatives
@@ -331,7 +329,7 @@ def regular(F: Any, A: Any) -> Any:
     rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
     if (rank == A.shape[-1]).all():
         return A
-    hair = xp.finfo(getattr(A, "_data", A).dtype).eps
+    hair = xp.finfo(kind_of(A)).eps
     return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
 
 
@@ -540,7 +538,7 @@ def _batched(a: Any, b: Any) -> Any:
     left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-1:] if vector else columns[-2:]
     batch, theirs = rows[:-2], () if vector else columns[:-2]
     if batch != theirs:
-        batch = common_shape(*(xp.broadcast_to(0, sizes) for sizes in (batch, theirs)))
+        batch = common_shape(batch, theirs)
     expand, reshape = TENSORS.expand, TENSORS.reshape
     count = math.prod(batch)
     x = reshape(expand(a, (*batch, *left)), (count, *left))

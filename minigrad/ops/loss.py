@@ -6,6 +6,7 @@ to the elements: all of it for a sum, an n-th part for a mean.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..array import dtypes
@@ -34,10 +35,7 @@ def reduced(F: Any, grad: Any, x: Any, reduction: int) -> Any:
 
 @formula()
 def numel(F: Any, x: Any) -> int:
-    n = 1
-    for size in x.shape:
-        n *= size
-    return n
+    return math.prod(x.shape)
 
 
 # ---- negative log likelihood
@@ -98,14 +96,16 @@ def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int)
     return (gain if reduction == SUM else gain / total), total
 
 
-def _nll_back(grad: Any, self: Any, target: Any, weight: Any, total: Any, reduction: int, ignore_index: int) -> Any:
+def _nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: int,
+              ignore_index: int) -> Any:  # fmt: skip
     # the forward saw that all count; not in half precision, where 2051 is 2052
-    if weight is None and total == target.size and total - 1 != total:
+    if weight is None and total_weight == target.size and total_weight - 1 != total_weight:
         rows, at, weights = namespace(self).arange(target.size), target.reshape(-1), None
     else:
         rows, at, weights = _picked(self, target, weight, ignore_index)
-    share = -grad / total if reduction == MEAN else -grad.reshape(-1)[rows] if reduction == NONE else -grad
-    back = namespace(self).zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad.dtype)
+    share = -grad_output.reshape(-1)[rows] if reduction == NONE else -grad_output
+    share = share / total_weight if reduction == MEAN else share
+    back = namespace(self).zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad_output.dtype)
     back[rows, at] = share if weights is None else share * weights
     if self.ndim <= 2:
         return back.reshape(self.shape)
@@ -170,12 +170,13 @@ _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 # fmt: off
 # ---- what torch's C++ writes with numbers: other overloads than Python's, and so other names
 
+div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
+    transparent=True,
+    self = lambda F, grad, other: F.div_scalar(grad, other))
 add_scalar = op("add_scalar", lambda self, other: self + other, grad_fn="AddBackward1",
     self = lambda grad: grad)
 sub_scalar = op("sub_scalar", lambda self, other: self - other, grad_fn="SubBackward1",
     self = lambda grad: grad)
-div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
-    self = lambda grad, other: grad / other)
 norm_dim = op("norm_dim", lambda self, p, dim, keepdim: vector_norm.row.forward(self, p, dim, keepdim),
     grad_fn="NormBackward1",
     self = lambda F, grad, self, result, p, dim, keepdim: F.norm_slope(grad, self, result, p, dim, keepdim))
@@ -186,10 +187,8 @@ nll_loss = op("nll_loss", _nll, fixed=("target", "weight"), outputs=("output", "
     self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
         grad, self, target, weight, total_weight, reduction, ignore_index))
 nll_loss2d = op("nll_loss2d", _nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
-    self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
-        grad, self, target, weight, total_weight, reduction, ignore_index))
-nll_loss_backward = op("nll_loss_backward", lambda grad_output, self, target, weight, total_weight, reduction,
-        ignore_index: _nll_back(grad_output, self, target, weight, total_weight, reduction, ignore_index),
+    **nll_loss.row.derivatives)
+nll_loss_backward = op("nll_loss_backward", _nll_back,
     grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),
     grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
         grad, target, weight, reduction, ignore_index)[0],

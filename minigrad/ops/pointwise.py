@@ -30,11 +30,11 @@ def _by(divide: Any, a: Any, b: Any) -> Any:
     return divide(a, b)
 
 
-def _negative(x: Any) -> Any:
-    if x.dtype.kind == "b":
+def _negative(self: Any) -> Any:
+    if self.dtype.kind == "b":
         raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
                            "invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
-    return -x
+    return -self
 
 
 def _no_bools(a: str, b: str) -> None:
@@ -52,9 +52,9 @@ def _beside(x: Any, *numbers: Any) -> Any:
     return x
 
 
-def _truncated(a: Any, b: Any) -> Any:
-    quotient = xp.trunc(a / b)
-    return quotient if a.dtype.kind == "f" else quotient.astype(a.dtype)
+def _truncated(self: Any, other: Any) -> Any:
+    quotient = xp.trunc(self / other)
+    return quotient if self.dtype.kind == "f" else quotient.astype(self.dtype)
 
 
 def _power(self: Any, exponent: Any) -> Any:
@@ -71,8 +71,8 @@ def _power(self: Any, exponent: Any) -> Any:
     return self**exponent
 
 
-def _xlogy(x: Any, y: Any) -> Any:
-    return xp.where((x == 0) & ~xp.isnan(y), x * 0, x * xp.log(y))
+def _xlogy(self: Any, other: Any) -> Any:
+    return xp.where((self == 0) & ~xp.isnan(other), self * 0, self * xp.log(other))
 
 
 def _where(condition: Any, self: Any, other: Any) -> Any:
@@ -128,12 +128,12 @@ def _lowered(x: Any, low: Any, high: Any) -> Any:
 _ZERO = {kind: xp.zeros((), kind) for kind in (dtypes.float32.np, dtypes.float64.np)}
 
 
-def _relu(x: Any) -> Any:
+def _relu(self: Any) -> Any:
     """The larger of 0 and x, in this order, which keeps -0.0 and NaN; a typed 0 spares a conversion."""
-    if x.size < 1024 or not x.flags.c_contiguous or x.__class__ is not ndarray:
-        return xp.maximum(_ZERO.get(x.dtype, 0), x)
-    zeros = xp.zeros(x.shape, x.dtype)  # beside zeros of its own shape NumPy is three times as fast
-    return xp.maximum(zeros, x, out=zeros)
+    if self.size < 1024 or not self.flags.c_contiguous or self.__class__ is not ndarray:
+        return xp.maximum(_ZERO.get(self.dtype, 0), self)
+    zeros = xp.zeros(self.shape, self.dtype)  # beside zeros of its own shape NumPy is three times as fast
+    return xp.maximum(zeros, self, out=zeros)
 
 
 def _log_number(value: float) -> float:
@@ -184,17 +184,14 @@ mul_scalar = op("mul_scalar", lambda self, other: self * other, grad_fn="MulBack
 div = op("div", operator.truediv,
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
-div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
-    transparent=True,
-    self  = lambda F, grad, other: F.div_scalar(grad, other))
-neg = op("neg", lambda self: _negative(self),
+neg = op("neg", _negative,
     self  = lambda grad: -grad)
 reciprocal = op("reciprocal", lambda self: 1.0 / self,
     self  = lambda grad, result: -grad * (result * result))
 remainder = op("remainder", lambda self, other: _by(operator.mod, self, other), grad_fn="RemainderBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_floor(self, other))
-div_trunc = op("div_trunc", lambda self, other: _truncated(self, other), grad_fn="DivBackward1", **STEP,
+div_trunc = op("div_trunc", _truncated, grad_fn="DivBackward1", **STEP,
     other = lambda F, grad: F.zeros_like(grad))
 div_floor = op("div_floor", lambda self, other: _by(operator.floordiv, self, other), grad_fn="DivBackward1",
     **div_trunc.row.derivatives)
@@ -246,7 +243,7 @@ log1p = op("log1p", xp.log1p,
 logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(self, other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
-xlogy = op("xlogy", lambda self, other: _xlogy(self, other),
+xlogy = op("xlogy", _xlogy,
     self  = lambda F, grad, self, other: grad * F.where((self == 0) & (other <= 0), 0.0, F.log(other)),
     other = lambda grad, self, other: grad * self / other)
 
@@ -283,7 +280,7 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_outpu
     grad_fn="SigmoidBackwardBackward0", transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
-relu = op("relu", lambda self: _relu(self),
+relu = op("relu", _relu,
     self = lambda F, grad, result: F.relu_backward(grad, result))
 relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(~(output <= 0), grad_output, 0.0),
     grad_fn="ThresholdBackwardBackward0", elementwise=True,
@@ -348,8 +345,7 @@ where = op("where", _where, fixed=("condition",), elementwise=True, letters={"se
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
 masked_fill = op("masked_fill", _masked_fill, fixed=("mask",), elementwise=True,
     self  = lambda F, grad, mask: F.where(mask, 0.0, grad))
-masked_fill_tensor = op("masked_fill_tensor",
-    lambda self, mask, value: xp.where(mask, value, self).astype(self.dtype),
+masked_fill_tensor = op("masked_fill_tensor", masked_fill.row.forward,
     fixed=("mask",), grad_fn="MaskedFillBackward1", **masked_fill.row.derivatives,
     value = lambda F, grad, mask: F.sum(F.where(mask, grad, 0.0)))
 

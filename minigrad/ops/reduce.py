@@ -102,12 +102,12 @@ def _expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
 # ---- norms and distances
 
 
-def common_shape(a: Any, b: Any) -> tuple:
-    """The shape to which two arrays broadcast. Raises: RuntimeError in torch's words."""
+def common_shape(*shapes: tuple) -> tuple:
+    """The shape in which arrays of these shapes meet. Raises: RuntimeError in torch's words."""
     try:
-        return xp.broadcast_shapes(a.shape, b.shape)
+        return xp.broadcast_shapes(*shapes)
     except ValueError:
-        raise shape_mismatch(a, b) from None
+        raise shape_mismatch(*(xp.broadcast_to(0, shape) for shape in shapes)) from None
 
 
 def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
@@ -140,7 +140,7 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
     if ord in (math.inf, -math.inf):
         ties = F.abs(x) == norm
         count = F.sum_dim(ties, _gone(dim, len(sizes)), True)
-        return F.sgn(x) * ties * (grad / F.cast(count, _kind(x)))
+        return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
     slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
     return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
 
@@ -429,10 +429,11 @@ def reached(F: Any, x: Any, best: Any) -> Any:
 @formula(tex=lambda *_: Symbol("k"))
 def ties(F: Any, x: Any, best: Any) -> Any:
     """How many elements share the gradient of an extreme."""
-    return F.cast(F.sum(F.reached(x, best)), _kind(best))
+    return F.cast(F.sum(F.reached(x, best)), kind_of(best))
 
 
-def _kind(x: Any) -> Any:
+def kind_of(x: Any) -> Any:
+    """NumPy's type of an array, or of a tensor's array: a formula runs on both."""
     return getattr(x, "_data", x).dtype
 
 
@@ -446,7 +447,7 @@ def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
     count = F.sum_dim(mask, _gone(dim, len(x.shape)), True)
-    return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, _kind(best))
+    return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
 
 
 @formula(tex=lambda grad, x, least, most, *_: (
@@ -541,7 +542,7 @@ def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
     if not x.shape:
         return grad
-    size, nothing = F.log(F.abs(grad)), xp.finfo(_kind(grad)).min.item()
+    size, nothing = F.log(F.abs(grad)), xp.finfo(kind_of(grad)).min.item()
     sides = []
     for side in (grad > 0, grad < 0):
         turned = F.flip(F.where(side, size, nothing) - result, (dim,))
@@ -858,7 +859,7 @@ def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: boo
 
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
-    common_shape(self._data, other._data)
+    common_shape(self._data.shape, other._data.shape)
     return _tensor_of(xp.isclose(self._data, other._data, rtol, atol, equal_nan))
 
 

@@ -23,7 +23,7 @@ from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
 from .checks import check_dim, ints, own_dim, own_dims, require, titled
 from .pointwise import STEP
-from .reduce import whole_type
+from .reduce import common_shape, sum_all, whole_type
 
 
 def _flat_view(self: Any, shape: tuple) -> Any:
@@ -411,7 +411,7 @@ block_diag_of = op("block_diag", _block_diag, hidden=("shapes",),
 
 # ---- copies
 
-clone = op("clone", lambda self: _twin(self),
+clone = op("clone", _twin,
     self = lambda grad: grad)
 copy = op("copy", _copied, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards", elementwise=True,
     self = lambda F, grad: F.zeros_like(grad),
@@ -456,21 +456,18 @@ slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: written
     self = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: written(
         namespace(self).zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2),
-    grad_fn="DiagonalBackwardBackward0",
-    self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
+    grad_fn="DiagonalBackwardBackward0", **diag_embed.row.derivatives)
 unfold_back = op("unfold_back", _unfold_back, grad_fn="UnfoldBackwardBackward0",
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
 repeat_back = op("repeat_back", _repeat_back, grad_fn="SumBackward1",
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
-take_part = op("take_part", _take_part, grad_fn="AsStridedBackward0",
-    self = lambda F, grad, whole, part: F.add_part(grad, whole, part))
+take_part = op("take_part", _take_part, grad_fn="AsStridedBackward0", **as_strided.row.derivatives)
 add_part = op("add_part", _add_part, grad_fn="AsStridedBackwardBackward0",
     self = lambda F, grad, whole, part: F.take_part(grad, whole, part))
 put_part = op("put_part", _put_part, grad_fn="CopySlices", torch_name="torch::autograd::CopySlices",
     self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
     src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
-sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1",
-    self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
+sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1", **sum_all.row.derivatives)
 # fmt: on
 
 
@@ -821,10 +818,7 @@ def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
 def broadcast_tensors(*tensors: Any) -> tuple:
     """All tensors expanded to the shape in which they meet."""
     parts = _tensors(tensors)
-    try:
-        sizes = xp.broadcast_shapes(*(t._data.shape for t in parts))
-    except ValueError:
-        raise shape_mismatch(*(t._data for t in parts[:2])) from None
+    sizes = common_shape(*(t._data.shape for t in parts))
     return tuple(expand(t, sizes) for t in parts)
 
 
@@ -871,7 +865,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     return view(small, wanted) if lead else small
 
 
-TENSORS.sum_to = lambda grad, shape: sum_to_size(grad, shape)  # under create_graph, as torch composes it
+TENSORS.sum_to = sum_to_size  # under create_graph, as torch composes it
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
@@ -928,7 +922,7 @@ def resize_(self: Any, *size: Any) -> Any:
     """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
     require(not self.requires_grad, "cannot resize variables that require grad")
     sizes, flat = ints(size), self._array().reshape(-1)
-    count = int(xp.prod(sizes, dtype=int))
+    count = math.prod(sizes)
     self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
     return self
 
