@@ -15,7 +15,7 @@ from .base import TensorBase, constant
 from .carriers import TENSORS
 from .engine import key_of, run
 from .modes import differentiable
-from .node import Freed, Port, learners_line
+from .node import Freed, learners_line, output_of
 
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
@@ -38,7 +38,7 @@ class GradientEdge:
         t = getattr(self.node, "variable", None)
         if t is None:
             t = constant(TensorBase._plain, self.like)
-            t._fn, t._requires_grad = Port(self.node, self.output_nr) if self.node.outputs > 1 else self.node, True
+            t._fn, t._requires_grad = output_of(self.node, self.output_nr), True
         return t
 
     def __repr__(self) -> str:

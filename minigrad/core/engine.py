@@ -19,7 +19,7 @@ from . import gates, leaves
 from .base import TensorBase
 from .carriers import RAW, TENSORS
 from .modes import anomaly, switch_back, switch_to
-from .node import Node, Port
+from .node import Node, Port, function_of
 from .saved import Packed
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
@@ -280,9 +280,7 @@ def nothing(node: Node, keep: bool) -> tuple:
 
 def key_of(edge: Any) -> Any:
     """An edge as a dictionary key: `(node, output_nr)`, or the leaf itself."""
-    if isinstance(edge, Port):
-        return edge.node, edge.nr
-    return (edge, 0) if isinstance(edge, Node) else edge
+    return edge if isinstance(edge, TensorBase) else function_of(edge)
 
 
 def refuse_held(nodes: list[Node], watch: Any) -> None:

@@ -21,7 +21,7 @@ from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS, tex_of
 from .modes import anomaly
-from .node import Node, Port, Withheld, learners_line, maker_of, next_seq, short_name
+from .node import Node, Withheld, learners_line, maker_of, next_seq, output_of
 from .saved import SavedTensor, is_result
 
 TABLE: dict[str, Row] = {}
@@ -228,7 +228,7 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
     """The error for a saved tensor that was written in place afterwards."""
     shown = saved if saved is not None else constant(TensorBase._plain, getattr(n, f"saved_{name}"))
     maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
-    of = f", which is output {nr} of {short_name(maker)}," if maker is not None else ""
+    of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
     is_at = f"{of} is at version" if of else " is at version"
     text = (
@@ -394,8 +394,3 @@ def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
     n.seq = next_seq()
     n.code, n.lasti = learners_line(3)
     return n
-
-
-def output_of(n: Any, nr: int) -> Any:
-    """What stands for output `nr` of a node on tensors and edges: the node, if it has no other."""
-    return Port(n, nr) if n.outputs > 1 else n

@@ -18,8 +18,8 @@ from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .modes import INFERENCE, grad_mode
-from .node import OURS, learners_line, next_seq
-from .row import Number, Row, blank_node, output_of, saver, taker
+from .node import OURS, learners_line, next_seq, output_of
+from .row import Number, Row, blank_node, saver, taker
 from .views import view_of
 
 Tensor: Any = TensorBase  # `_tensor.py` puts the class with the language here
