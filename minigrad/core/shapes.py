@@ -359,12 +359,7 @@ def promoted(row: Row, raws: tuple) -> tuple:
     mixed = [x for n, x in zip(row.tensors, raws, strict=True) if x is not None and n in row.derivatives]
     if all(hasattr(x, "dtype") and x.dtype is mixed[0].dtype for x in mixed):
         return raws
-    target: Any = mixed[0]
-    for x in mixed[1:]:
-        kind = dtypes.result_dtype(target, x)
-        rank = max(getattr(target, "ndim", 0), getattr(x, "ndim", 0))
-        target = xp.empty((0,) * rank, kind)  # stands for the type and the rank so far
-    kind = getattr(target, "dtype", dtypes.get_default_dtype().np)
+    kind = dtypes.result_dtype(*mixed)
     return tuple(x if x is None or n not in row.derivatives else dtypes.cast(x, kind)
                  for n, x in zip(row.tensors, raws, strict=True))  # fmt: skip
 
@@ -422,7 +417,7 @@ def sequence(row: Row) -> Callable:
             kind = type(other).__name__
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got {kind}") from None
         edges = tuple([t._edge() for t in tensors]) if mode else ()
-        kind = _common(raws)
+        kind = dtypes.result_dtype(*raws)
         try:
             z = forward([dtypes.cast(r, kind) for r in raws], *rest)
         except TypeError as refused:
@@ -445,15 +440,6 @@ def sequence(row: Row) -> Callable:
 
     row.node.apply = apply  # type: ignore[attr-defined]
     return call
-
-
-def _common(raws: list) -> Any:
-    """The type in which several arrays meet."""
-    kind, rank = raws[0].dtype, raws[0].ndim
-    for r in raws[1:]:
-        kind = dtypes.result_dtype(xp.empty((0,) * rank, kind), r)
-        rank = max(rank, r.ndim)
-    return kind
 
 
 def view_shape(row: Row, kind: str) -> Callable:
