@@ -396,9 +396,6 @@ def attach(t: Any, fn: Any) -> Any:
     return t
 
 
-_EMPTY = {"cat": ValueError("torch.cat(): expected a non-empty list of Tensors")}
-
-
 def sequence(row: Row) -> Callable:
     """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
     forward, derivative = row.forward, row.derivatives["tensors"]
@@ -409,7 +406,9 @@ def sequence(row: Row) -> Callable:
             raise TypeError(f"{row.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
         tensors, *rest = row.bind((tuple(tensors), *args), options)
         if not tensors:
-            raise _EMPTY.get(row.name) or RuntimeError(f"{row.name} expects a non-empty TensorList")
+            if row.name == "cat":
+                raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+            raise RuntimeError(f"{row.name} expects a non-empty TensorList")
         try:
             raws, mode = [t._data for t in tensors], grad_mode()
         except AttributeError:
