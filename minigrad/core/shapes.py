@@ -99,10 +99,12 @@ def never() -> bool:
     return False
 
 
-def settle(forward: Callable, z: Any, a: Any) -> Any:
+def settle(forward: Callable, z: Any, a: Any, b: Any = None) -> Any:
     """Put right what NumPy computed in another type than torch: integers become default floats."""
-    if a.dtype.kind in "iub" and z.dtype.kind == "f":
-        return forward(a.astype(dtypes.get_default_dtype().np))
+    if z.dtype.kind == "f" and a.dtype.kind in "iub":
+        kind = dtypes.get_default_dtype().np
+        a = a.astype(kind)
+        return forward(a) if b is None else forward(a, b.astype(kind))
     return z
 
 
@@ -152,7 +154,7 @@ def binary(row: Row) -> Callable:
         except TypeError as refused:
             raise type_mismatch(row, a, b, refused) from None
         if may_change_type and z.dtype is not a.dtype:
-            z = settle_binary(forward, z, a, b)
+            z = settle(forward, z, a, b)
         t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
@@ -226,14 +228,6 @@ def metas_of(self: Any, other: Any, number: Any) -> tuple:
     a = self._data
     b = None if number is not None else (other._data.shape, other._data.dtype)
     return ((a.shape, a.dtype), b)
-
-
-def settle_binary(forward: Callable, z: Any, a: Any, b: Any) -> Any:
-    """As `settle`; comparisons give bool, and integer division gives default floats."""
-    if z.dtype.kind == "f" and a.dtype.kind in "iub":
-        kind = dtypes.get_default_dtype().np
-        return forward(a.astype(kind), b.astype(kind))
-    return z
 
 
 def type_mismatch(row: Row, a: Any, b: Any, refused: TypeError) -> Exception:
