@@ -39,7 +39,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     walk = Walk(watch, retain_graph, create_graph, captured)
     nodes = walk.start([root._edge() for root in roots], grads, inputs)
     arrived, waits, wanted, due = walk.arrived, walk.waits, walk.wanted, walk.due
-    stops, token = walk.stops, None
+    F, stops, token = walk.F, walk.stops, None
     attended = watch is not None or anomaly.enabled
     while due:
         yield walk.finish(due.pop(0))
@@ -66,7 +66,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
                 grad, left = sent[index], waits.get(edge)  # `left` is None unless the edge is a leaf
                 if grad is not None:
                     if metas is not None:
-                        grad = walk.fitted(node, index, grad)
+                        grad = fitted(grad, node, index, F, watch)
                     before = arrived.get(edge)
                     if before is not None:
                         grad = before + grad
@@ -213,7 +213,7 @@ class Walk:
             watch.compute(node, grads, sent)
         if hooks is not None and hooks.post:  # they see gradients that fit their receivers
             if node.metas is not None:
-                sent = tuple(g if g is None or m is None else self.fitted(node, i, g)
+                sent = tuple(g if g is None or m is None else fitted(g, node, i, self.F, watch)
                              for i, (g, m) in enumerate(zip(sent, node.metas, strict=True)))  # fmt: skip
             sent = gates.post_hooks(self, node, sent, grads)
         return grads[0], sent
@@ -240,17 +240,6 @@ class Walk:
             return sent
         return tuple(g if e in self.wanted else None for g, e in zip(sent, node.edges, strict=True))
 
-    def fitted(self, node: Node, index: int, grad: Any) -> Any:
-        """Sum away what broadcasting added or stretched; cast back to the input's type."""
-        shape, kind = node.metas[index]
-        if grad.shape != shape:
-            small = self.F.sum_to(grad, shape)
-            if self.watch is not None:
-                self.watch.unbroadcast(node, index, grad, small)
-            grad = small
-        have = (grad._data if isinstance(grad, TensorBase) else grad).dtype
-        return grad if have is kind or have == kind else self.F.cast(grad, kind)
-
     def capture(self, key: Any, grad: Any) -> None:
         """Put a gradient where `grad(...)` will find it."""
         if self.captured is not None and grad is not None and key in self.inputs:
@@ -267,6 +256,18 @@ class Walk:
         if grad is not None and leaf._requires_grad:
             leaves.accumulate(leaf, grad, self.create_graph)
         return leaf  # nobody looks: its AccumulateGrad need not be made
+
+
+def fitted(grad: Any, node: Node, index: int, F: Any, watch: Any = None) -> Any:
+    """Sum away what broadcasting added or stretched; cast back to the input's type."""
+    shape, kind = node.metas[index]
+    if grad.shape != shape:
+        small = F.sum_to(grad, shape)
+        if watch is not None:
+            watch.unbroadcast(node, index, grad, small)
+        grad = small
+    have = (grad._data if F is TENSORS else grad).dtype
+    return grad if have is kind or have == kind else F.cast(grad, kind)
 
 
 def nothing(node: Node, keep: bool) -> tuple:
