@@ -111,12 +111,13 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
 
 
 def _returned(t: Any, g: Any, create_graph: bool, materialize: bool) -> Any:
-    if g is None:
-        zeros = constant(t._plain, xp.zeros_like(t._data)) if materialize else None
-        if create_graph and materialize:
-            zeros._requires_grad = True
-        return zeros
-    return g if create_graph else constant(TensorBase._plain, g)
+    if g is not None:
+        return g if create_graph else constant(TensorBase._plain, g)
+    if not materialize:
+        return None
+    zeros = constant(t._plain, xp.zeros_like(t._data))
+    zeros._requires_grad = create_graph
+    return zeros
 
 
 def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool, unused: Any,
