@@ -104,7 +104,7 @@ class Walk:
         self.F = TENSORS if create_graph else RAW
         self.arrived: dict[Any, Any] = {}  # edge -> sum so far
         self.waits: dict[Any, int] = {}  # leaf -> gradients still to come
-        self.ports: dict[Node, list[Port]] = {}
+        self.ports: dict[Node, dict[Port, None]] = {}  # the edges to each node of several outputs, once
         self.due: list[Any] = []  # leaves whose last gradient is in
         self.needed: Any = _NONE
         self.wanted: set[Any] | None = None
@@ -124,7 +124,8 @@ class Walk:
                     if not isinstance(edge, Port):
                         waits[edge] = waits.get(edge, 0) + 1
                         continue
-                    edge = self._port(edge)
+                    self.ports.setdefault(edge.node, {})[edge] = None
+                    edge = edge.node
                 if edge not in seen:
                     seen.add(edge)
                     nodes.append(edge)
@@ -147,12 +148,6 @@ class Walk:
                 "autograd.grad(). This is currently not supported."
             )
         return runs
-
-    def _port(self, port: Port) -> Node:
-        known = self.ports.setdefault(port.node, [])
-        if port not in known:
-            known.append(port)
-        return port.node
 
     def _restrict(self, nodes: list[Node], inputs: Sequence[Any]) -> list[Node]:
         """Mark what lies on a path to `inputs`; the rest is left out."""
