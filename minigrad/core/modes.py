@@ -63,8 +63,9 @@ def is_inference_mode_enabled() -> bool:
     return _mode.get() is INFERENCE
 
 
-def _enabled() -> Any:
-    return _recorder.get() or True
+def _enabled(on: bool = True) -> Any:
+    """The value for grad mode on or off: who looks at new nodes, if anybody does."""
+    return (_recorder.get() or True) if on else False
 
 
 class _Mode:
@@ -159,7 +160,7 @@ class set_grad_enabled(_Mode):
         self._token = _mode.set(self._value())
 
     def _value(self) -> Any:
-        return INFERENCE if _mode.get() is INFERENCE else _enabled() if self.mode else False
+        return INFERENCE if _mode.get() is INFERENCE else _enabled(self.mode)
 
     def _arguments(self) -> tuple:
         return (self.mode,)
@@ -244,12 +245,12 @@ class differentiable(_Mode):
         self.create_graph = create_graph
 
     def _value(self) -> Any:
-        return _enabled() if self.create_graph else False
+        return _enabled(self.create_graph)
 
 
 def switch_to(create_graph: bool) -> Any:
     """What `differentiable` does, where `with` would cost too much; undo with `switch_back(token)`."""
-    return _mode.set(_enabled() if create_graph else False)
+    return _mode.set(_enabled(create_graph))
 
 
 switch_back = _mode.reset
