@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -35,10 +36,7 @@ class Size(tuple):
 
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
-        n = 1
-        for length in self:
-            n *= length
-        return n
+        return math.prod(self)
 
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
