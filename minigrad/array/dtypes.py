@@ -10,23 +10,6 @@ from typing import Any
 
 from .backend import xp
 
-__all__ = [
-    "as_numpy",
-    "can_cast",
-    "cast",
-    "category",
-    "check_cast",
-    "dtype",
-    "finfo",
-    "get_default_dtype",
-    "iinfo",
-    "of",
-    "promote",
-    "promote_types",
-    "result_dtype",
-    "set_default_dtype",
-]
-
 
 class dtype:
     """An element type such as `torch.float32`; `np` is the NumPy type that carries it."""
