@@ -31,15 +31,19 @@ _wraps_negative = frozenset(
 
 
 class Row:
-    """One operation: its forward, its derivatives, and all that is read off them."""
+    """One operation: its forward, its derivatives, and all that is read off them.
 
-    def __init__(self, name: str, forward: Callable, derivatives: dict[str, Callable], *,
+    Of two operands: `numbers=False` where only tensors are taken, and `meets(kind, kind)` raises where
+    their types are not to meet.
+    """
+
+    def __init__(self, name: str, forward: Callable, /, *,
                  grad_fn: str | None = None, torch_name: str | None = None, fixed: tuple[str, ...] = (),
                  keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
                  letters: dict[str, str] | None = None, doc: str = "",
                  hidden: tuple[str, ...] = (), numbers: bool = True,
-                 meets: Callable[[str, str], None] | None = None) -> None:  # fmt: skip
+                 meets: Callable[[str, str], None] | None = None, **derivatives: Callable) -> None:  # fmt: skip
         self.numbers, self.meets = numbers, meets
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
