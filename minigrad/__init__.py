@@ -5,6 +5,7 @@ walks backward through it, `why(t)` says why a gradient is missing. This file is
 """
 
 import warnings as _warnings
+from math import e, inf, nan, pi
 from typing import Any
 
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
@@ -93,7 +94,6 @@ from .text import get_language, presentation, set_language
 
 _foreign.warn_of_foreign()
 presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)
-inf, nan, pi, e = float32.np.type("inf").item(), float32.np.type("nan").item(), 3.141592653589793, 2.718281828459045
 strided = "torch.strided"
 
 # Functions that are methods too: `torch.exp(x)` is `x.exp()`.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -35,10 +36,7 @@ class Size(tuple):
 
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
-        n = 1
-        for length in self:
-            n *= length
-        return n
+        return math.prod(self)
 
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
@@ -641,16 +639,15 @@ FUNCTIONS = """
     sqrt_ square_ tan_ tanh_ trunc_ zero_
 """.split()
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {"where": pointwise.where_of, "polygamma": activation.polygamma_function,
-                  "cat": shape.cat, "concat": shape.cat,
-                  "concatenate": shape.cat, "stack": shape.stack, "var_mean": reduce.var_mean,
-                  "std_mean": reduce.std_mean, "einsum": linalg.einsum, "tensordot": linalg.tensordot,
-                  "pinverse": linalg.pinv_of, "cdist": reduce.cdist, "trapezoid": reduce.trapezoid,
-                  "trapz": reduce.trapezoid, "searchsorted": reduce.searchsorted,
-                  "bucketize": reduce.bucketize, "block_diag": shape.block_diag,
-                  "broadcast_tensors": shape.broadcast_tensors, "cartesian_prod": shape.cartesian_prod,
-                  "combinations": shape.combinations, "meshgrid": shape.meshgrid, "vander": shape.vander,
-                  "hstack": shape.hstack, "vstack": shape.vstack, "row_stack": shape.vstack,
-                  "dstack": shape.dstack, "column_stack": shape.column_stack,
-                  "atleast_1d": shape.atleast_1d, "atleast_2d": shape.atleast_2d,
-                  "atleast_3d": shape.atleast_3d, "return_types": reduce.return_types}  # fmt: skip
+ONLY_FUNCTIONS = {
+    name: getattr(chapter, name)
+    for chapter, names in (
+        (linalg, "einsum tensordot"),
+        (reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
+        (shape, "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cat column_stack "
+                "combinations dstack hstack meshgrid stack vander vstack"),
+    )
+    for name in names.split()
+} | {"where": pointwise.where_of, "polygamma": activation.polygamma_function, "concat": shape.cat,
+     "concatenate": shape.cat, "row_stack": shape.vstack, "trapz": reduce.trapezoid,
+     "pinverse": linalg.pinv_of}  # fmt: skip

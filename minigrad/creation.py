@@ -30,8 +30,9 @@ def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     return t
 
 
-def _kind(dtype: Any) -> Any:
-    return dtypes.get_default_dtype().np if dtype is None else dtypes.as_numpy(dtype)
+def _kind(dtype: Any, otherwise: Any = None) -> Any:
+    """NumPy's type for a `dtype=` argument; where none is given for `otherwise`, or for the default dtype."""
+    return dtypes.as_numpy(dtype if dtype is not None else otherwise or dtypes.get_default_dtype())
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -67,9 +68,7 @@ def _shape(data: Any) -> tuple:
     shape = []
     while isinstance(data, list | tuple):
         shape.append(len(data))
-        if not len(data):
-            break
-        data = data[0]
+        data = data[0] if data else None
     return tuple(shape)
 
 
@@ -191,7 +190,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
     require(step, "step must be nonzero")
     require((end - start) * step >= 0, "upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
-    kind = (dtypes.int64.np if whole else _kind(None)) if dtype is None else dtypes.as_numpy(dtype)
+    kind = _kind(dtype, dtypes.int64 if whole else None)
     return made(xp.arange(start, end, step).astype(kind), requires_grad, device)
 
 
@@ -248,14 +247,13 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = No
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
     if size is None or not isinstance(high, int):
         low, high, size = 0, low, high if size is None else size
-    kind = dtypes.int64.np if dtype is None else dtypes.as_numpy(dtype)
-    return made(random.integers(low, high, sizes_of((size,)), kind, generator), requires_grad, device)
+    array = random.integers(low, high, sizes_of((size,)), _kind(dtype, dtypes.int64), generator)
+    return made(array, requires_grad, device)
 
 
 def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """The numbers 0 .. n-1 in random order."""
-    kind = dtypes.int64.np if dtype is None else dtypes.as_numpy(dtype)
-    return made(random.permutation(n, generator).astype(kind), device=device)
+    return made(random.permutation(n, generator).astype(_kind(dtype, dtypes.int64)), device=device)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Tensor:

@@ -2,21 +2,18 @@
 
 from typing import Any
 
-from .array import random as _random
-from .array.random import Generator, default_generator, manual_seed, seed, set_entropy
+from .array.random import Generator, default_generator, initial_seed, manual_seed, seed, set_entropy
 from .creation import made
 
 __all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
            "set_entropy", "set_rng_state"]  # fmt: skip
 
-initial_seed = _random.initial_seed
-
 
 def get_rng_state() -> Any:
     """The generator's state as a uint8 tensor."""
-    return made(_random.get_state())
+    return made(default_generator.get_state())
 
 
 def set_rng_state(new_state: Any) -> None:
     """Continue the stream from a state that `get_rng_state` returned."""
-    _random.set_state(new_state._array())
+    default_generator.set_state(new_state._array())

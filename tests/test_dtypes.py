@@ -79,6 +79,14 @@ def test_every_pair_meets_as_in_torch(oracle, default, default_dtype):
         torch.set_default_dtype(torch.float32)
 
 
+def test_of_three_operands_a_type_keeps_the_say_it_came_with():
+    whole, scalar, rows = np.ones(2, np.int32), np.float64(1), np.ones(2, np.float32)
+
+    met = {dtypes.result_dtype(*order) for order in itertools.permutations([whole, scalar, rows])}
+
+    assert met == {np.dtype("float32")}  # torch.clamp(whole, scalar, rows).dtype
+
+
 def test_promote_casts_both_operands():
     for a, b in itertools.product(operands(), repeat=2):
         left, right = dtypes.promote(a, b)

@@ -412,6 +412,16 @@ def test_an_error_leaves_grad_mode_and_graph_usable():
     assert x.grad.tolist() == [3, 3]
 
 
+def test_the_error_for_an_empty_list_is_a_new_one_each_time():
+    found = []
+    for _ in range(2):
+        with pytest.raises(ValueError, match="expected a non-empty list of Tensors") as caught:
+            minigrad.cat([])
+        found.append(caught.value)
+
+    assert found[0] is not found[1]  # one kept for all would keep every caller's variables alive
+
+
 def test_the_warning_about_a_gradient_that_is_not_there_names_the_line():
     y = minigrad.ones(2, requires_grad=True) * 2
 

@@ -15,24 +15,6 @@ from numpy.lib.stride_tricks import as_strided as _strided
 
 from ..text import say
 
-__all__ = [
-    "HOST",
-    "address",
-    "as_strided",
-    "device",
-    "device_count",
-    "device_of",
-    "geometry",
-    "may_share_memory",
-    "move",
-    "namespace",
-    "ndarray",
-    "storage",
-    "strides",
-    "xp",
-    "zeros_later",
-]
-
 xp = numpy
 ndarray = numpy.ndarray
 HOST = (numpy.ndarray, numpy.generic)

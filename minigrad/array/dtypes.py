@@ -10,23 +10,6 @@ from typing import Any
 
 from .backend import xp
 
-__all__ = [
-    "as_numpy",
-    "can_cast",
-    "cast",
-    "category",
-    "check_cast",
-    "dtype",
-    "finfo",
-    "get_default_dtype",
-    "iinfo",
-    "of",
-    "promote",
-    "promote_types",
-    "result_dtype",
-    "set_default_dtype",
-]
-
 
 class dtype:
     """An element type such as `torch.float32`; `np` is the NumPy type that carries it."""
@@ -160,13 +143,16 @@ def _kind_and_rank(operand: Any) -> tuple[xp.dtype, builtins.int]:
     return operand.dtype, 2 if operand.ndim else 1
 
 
-def result_dtype(a: Any, b: Any) -> xp.dtype:
-    """The dtype in which torch computes `a op b`; each an array, a NumPy or a Python scalar."""
-    (kind_a, rank_a), (kind_b, rank_b) = _kind_and_rank(a), _kind_and_rank(b)
-    if rank_a == rank_b:
-        return _WIDER[kind_a, kind_b]
-    strong, weak = (kind_a, kind_b) if rank_a > rank_b else (kind_b, kind_a)
-    return weak if category(weak) > category(strong) else strong
+def result_dtype(first: Any, *others: Any) -> xp.dtype:
+    """The dtype in which torch computes with these; each an array, a NumPy or a Python scalar."""
+    kind, rank = _kind_and_rank(first)
+    for other in others:
+        kind_b, rank_b = _kind_and_rank(other)
+        if rank_b == rank:
+            kind = _WIDER[kind, kind_b]
+        elif (category(kind_b), rank_b) > (category(kind), rank):
+            kind, rank = kind_b, rank_b
+    return kind
 
 
 def cast(a: Any, target: xp.dtype) -> Any:
@@ -178,8 +164,6 @@ def cast(a: Any, target: xp.dtype) -> Any:
 
 def promote(a: Any, b: Any) -> tuple[Any, Any]:
     """Both operands, cast to their common dtype."""
-    if type(a) not in _PYTHON and type(b) not in _PYTHON and a.dtype is b.dtype:
-        return a, b
     target = result_dtype(a, b)
     return cast(a, target), cast(b, target)
 

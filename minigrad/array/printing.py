@@ -14,8 +14,6 @@ from typing import Any
 from . import dtypes
 from .backend import device_of, move, ndarray
 
-__all__ = ["array_str", "get_printoptions", "printoptions", "set_printoptions", "tensor_str"]
-
 
 @dataclass(frozen=True)
 class Options:

@@ -13,24 +13,6 @@ from typing import Any
 
 from .backend import xp
 
-__all__ = [
-    "Generator",
-    "bernoulli",
-    "default_generator",
-    "exponential",
-    "get_state",
-    "initial_seed",
-    "integers",
-    "manual_seed",
-    "multinomial",
-    "normal",
-    "permutation",
-    "seed",
-    "set_entropy",
-    "set_state",
-    "uniform",
-]
-
 Shape = tuple[int, ...]
 
 # torch's own layout of a saved state, so that states travel between the two libraries.

@@ -15,7 +15,7 @@ from .base import TensorBase, constant
 from .carriers import TENSORS
 from .engine import key_of, run
 from .modes import differentiable
-from .node import Freed, Port, learners_line
+from .node import Freed, learners_line, output_of
 
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
@@ -38,7 +38,7 @@ class GradientEdge:
         t = getattr(self.node, "variable", None)
         if t is None:
             t = constant(TensorBase._plain, self.like)
-            t._fn, t._requires_grad = Port(self.node, self.output_nr) if self.node.outputs > 1 else self.node, True
+            t._fn, t._requires_grad = output_of(self.node, self.output_nr), True
         return t
 
     def __repr__(self) -> str:
@@ -111,12 +111,13 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
 
 
 def _returned(t: Any, g: Any, create_graph: bool, materialize: bool) -> Any:
-    if g is None:
-        zeros = constant(t._plain, xp.zeros_like(t._data)) if materialize else None
-        if create_graph and materialize:
-            zeros._requires_grad = True
-        return zeros
-    return g if create_graph else constant(TensorBase._plain, g)
+    if g is not None:
+        return g if create_graph else constant(TensorBase._plain, g)
+    if not materialize:
+        return None
+    zeros = constant(t._plain, xp.zeros_like(t._data))
+    zeros._requires_grad = create_graph
+    return zeros
 
 
 def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool, unused: Any,

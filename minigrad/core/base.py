@@ -15,7 +15,7 @@ from ..array.backend import xp
 from ..text import presentation
 from .hooks import Hooks
 from .modes import INFERENCE, grad_mode, is_grad_enabled
-from .node import AccumulateGrad, Node, Port
+from .node import AccumulateGrad, Node, Port, function_of
 
 new = object.__new__
 
@@ -136,8 +136,7 @@ class TensorBase:
     @property
     def output_nr(self) -> int:
         """Which output of its grad_fn this tensor is."""
-        fn = self._fn
-        return fn.nr if isinstance(fn, Port) else 0
+        return function_of(self._fn)[1]
 
     @readonly
     def is_leaf(self) -> bool:
@@ -156,21 +155,15 @@ class TensorBase:
     def grad(self) -> Any:
         """The gradient that backward accumulated here; None before, and for most non-leaves."""
         # `_fn`, not `is_leaf`: looking at `.grad` does not bring a view up to date, in torch neither
-        if self._grad is None and self._fn is not None and not self._retains():
+        if self._grad is None and self._fn is not None and not self.retains_grad:
             presentation.warn("non_leaf_grad", NON_LEAF_GRAD)
         return self._grad
 
     @property
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `.grad` backward fills, after `retain_grad()`."""
-        return self._retains()
-
-    def _retains(self) -> bool:
-        fn = self._fn
-        if fn is None:
-            return False
-        node, nr = (fn.node, fn.nr) if isinstance(fn, Port) else (fn, 0)
-        kept = node.hooks and node.hooks.retain.get(nr)
+        node, nr = function_of(self._fn)
+        kept = node and node.hooks and node.hooks.retain.get(nr)
         return bool(kept) and kept() is self
 
     def retain_grad(self) -> None:
@@ -181,9 +174,8 @@ class TensorBase:
         if not self.requires_grad:
             raise presentation.error(RuntimeError, "retain_without_grad",
                 "can't retain_grad on Tensor that has requires_grad=False")  # fmt: skip
-        fn = self._history()
-        if fn is not None:
-            node, nr = (fn.node, fn.nr) if isinstance(fn, Port) else (fn, 0)
+        node, nr = function_of(self._history())
+        if node is not None:
             node._hooks().retain[nr] = weakref.ref(self)
 
     def register_hook(self, hook: Any) -> Any:
@@ -194,11 +186,9 @@ class TensorBase:
         if not self.requires_grad:
             raise presentation.error(RuntimeError, "hook_without_grad",
                 "cannot register a hook on a tensor that doesn't require gradient")  # fmt: skip
-        fn = self._history()
-        if fn is None:
-            return self._own_hooks().on_tensor(0, hook)
-        node, nr = (fn.node, fn.nr) if isinstance(fn, Port) else (fn, 0)
-        return node._hooks().on_tensor(nr, hook)
+        node, nr = function_of(self._history())
+        hooks = self._own_hooks() if node is None else node._hooks()
+        return hooks.on_tensor(nr, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call `hook(leaf)` after backward has added to the leaf's `.grad`."""

@@ -44,6 +44,16 @@ _LETTERS = {"grad": r"\bar y", "self": "x", "result": "y", "other": "b", "expone
             "left": "L", "right": "R"}  # fmt: skip
 
 
+def _between(sign: str, binds: int, swap: bool = False) -> Callable[[Any, Any], Symbol]:
+    """An operator that is written between its operands; the right one binds as strongly, after `-` more."""
+    return lambda self, other: self._infix(sign, other, binds, swap)
+
+
+def _claim(sign: str) -> Callable[[Any, Any], Symbol]:
+    """A comparison, whose operands need no parentheses."""
+    return lambda self, other: Symbol(f"{self:0} {sign} {symbol(other):0}", _CLAIM)
+
+
 class Symbol:
     """A value that knows only how it is written."""
 
@@ -65,23 +75,16 @@ class Symbol:
         after = rf"\left({after}\right)" if after.startswith("-") else after
         return Symbol(f"{left.at(binds)} {sign} {after}", binds)
 
-    def __add__(self, other: Any) -> Symbol:
-        return self._infix("+", other, _SUM)
-
-    def __radd__(self, other: Any) -> Symbol:
-        return self._infix("+", other, _SUM, swap=True)
-
-    def __sub__(self, other: Any) -> Symbol:
-        return self._infix("-", other, _SUM)
-
-    def __rsub__(self, other: Any) -> Symbol:
-        return self._infix("-", other, _SUM, swap=True)
+    __add__, __radd__ = _between("+", _SUM), _between("+", _SUM, swap=True)
+    __sub__, __rsub__ = _between("-", _SUM), _between("-", _SUM, swap=True)
+    __rmul__ = _between(r"\cdot", _PRODUCT, swap=True)
+    __and__, __or__ = _between(r"\wedge", _BOTH), _between(r"\vee", _EITHER)
+    __gt__, __ge__ = _claim(">"), _claim(r"\ge")
+    __lt__, __le__ = _claim(r"\lt"), _claim(r"\le")  # no `<`: HTML would take it for a tag
+    __eq__, __ne__ = _claim("="), _claim(r"\ne")  # type: ignore[assignment]
 
     def __mul__(self, other: Any) -> Symbol:
         return self._infix(r"\odot" if isinstance(other, Symbol) else r"\cdot", other, _PRODUCT)
-
-    def __rmul__(self, other: Any) -> Symbol:
-        return self._infix(r"\cdot", other, _PRODUCT, swap=True)
 
     def __matmul__(self, other: Any) -> Symbol:
         return Symbol(f"{self.at(_PRODUCT)}\\, {symbol(other).at(_PRODUCT)}", _PRODUCT)
@@ -102,33 +105,6 @@ class Symbol:
 
     def __neg__(self) -> Symbol:
         return Symbol(f"-{self.at(_PRODUCT)}", _PRODUCT)
-
-    def _claim(self, sign: str, other: Any) -> Symbol:
-        return Symbol(f"{self:0} {sign} {symbol(other):0}", _CLAIM)
-
-    def __gt__(self, other: Any) -> Symbol:
-        return self._claim(">", other)
-
-    def __lt__(self, other: Any) -> Symbol:
-        return self._claim(r"\lt", other)  # no `<`: HTML would take it for a tag
-
-    def __ge__(self, other: Any) -> Symbol:
-        return self._claim(r"\ge", other)
-
-    def __le__(self, other: Any) -> Symbol:
-        return self._claim(r"\le", other)
-
-    def __eq__(self, other: object) -> Symbol:  # type: ignore[override]
-        return self._claim("=", other)
-
-    def __ne__(self, other: object) -> Symbol:  # type: ignore[override]
-        return self._claim(r"\ne", other)
-
-    def __and__(self, other: Any) -> Symbol:
-        return self._infix(r"\wedge", other, _BOTH)
-
-    def __or__(self, other: Any) -> Symbol:
-        return self._infix(r"\vee", other, _EITHER)
 
     def __invert__(self) -> Symbol:
         return Symbol(rf"\neg \left({self.tex}\right)", _CLAIM)

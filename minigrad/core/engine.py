@@ -19,7 +19,7 @@ from . import gates, leaves
 from .base import TensorBase
 from .carriers import RAW, TENSORS
 from .modes import anomaly, switch_back, switch_to
-from .node import Node, Port
+from .node import Node, Port, function_of
 from .saved import Packed
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
@@ -39,7 +39,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
     walk = Walk(watch, retain_graph, create_graph, captured)
     nodes = walk.start([root._edge() for root in roots], grads, inputs)
     arrived, waits, wanted, due = walk.arrived, walk.waits, walk.wanted, walk.due
-    stops, token = walk.stops, None
+    F, stops, token = walk.F, walk.stops, None
     attended = watch is not None or anomaly.enabled
     while due:
         yield walk.finish(due.pop(0))
@@ -66,7 +66,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, reta
                 grad, left = sent[index], waits.get(edge)  # `left` is None unless the edge is a leaf
                 if grad is not None:
                     if metas is not None:
-                        grad = walk.fitted(node, index, grad)
+                        grad = fitted(grad, node, index, F, watch)
                     before = arrived.get(edge)
                     if before is not None:
                         grad = before + grad
@@ -104,7 +104,7 @@ class Walk:
         self.F = TENSORS if create_graph else RAW
         self.arrived: dict[Any, Any] = {}  # edge -> sum so far
         self.waits: dict[Any, int] = {}  # leaf -> gradients still to come
-        self.ports: dict[Node, list[Port]] = {}
+        self.ports: dict[Node, dict[Port, None]] = {}  # the edges to each node of several outputs, once
         self.due: list[Any] = []  # leaves whose last gradient is in
         self.needed: Any = _NONE
         self.wanted: set[Any] | None = None
@@ -124,7 +124,8 @@ class Walk:
                     if not isinstance(edge, Port):
                         waits[edge] = waits.get(edge, 0) + 1
                         continue
-                    edge = self._port(edge)
+                    self.ports.setdefault(edge.node, {})[edge] = None
+                    edge = edge.node
                 if edge not in seen:
                     seen.add(edge)
                     nodes.append(edge)
@@ -147,12 +148,6 @@ class Walk:
                 "autograd.grad(). This is currently not supported."
             )
         return runs
-
-    def _port(self, port: Port) -> Node:
-        known = self.ports.setdefault(port.node, [])
-        if port not in known:
-            known.append(port)
-        return port.node
 
     def _restrict(self, nodes: list[Node], inputs: Sequence[Any]) -> list[Node]:
         """Mark what lies on a path to `inputs`; the rest is left out."""
@@ -213,7 +208,7 @@ class Walk:
             watch.compute(node, grads, sent)
         if hooks is not None and hooks.post:  # they see gradients that fit their receivers
             if node.metas is not None:
-                sent = tuple(g if g is None or m is None else self.fitted(node, i, g)
+                sent = tuple(g if g is None or m is None else fitted(g, node, i, self.F, watch)
                              for i, (g, m) in enumerate(zip(sent, node.metas, strict=True)))  # fmt: skip
             sent = gates.post_hooks(self, node, sent, grads)
         return grads[0], sent
@@ -240,17 +235,6 @@ class Walk:
             return sent
         return tuple(g if e in self.wanted else None for g, e in zip(sent, node.edges, strict=True))
 
-    def fitted(self, node: Node, index: int, grad: Any) -> Any:
-        """Sum away what broadcasting added or stretched; cast back to the input's type."""
-        shape, kind = node.metas[index]
-        if grad.shape != shape:
-            small = self.F.sum_to(grad, shape)
-            if self.watch is not None:
-                self.watch.unbroadcast(node, index, grad, small)
-            grad = small
-        have = (grad._data if isinstance(grad, TensorBase) else grad).dtype
-        return grad if have is kind or have == kind else self.F.cast(grad, kind)
-
     def capture(self, key: Any, grad: Any) -> None:
         """Put a gradient where `grad(...)` will find it."""
         if self.captured is not None and grad is not None and key in self.inputs:
@@ -269,6 +253,18 @@ class Walk:
         return leaf  # nobody looks: its AccumulateGrad need not be made
 
 
+def fitted(grad: Any, node: Node, index: int, F: Any, watch: Any = None) -> Any:
+    """Sum away what broadcasting added or stretched; cast back to the input's type."""
+    shape, kind = node.metas[index]
+    if grad.shape != shape:
+        small = F.sum_to(grad, shape)
+        if watch is not None:
+            watch.unbroadcast(node, index, grad, small)
+        grad = small
+    have = (grad._data if F is TENSORS else grad).dtype
+    return grad if have is kind or have == kind else F.cast(grad, kind)
+
+
 def nothing(node: Node, keep: bool) -> tuple:
     """What a node sends that no gradient has reached; it unpacks and frees what it saved all the same."""
     for slot in node.frees:
@@ -280,9 +276,7 @@ def nothing(node: Node, keep: bool) -> tuple:
 
 def key_of(edge: Any) -> Any:
     """An edge as a dictionary key: `(node, output_nr)`, or the leaf itself."""
-    if isinstance(edge, Port):
-        return edge.node, edge.nr
-    return (edge, 0) if isinstance(edge, Node) else edge
+    return edge if isinstance(edge, TensorBase) else function_of(edge)
 
 
 def refuse_held(nodes: list[Node], watch: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..text import LANGUAGES, get_language, presentation, say
 from ..text import knows as has_note
-from .node import Freed, Node, Port, learners_line, source_line
+from .node import Freed, Node, function_of, learners_line, source_line
 
 
 def explain(key: str, facts: dict[str, Any]) -> list[str]:
@@ -37,15 +37,11 @@ def _told(key: str, facts: dict[str, Any], lang: str) -> str:
 def _blanks(facts: dict[str, Any], lang: str) -> dict[str, Any]:
     """What the sentences may mention."""
     tensor, node = facts.get("tensor"), facts.get("node")
-    shown = {**facts, "made": _made(node if node is not None else _maker(tensor), lang)}
+    maker, _ = function_of(getattr(tensor, "_fn", None))
+    shown = {**facts, "made": _made(node if node is not None else maker, lang)}
     if tensor is not None:
         shown.update(shape=tuple(tensor._data.shape), count=tensor._data.size)
     return shown
-
-
-def _maker(tensor: Any) -> Node | None:
-    fn = getattr(tensor, "_fn", None)
-    return fn.node if isinstance(fn, Port) else fn
 
 
 def _made(node: Node | None, lang: str) -> str:

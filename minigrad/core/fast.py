@@ -385,7 +385,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
     root = roots[0]._edge() if len(roots) == 1 else None
     if not isinstance(root, Node) or (found := reach(root)) is None:
         return False
-    nodes, waits = found
+    (nodes, waits), F = found, TENSORS if create_graph else RAW
     if inputs is not None:
         asked = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
         if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
@@ -405,7 +405,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
                 continue
             grad = sent[index]
             if metas is not None and grad is not None:
-                grad = _fitted(grad, *metas[index], create_graph)
+                grad = engine.fitted(grad, node, index, F)
             if edge not in waits:
                 if grad is not None:
                     arrived[edge] = arrived[edge] + grad if edge in arrived else grad
@@ -425,12 +425,3 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
             elif grad is not None and edge._requires_grad:
                 leaves.accumulate(edge, grad, create_graph)
     return True
-
-
-def _fitted(grad: Any, shape: tuple, kind: Any, create_graph: bool) -> Any:
-    """A gradient in the shape and type of its receiver."""
-    F = TENSORS if create_graph else RAW
-    if grad.shape != shape:
-        grad = F.sum_to(grad, shape)
-    have = grad._data.dtype if create_graph else grad.dtype
-    return grad if have is kind or have == kind else F.cast(grad, kind)

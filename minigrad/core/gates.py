@@ -90,30 +90,27 @@ def _retain(walk: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
 
 def pre_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
     """Run the node's pre-hooks on what it is about to receive."""
-    for hook in list(node.hooks.pre.values()):
-        given, before = tuple(shown(walk, g) for g in grads), grads
-        with differentiable(walk.create_graph):
-            returned = hook(given)
-        if returned is not None:
-            grads = tuple(taken(walk, g) for g in _as_many(hook, returned, given))
-        if walk.watch is not None:
-            walk.watch.hook(node, "pre", hook, before, grads)
-    return grads
+    return _node_hooks(walk, node, "pre", grads)
 
 
 def post_hooks(walk: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
     """Run the node's post-hooks: they see what it received and may replace what it sends."""
     received = tuple(shown(walk, g) for g in grads)
     sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
-    for hook in list(node.hooks.post.values()):
-        given, before = tuple(shown(walk, g) for g in sent), sent
+    return _node_hooks(walk, node, "post", sent, received)
+
+
+def _node_hooks(walk: Any, node: Any, kind: str, grads: tuple, *received: tuple) -> tuple:
+    """Run the hooks of one kind, each on what the one before has left of `grads`."""
+    for hook in list(getattr(node.hooks, kind).values()):
+        given, before = tuple(shown(walk, g) for g in grads), grads
         with differentiable(walk.create_graph):
-            returned = hook(given, received)
+            returned = hook(given, *received)
         if returned is not None:
-            sent = tuple(taken(walk, g) for g in _as_many(hook, returned, given))
+            grads = tuple(taken(walk, g) for g in _as_many(hook, returned, given))
         if walk.watch is not None:
-            walk.watch.hook(node, "post", hook, before, sent)
-    return sent
+            walk.watch.hook(node, kind, hook, before, grads)
+    return grads
 
 
 def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:

@@ -37,15 +37,14 @@ class Inference:
 
 
 class Recorder:
-    """Grad mode on, and `seen(node, output)` is called for each node that is recorded."""
+    """Grad mode on, and each `seen(node, output)` is called for every node that is recorded."""
 
-    def __init__(self, seen: Callable[[Any, Any], None], inner: Recorder | None = None) -> None:
-        self.seen, self.inner = seen, inner
+    def __init__(self, *all_seen: Callable[[Any, Any], None]) -> None:
+        self.all_seen = all_seen
 
     def recorded(self, node: Any, output: Any) -> None:
-        if self.inner is not None:
-            self.inner.recorded(node, output)
-        self.seen(node, output)
+        for seen in self.all_seen:
+            seen(node, output)
 
 
 INFERENCE = Inference()
@@ -64,8 +63,9 @@ def is_inference_mode_enabled() -> bool:
     return _mode.get() is INFERENCE
 
 
-def _enabled() -> Any:
-    return _recorder.get() or True
+def _enabled(on: bool = True) -> Any:
+    """The value for grad mode on or off: who looks at new nodes, if anybody does."""
+    return (_recorder.get() or True) if on else False
 
 
 class _Mode:
@@ -160,7 +160,7 @@ class set_grad_enabled(_Mode):
         self._token = _mode.set(self._value())
 
     def _value(self) -> Any:
-        return INFERENCE if _mode.get() is INFERENCE else _enabled() if self.mode else False
+        return INFERENCE if _mode.get() is INFERENCE else _enabled(self.mode)
 
     def _arguments(self) -> tuple:
         return (self.mode,)
@@ -212,7 +212,9 @@ class recording(_Mode):
         return _recorder.get() if _mode.get() else _mode.get()
 
     def __enter__(self) -> None:
-        self._recorders.append(_recorder.set(Recorder(self._seen, _recorder.get())))
+        outer = _recorder.get()
+        all_seen = (self._seen,) if outer is None else (*outer.all_seen, self._seen)
+        self._recorders.append(_recorder.set(Recorder(*all_seen)))
         super().__enter__()
 
     def __exit__(self, *exc: object) -> None:
@@ -221,7 +223,9 @@ class recording(_Mode):
 
     def leave(self) -> None:
         """Look no longer, whatever was entered since; the mode stays as it is now."""
-        _recorder.set(_without(_recorder.get(), self._seen))
+        entered = _recorder.get()
+        others = [seen for seen in entered.all_seen if seen is not self._seen] if entered else ()
+        _recorder.set(Recorder(*others) if others else None)
         if _mode.get():
             _mode.set(_enabled())
 
@@ -233,12 +237,6 @@ class unobserved(_Mode):
         return True if _mode.get() else _mode.get()
 
 
-def _without(recorder: Recorder | None, seen: Callable[[Any, Any], None]) -> Recorder | None:
-    if recorder is None or recorder.seen is seen:
-        return recorder and recorder.inner
-    return Recorder(recorder.seen, _without(recorder.inner, seen))
-
-
 class differentiable(_Mode):
     """The engine's mode while a node or a hook runs: recorded only under `create_graph`."""
 
@@ -247,12 +245,12 @@ class differentiable(_Mode):
         self.create_graph = create_graph
 
     def _value(self) -> Any:
-        return _enabled() if self.create_graph else False
+        return _enabled(self.create_graph)
 
 
 def switch_to(create_graph: bool) -> Any:
     """What `differentiable` does, where `with` would cost too much; undo with `switch_back(token)`."""
-    return _mode.set(_enabled() if create_graph else False)
+    return _mode.set(_enabled(create_graph))
 
 
 switch_back = _mode.reset

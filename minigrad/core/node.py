@@ -185,6 +185,11 @@ def function_of(edge: Any) -> tuple[Node | None, int]:
     return edge._accumulate_grad(), 0
 
 
+def output_of(node: Any, nr: int) -> Any:
+    """What stands for output `nr` of a node on tensors and edges: the node, if it has no other."""
+    return Port(node, nr) if node.outputs > 1 else node
+
+
 def maker_of(node: Node, name: str) -> Node:
     """The node that saved output `name` shows as its grad_fn: `node`, or its view's if it wrote a view.
 
@@ -192,11 +197,6 @@ def maker_of(node: Node, name: str) -> Node:
     """
     view = getattr(node, f"maker_{name}", None)
     return (view and view()) or node
-
-
-def short_name(node: Node) -> str:
-    """A node's name as error messages word it: `Exp`, `T1`, `torch::autograd::CopySlices`."""
-    return presentation.current.short_name(node)
 
 
 def _files_of(folder: str) -> set[str]:

@@ -22,32 +22,26 @@ __all__ = ["TABLE", "Row", "inplace", "no_derivative", "op", "shape_mismatch", "
 _UNARY = {"self", "result", "self_sym_sizes", "self_sym_numel"}
 
 
-def op(name: str, forward: Callable, /, *, keeps: tuple[str, ...] = (), grad_fn: str | None = None,
-       torch_name: str | None = None, fixed: tuple[str, ...] = (), view: Any = False,
-       constants: dict[str, Any] | None = None, outputs: tuple[str, ...] = (), multi: bool = False,
-       elementwise: bool = False, letters: dict[str, str] | None = None, doc: str = "",
-       transparent: bool = False, hidden: tuple[str, ...] = (), numbers: bool = True, meets: Any = None,
-       **derivatives: Callable) -> Callable:  # fmt: skip
+def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool = False,
+       **declared: Any) -> Callable:  # fmt: skip
     """Declare a row and return its callable; see the module's docstring.
 
-    Of two operands: `numbers=False` where only tensors are taken, and `meets(kind, kind)` raises where
-    their types are not to meet.
+    `view`: the result shares the storage of `self`; a string names why it may not be written, see `views`.
+    `transparent`: the row's TeX is its forward, written out. What else is `declared`, derivatives and
+    options, is the row's own: see `Row`.
     """
-    row = Row(name, forward, derivatives, keeps=keeps, grad_fn=grad_fn, torch_name=torch_name,
-              fixed=fixed, constants=constants, outputs=outputs, multi=multi,
-              elementwise=elementwise, letters=letters, doc=doc, hidden=hidden,
-              numbers=numbers, meets=meets)  # fmt: skip
-    if transparent:  # its TeX is its forward, written out
+    row = Row(name, forward, **declared)
+    if transparent:
         setattr(SYMBOLS, name, forward)
     if row.inputs[0] == "tensors":
         call = sequence(row)
     elif view is not False:
         call = view_shape(row, "" if view is True else view)
-    elif row.inputs == ("self",) and not outputs and set(row.saved) <= _UNARY:
+    elif row.inputs == ("self",) and not row.outputs and set(row.saved) <= _UNARY:
         call = unary(row)
-    elif row.inputs == ("self", "other") and len(derivatives) in (0, 2) and not elementwise:
+    elif row.inputs == ("self", "other") and len(row.derivatives) in (0, 2) and not row.elementwise:
         call = binary(row)
-    elif row.tensors == ("self",) == row.inputs[:1] and not (outputs or multi or elementwise):
+    elif row.tensors == ("self",) == row.inputs[:1] and not (row.outputs or row.multi or row.elementwise):
         call = single(row)
     else:
         call = nary(row)

@@ -21,7 +21,7 @@ from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS, tex_of
 from .modes import anomaly
-from .node import Node, Port, Withheld, learners_line, maker_of, next_seq, short_name
+from .node import Node, Withheld, learners_line, maker_of, next_seq, output_of
 from .saved import SavedTensor, is_result
 
 TABLE: dict[str, Row] = {}
@@ -31,15 +31,19 @@ _wraps_negative = frozenset(
 
 
 class Row:
-    """One operation: its forward, its derivatives, and all that is read off them."""
+    """One operation: its forward, its derivatives, and all that is read off them.
 
-    def __init__(self, name: str, forward: Callable, derivatives: dict[str, Callable], *,
+    Of two operands: `numbers=False` where only tensors are taken, and `meets(kind, kind)` raises where
+    their types are not to meet.
+    """
+
+    def __init__(self, name: str, forward: Callable, /, *,
                  grad_fn: str | None = None, torch_name: str | None = None, fixed: tuple[str, ...] = (),
                  keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
                  letters: dict[str, str] | None = None, doc: str = "",
                  hidden: tuple[str, ...] = (), numbers: bool = True,
-                 meets: Callable[[str, str], None] | None = None) -> None:  # fmt: skip
+                 meets: Callable[[str, str], None] | None = None, **derivatives: Callable) -> None:  # fmt: skip
         self.numbers, self.meets = numbers, meets
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
@@ -228,7 +232,7 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
     """The error for a saved tensor that was written in place afterwards."""
     shown = saved if saved is not None else constant(TensorBase._plain, getattr(n, f"saved_{name}"))
     maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
-    of = f", which is output {nr} of {short_name(maker)}," if maker is not None else ""
+    of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
     is_at = f"{of} is at version" if of else " is at version"
     text = (
@@ -394,8 +398,3 @@ def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
     n.seq = next_seq()
     n.code, n.lasti = learners_line(3)
     return n
-
-
-def output_of(n: Any, nr: int) -> Any:
-    """What stands for output `nr` of a node on tensors and edges: the node, if it has no other."""
-    return Port(n, nr) if n.outputs > 1 else n

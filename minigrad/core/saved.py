@@ -14,7 +14,7 @@ from typing import Any
 from .base import TensorBase, constant
 from .carriers import TENSORS
 from .modes import no_grad
-from .node import Freed, Node, Port, Withheld, maker_of
+from .node import Freed, Node, Withheld, maker_of, output_of
 
 FREED_HOOKS = (
     "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
@@ -56,7 +56,7 @@ class Packed(Withheld):
         made = constant(t._plain, t._data, t._counter)
         if self.nr is not None:
             made._requires_grad = True
-            made._fn = Port(node, self.nr) if node.outputs > 1 else maker_of(node, name)
+            made._fn = output_of(node, self.nr) if node.outputs > 1 else maker_of(node, name)
         elif self.history is not None:
             made._requires_grad, made._fn = True, self.history
             if isinstance(self.history, TensorBase):

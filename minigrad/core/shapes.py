@@ -18,8 +18,8 @@ from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .modes import INFERENCE, grad_mode
-from .node import OURS, learners_line, next_seq
-from .row import Number, Row, blank_node, output_of, saver, taker
+from .node import OURS, learners_line, next_seq, output_of
+from .row import Number, Row, blank_node, saver, taker
 from .views import view_of
 
 Tensor: Any = TensorBase  # `_tensor.py` puts the class with the language here
@@ -99,10 +99,12 @@ def never() -> bool:
     return False
 
 
-def settle(forward: Callable, z: Any, a: Any) -> Any:
+def settle(forward: Callable, z: Any, a: Any, b: Any = None) -> Any:
     """Put right what NumPy computed in another type than torch: integers become default floats."""
-    if a.dtype.kind in "iub" and z.dtype.kind == "f":
-        return forward(a.astype(dtypes.get_default_dtype().np))
+    if z.dtype.kind == "f" and a.dtype.kind in "iub":
+        kind = dtypes.get_default_dtype().np
+        a = a.astype(kind)
+        return forward(a) if b is None else forward(a, b.astype(kind))
     return z
 
 
@@ -152,7 +154,7 @@ def binary(row: Row) -> Callable:
         except TypeError as refused:
             raise type_mismatch(row, a, b, refused) from None
         if may_change_type and z.dtype is not a.dtype:
-            z = settle_binary(forward, z, a, b)
+            z = settle(forward, z, a, b)
         t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
@@ -226,14 +228,6 @@ def metas_of(self: Any, other: Any, number: Any) -> tuple:
     a = self._data
     b = None if number is not None else (other._data.shape, other._data.dtype)
     return ((a.shape, a.dtype), b)
-
-
-def settle_binary(forward: Callable, z: Any, a: Any, b: Any) -> Any:
-    """As `settle`; comparisons give bool, and integer division gives default floats."""
-    if z.dtype.kind == "f" and a.dtype.kind in "iub":
-        kind = dtypes.get_default_dtype().np
-        return forward(a.astype(kind), b.astype(kind))
-    return z
 
 
 def type_mismatch(row: Row, a: Any, b: Any, refused: TypeError) -> Exception:
@@ -359,12 +353,7 @@ def promoted(row: Row, raws: tuple) -> tuple:
     mixed = [x for n, x in zip(row.tensors, raws, strict=True) if x is not None and n in row.derivatives]
     if all(hasattr(x, "dtype") and x.dtype is mixed[0].dtype for x in mixed):
         return raws
-    target: Any = mixed[0]
-    for x in mixed[1:]:
-        kind = dtypes.result_dtype(target, x)
-        rank = max(getattr(target, "ndim", 0), getattr(x, "ndim", 0))
-        target = xp.empty((0,) * rank, kind)  # stands for the type and the rank so far
-    kind = getattr(target, "dtype", dtypes.get_default_dtype().np)
+    kind = dtypes.result_dtype(*mixed)
     return tuple(x if x is None or n not in row.derivatives else dtypes.cast(x, kind)
                  for n, x in zip(row.tensors, raws, strict=True))  # fmt: skip
 
@@ -401,9 +390,6 @@ def attach(t: Any, fn: Any) -> Any:
     return t
 
 
-_EMPTY = {"cat": ValueError("torch.cat(): expected a non-empty list of Tensors")}
-
-
 def sequence(row: Row) -> Callable:
     """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
     forward, derivative = row.forward, row.derivatives["tensors"]
@@ -414,7 +400,9 @@ def sequence(row: Row) -> Callable:
             raise TypeError(f"{row.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
         tensors, *rest = row.bind((tuple(tensors), *args), options)
         if not tensors:
-            raise _EMPTY.get(row.name) or RuntimeError(f"{row.name} expects a non-empty TensorList")
+            if row.name == "cat":
+                raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+            raise RuntimeError(f"{row.name} expects a non-empty TensorList")
         try:
             raws, mode = [t._data for t in tensors], grad_mode()
         except AttributeError:
@@ -422,7 +410,7 @@ def sequence(row: Row) -> Callable:
             kind = type(other).__name__
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got {kind}") from None
         edges = tuple([t._edge() for t in tensors]) if mode else ()
-        kind = _common(raws)
+        kind = dtypes.result_dtype(*raws)
         try:
             z = forward([dtypes.cast(r, kind) for r in raws], *rest)
         except TypeError as refused:
@@ -445,15 +433,6 @@ def sequence(row: Row) -> Callable:
 
     row.node.apply = apply  # type: ignore[attr-defined]
     return call
-
-
-def _common(raws: list) -> Any:
-    """The type in which several arrays meet."""
-    kind, rank = raws[0].dtype, raws[0].ndim
-    for r in raws[1:]:
-        kind = dtypes.result_dtype(xp.empty((0,) * rank, kind), r)
-        rank = max(rank, r.ndim)
-    return kind
 
 
 def view_shape(row: Row, kind: str) -> Callable:

@@ -14,9 +14,7 @@ from ..text import presentation
 from .base import TensorBase, new
 from .carriers import TENSORS
 from .modes import INFERENCE, grad_mode
-from .node import Freed, Node, Port, Withheld, next_seq, short_name
-
-_WHERE = {False: "is being", True: "its base or another view of its base has been"}
+from .node import Freed, Node, Withheld, function_of, next_seq
 
 
 class View:
@@ -100,19 +98,21 @@ _REASONS = {
 
 def forbidden_view(t: Any, indirect: bool = False) -> Exception:
     """Why this view may not be written in place, in torch's words."""
-    kind, where = t._view.kind, _WHERE[indirect]
-    node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
-    output = "" if node is None else f"Output {nr} of {short_name(node)} is a view"
+    kind = t._view.kind
+    where = "its base or another view of its base has been" if indirect else "is being"
+    node, nr = function_of(t._fn)
     if kind == "inference":
         made, how = "created in inference mode", "modified inplace in normal mode."
     else:
         made, how = "created in no_grad mode", "modified inplace with grad mode enabled."
     if node is None:
         what = f"A view was {made} and {where} {how}"
-    elif kind in ("no_grad", "inference"):
-        what = f"{output} of a view which was {made} and {where} {how}"
     else:
-        what = f"{output} and {where} modified inplace."
+        what = f"Output {nr} of {presentation.current.short_name(node)} is a view"
+        if kind in ("no_grad", "inference"):
+            what += f" of a view which was {made} and {where} {how}"
+        else:
+            what += f" and {where} modified inplace."
     return presentation.error(RuntimeError, f"{kind}_view", f"{what} {_REASONS[kind]}", tensor=t)
 
 
@@ -214,18 +214,13 @@ def rebase(t: Any, node: Any) -> None:
 
 def _retained(t: Any) -> Any:
     """Detach the retain_grad mark of `t` from its old node, to follow the tensor to its new one."""
-    fn = t._fn
-    if fn is None:
-        return None
-    node, nr = (fn.node, fn.nr) if isinstance(fn, Port) else (fn, 0)
-    if node.hooks is None or nr not in node.hooks.retain or node.hooks.retain[nr]() is not t:
-        return None
-    return node.hooks.retain.pop(nr)
+    node, nr = function_of(t._fn)
+    return node.hooks.retain.pop(nr) if t.retains_grad else None
 
 
 def _move_retain(t: Any, mark: Any) -> None:
     if mark is not None:
-        node, nr = (t._fn.node, t._fn.nr) if isinstance(t._fn, Port) else (t._fn, 0)
+        node, nr = function_of(t._fn)
         node._hooks().retain[nr] = mark
 
 
