@@ -17,8 +17,8 @@ from ..array.backend import zeros_later
 from ..core.base import TensorBase, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
-from ..core.node import Freed, Node, Withheld
-from ..core.row import blank_node, modified, output_of
+from ..core.node import Freed, Node, Withheld, output_of
+from ..core.row import blank_node, modified
 from ..core.saved import Packed
 from ..core.views import check_inplace, rebase, view_of
 from ..ops.checks import require
