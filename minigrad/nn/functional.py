@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
@@ -51,12 +52,17 @@ def _floats(kernel: str, *tensors: Any) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
 
 
+def _twin(call: Callable, inplace: bool) -> Callable:
+    """An operation, or its twin that writes into its first argument."""
+    return in_place(call) if inplace else call
+
+
 # ---- activations
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
     """x where it is positive, else 0."""
-    return (in_place(pointwise.relu) if inplace else pointwise.relu)(input)
+    return _twin(pointwise.relu, inplace)(input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -88,41 +94,41 @@ def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
     _floats("elu_cpu", input)
-    return (in_place(act.celu_of) if inplace else act.celu_of)(input, alpha)
+    return _twin(act.celu_of, inplace)(input, alpha)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
     """x sigmoid(x)."""
     _floats("silu_cpu", input)
-    return (in_place(act.silu_of) if inplace else act.silu_of)(input)
+    return _twin(act.silu_of, inplace)(input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
     """x tanh(softplus(x))."""
     _floats("mish_cpu", input)
-    return (in_place(act.mish_of) if inplace else act.mish_of)(input)
+    return _twin(act.mish_of, inplace)(input)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """x brought into `[min_val, max_val]`."""
-    return (in_place(act.hardtanh_of) if inplace else act.hardtanh_of)(input, min_val, max_val)
+    return _twin(act.hardtanh_of, inplace)(input, min_val, max_val)
 
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
     _floats("hardsigmoid_cpu", input)
-    return (in_place(act.hardsigmoid) if inplace else act.hardsigmoid)(input)
+    return _twin(act.hardsigmoid, inplace)(input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """x hardsigmoid(x)."""
     _floats("hardswish_cpu", input)
-    return (in_place(act.hardswish) if inplace else act.hardswish)(input)
+    return _twin(act.hardswish, inplace)(input)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """x where it is above `threshold`, else `value`."""
-    return (in_place(act.threshold_of) if inplace else act.threshold_of)(input, threshold, value)
+    return _twin(act.threshold_of, inplace)(input, threshold, value)
 
 
 def logsigmoid(input: Any) -> Any:
@@ -167,8 +173,7 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
         noise[low] = namespace(x).asarray(random.uniform((int(low.sum()),), xp.float64, lower, upper))
     else:
         noise[low] = (lower + upper) / 2
-    call = in_place(act.rrelu_with_noise) if inplace else act.rrelu_with_noise
-    return call(input, constant(Tensor, noise), lower, upper, training)
+    return _twin(act.rrelu_with_noise, inplace)(input, constant(Tensor, noise), lower, upper, training)
 
 
 def glu(input: Any, dim: int = -1) -> Any:
