@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from .array import dtypes, printing
-from .array.backend import address, as_strided, device_of, geometry, strides, xp
+from .array.backend import address, as_strided, device_of, geometry, lives_on, strides, xp
 from .array.backend import device as device_type
 from .core import shapes as _shapes
 from .core.backward import backward
@@ -210,9 +210,9 @@ class Tensor(TensorBase):
     def to(self, *args: Any, **options: Any) -> Tensor:
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
         kind, place = _target(args, options)
-        have, home = self._data.dtype, device_of(self._data)
-        if place is not None and not place.names(home):
-            return shape.to_copy(self, have if kind is None else kind.np, place, home)
+        have = self._data.dtype
+        if place is not None and not lives_on(self._data, place):
+            return shape.to_copy(self, have if kind is None else kind.np, place, device_of(self._data))
         if kind is None or kind.np == have:
             return shape.clone(self) if options.get("copy") else self
         return shape.to_copy(self, kind.np)

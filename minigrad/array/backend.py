@@ -51,10 +51,6 @@ class device:
     def __hash__(self) -> int:
         return hash((self.type, self.index))
 
-    def names(self, other: "device") -> bool:
-        """True if this is `other`; without an index any of its type will do."""
-        return self.type == other.type and self.index in (None, other.index)
-
 
 def _complaint(text: str, name: str, colon: str, number: str, index: int | None) -> str | None:
     """What is wrong with a device string, in torch's words."""
@@ -106,6 +102,12 @@ def zeros_later(array: Any) -> Callable[[], Any]:
 def device_of(array: Any) -> device:
     """Where the array lives."""
     return CPU if isinstance(array, HOST) else device("cuda", array.device.id)
+
+
+def lives_on(array: Any, place: device) -> bool:
+    """Whether the array is there already; a place without an index means any of its type."""
+    home = device_of(array)
+    return home.type == place.type and place.index in (None, home.index)
 
 
 def move(array: Any, to: "device | str | None") -> Any:
