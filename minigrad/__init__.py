@@ -63,7 +63,6 @@ from .creation import (
     arange,
     as_tensor,
     asarray,
-    bernoulli,
     empty,
     empty_like,
     eye,

@@ -617,7 +617,7 @@ with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
 # Methods that torch also has as functions, by the same name.
 FUNCTIONS = """
     abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arcsin
-    arctan arctan2 argmax argmin argsort bincount count_nonzero cummax cummin cumprod cumsum dist histc
+    arctan arctan2 argmax argmin argsort bernoulli bincount count_nonzero cummax cummin cumprod cumsum dist histc
     isclose kthvalue logcumsumexp logsumexp max median min mode msort nanmean nansum prod quantile sort std
     softmax log_softmax logit hardshrink prelu erf erfc erfinv lgamma digamma
     topk unique var argwhere gather index_add index_copy index_fill index_put index_select

@@ -265,12 +265,6 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     return made(random.normal(shape, _kind(None), generator=generator) * raw_std + raw_mean)
 
 
-def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
-    """1 with the probability that `input` says, else 0."""
-    drawn = random.bernoulli(move(input._data, "cpu"), generator=generator)
-    return made(drawn.astype(input._data.dtype), device=input.device)
-
-
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Any = None) -> Tensor:  # fmt: skip
     """Indices drawn with the weights that `input` holds, row by row."""
