@@ -17,6 +17,7 @@ from .array.backend import device
 from .array.dtypes import (
     bool,
     can_cast,
+    contiguous_format,
     double,
     dtype,
     finfo,
@@ -33,9 +34,11 @@ from .array.dtypes import (
     int32,
     int64,
     long,
+    preserve_format,
     promote_types,
     set_default_dtype,
     short,
+    strided,
     uint8,
 )
 from .array.printing import set_printoptions
@@ -93,7 +96,6 @@ from .text import get_language, presentation, set_language
 
 _foreign.warn_of_foreign()
 presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)
-strided = "torch.strided"
 
 # Functions that are methods too: `torch.exp(x)` is `x.exp()`.
 for _name in _tensor.FUNCTIONS:

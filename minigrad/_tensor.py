@@ -22,7 +22,7 @@ from .core.base import TensorBase, bump, constant, readonly
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
-from .ops.checks import as_method, require
+from .ops.checks import as_method, require, titled
 from .text import presentation
 
 
@@ -60,6 +60,13 @@ def sizes_of(sizes: tuple) -> tuple[int, ...]:
         require(hasattr(n, "__index__"),
                 f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}", TypeError)  # fmt: skip
     return tuple(int(n) for n in sizes)
+
+
+def _cast(kind: dtypes.dtype) -> Any:
+    def cast(self: Any, memory_format: Any = None) -> Any:
+        return self.to(kind)
+
+    return titled(cast, kind.name, f"The tensor as {kind}; itself if it is that already.")
 
 
 class Tensor(TensorBase):
@@ -128,7 +135,7 @@ class Tensor(TensorBase):
     fix = trunc
     maximum, minimum, fmax, fmin = (pointwise.maximum, pointwise.minimum, pointwise.fmax,
                                     pointwise.fmin)  # fmt: skip
-    clamp, clamp_min, clamp_max = pointwise.clamp, pointwise.clamp_min, pointwise.clamp_max
+    clamp, clamp_min, clamp_max = pointwise.clamp, pointwise.clamp_min_of, pointwise.clamp_max_of
     clip, nan_to_num = clamp, pointwise.nan_to_num
     masked_fill, where = pointwise.masked_fill_of, pointwise.where_method
     lerp, addcmul, addcdiv = pointwise.lerp_of, pointwise.addcmul_of, pointwise.addcdiv_of
@@ -203,7 +210,7 @@ class Tensor(TensorBase):
 
     clone, contiguous = shape.clone_of, shape.contiguous
 
-    def is_contiguous(self) -> bool:
+    def is_contiguous(self, memory_format: Any = None) -> bool:
         """True where the elements lie in memory in the order of the indices."""
         return bool(self._array().flags.c_contiguous)
 
@@ -213,9 +220,10 @@ class Tensor(TensorBase):
         have = self._data.dtype
         if place is not None and not lives_on(self._data, place):
             return shape.to_copy(self, have if kind is None else kind.np, place, device_of(self._data))
-        if kind is None or kind.np == have:
-            return shape.clone(self) if options.get("copy") else self
-        return shape.to_copy(self, kind.np)
+        copied = options.get("copy") or [a for a in args if isinstance(a, bool)][1:] == [True]  # after non_blocking
+        if (kind is None or kind.np == have) and not copied:
+            return self
+        return shape.to_copy(self, have if kind is None else kind.np)
 
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
@@ -234,29 +242,9 @@ class Tensor(TensorBase):
     def type_as(self, other: Tensor) -> Tensor:
         return self.to(other.dtype)
 
-    def float(self) -> Tensor:
-        return self.to(dtypes.float32)
-
-    def double(self) -> Tensor:
-        return self.to(dtypes.float64)
-
-    def half(self) -> Tensor:
-        return self.to(dtypes.float16)
-
-    def long(self) -> Tensor:
-        return self.to(dtypes.int64)
-
-    def int(self) -> Tensor:
-        return self.to(dtypes.int32)
-
-    def short(self) -> Tensor:
-        return self.to(dtypes.int16)
-
-    def byte(self) -> Tensor:
-        return self.to(dtypes.uint8)
-
-    def bool(self) -> Tensor:
-        return self.to(dtypes.bool)
+    float, double, half = map(_cast, (dtypes.float32, dtypes.float64, dtypes.float16))
+    long, int, short = map(_cast, (dtypes.int64, dtypes.int32, dtypes.int16))
+    byte, bool = _cast(dtypes.uint8), _cast(dtypes.bool)
 
     def cpu(self) -> Tensor:
         return self.to("cpu")
@@ -271,30 +259,10 @@ class Tensor(TensorBase):
     mul_ = inplace(pointwise.mul, ufunc=xp.multiply)
     div_ = inplace(pointwise.div_of, ufunc=xp.true_divide)
     __iadd__, __isub__, __imul__, __itruediv__ = add_, sub_, mul_, div_
-    floor_divide_ = __ifloordiv__ = inplace(pointwise.floor_divide_of)
-    remainder_ = __imod__ = inplace(pointwise.remainder_of)
-    pow_ = __ipow__ = inplace(pointwise.pow_of)
-    bitwise_and_, bitwise_or_, bitwise_xor_ = __iand__, __ior__, __ixor__ = tuple(map(
-        inplace, (pointwise.bitwise_and, pointwise.bitwise_or, pointwise.bitwise_xor)))  # fmt: skip
-    neg_, abs_, exp_, log_ = map(inplace, (pointwise.neg, pointwise.abs, pointwise.exp, pointwise.log))
-    sqrt_, rsqrt_, reciprocal_ = map(inplace, (pointwise.sqrt, pointwise.rsqrt, pointwise.reciprocal))
-    sin_, cos_, tan_, tanh_ = map(inplace, (pointwise.sin, pointwise.cos, pointwise.tan, pointwise.tanh))
-    sigmoid_, relu_ = inplace(pointwise.sigmoid), inplace(pointwise.relu)
-    floor_, ceil_, trunc_, round_ = map(
-        inplace, (pointwise.floor, pointwise.ceil, pointwise.trunc, pointwise.round_of))  # fmt: skip
-    square_, sign_, frac_ = map(inplace, (pointwise.square, pointwise.sign, pointwise.frac))
-    erf_, erfc_, erfinv_, logit_ = map(
-        inplace, (activation.erf, activation.erfc, activation.erfinv, activation.logit))  # fmt: skip
-    lgamma_, digamma_ = inplace(activation.lgamma), inplace(activation.digamma)
-    clamp_, clamp_min_, clamp_max_ = map(
-        inplace, (pointwise.clamp, pointwise.clamp_min, pointwise.clamp_max))  # fmt: skip
-    masked_fill_, lerp_ = inplace(pointwise.masked_fill_of), inplace(pointwise.lerp_of)
-    addcmul_, addcdiv_ = inplace(pointwise.addcmul_of), inplace(pointwise.addcdiv_of)
     copy_, index_put_ = index.copy_, index.index_put_
     scatter_, scatter_add_, put_ = index.scatter_, index.scatter_add_, index.put_
     index_add_, index_copy_, index_fill_ = index.index_add_, index.index_copy_, index.index_fill_
     masked_scatter_ = index.masked_scatter_
-    tril_, triu_ = inplace(shape.tril), inplace(shape.triu)
     t_, transpose_, unsqueeze_, squeeze_ = (shape.t_, shape.transpose_, shape.unsqueeze_,
                                             shape.squeeze_)  # fmt: skip
     fill_, zero_ = shape.fill_, shape.zero_
@@ -374,7 +342,7 @@ class Tensor(TensorBase):
         """The number of dimensions."""
         return self._data.ndim
 
-    layout = property(lambda self: "torch.strided", doc="Always strided here.")
+    layout = property(lambda self: dtypes.strided, doc="Always strided here.")
     is_cuda = property(lambda self: self.device.type == "cuda", doc="True on a GPU.")
     itemsize = property(lambda self: self._data.itemsize, doc="Bytes per element.")
     nbytes = property(lambda self: self._data.nbytes, doc="Bytes of all elements.")
@@ -602,6 +570,17 @@ def tensor_text(t: Tensor) -> str:
 TensorBase._plain = Tensor
 _shapes.Tensor = Tensor
 _shapes.blank = partial(object.__new__, Tensor)
+
+# In place: the operation of this name, written into `self`.
+for _name in """abs acos addbmm addcdiv addcmul addmm addmv addr arccos arcsin arctan arctan2 asin atan atan2
+    baddbmm bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh cumprod cumsum
+    digamma erf erfc erfinv exp exp2 expm1 floor floor_divide fmod frac hypot lerp lgamma log log10 log1p log2 logit
+    masked_fill nan_to_num neg negative pow reciprocal relu remainder round rsqrt sgn sigmoid sign sin sinc sinh sqrt
+    square tan tanh tril triu trunc xlogy""".split():
+    setattr(Tensor, f"{_name}_", inplace(getattr(Tensor, _name)))
+for _sign, _name in {"floordiv": "floor_divide", "mod": "remainder", "pow": "pow", "and": "bitwise_and",
+                     "or": "bitwise_or", "xor": "bitwise_xor"}.items():  # fmt: skip
+    setattr(Tensor, f"__i{_sign}__", getattr(Tensor, f"{_name}_"))
 
 # An operator leaves to Python what it cannot take; a method of that name has to say so.
 for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder matmul eq ne lt le gt ge

@@ -173,7 +173,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
     kind = array_of(value).dtype if dtype is None else dtypes.as_numpy(dtype)
-    return made(xp.full(sizes_of((size,)), value, kind), requires_grad, device)
+    return made(xp.full(sizes_of((size,)), dtypes.cast(value, kind)), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
@@ -187,10 +187,12 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
     """`start`, `start + step`, ... below `end`; int64 if all are ints."""
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
-    require(step, "step must be nonzero")
-    require((end - start) * step >= 0, "upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = _kind(dtype, dtypes.int64 if whole else None)
+    if kind == "int64" and not whole:
+        start, end, step = map(int, (start, end, step))
+    require(step, "step must be nonzero")
+    require((end - start) * step >= 0, "upper bound and lower bound inconsistent with step sign")
     return made(xp.arange(start, end, step).astype(kind), requires_grad, device)
 
 
@@ -201,24 +203,29 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     require(steps >= 0, "number of steps must be non-negative")
     if steps == 1:
         end = start
-    step = (kind.type(end) - kind.type(start)) / kind.type(max(steps - 1, 1))
-    i = xp.arange(steps).astype(kind)
-    front, back = kind.type(start) + step * i, kind.type(end) - step * (steps - 1 - i).astype(kind)
+    real = kind if kind.kind == "f" else xp.dtype("float64")
+    first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
+    step = (last - first) / real.type(max(steps - 1, 1))
+    i = xp.arange(steps).astype(real)
+    front, back = first + step * i, last - step * (steps - 1 - i).astype(real)
     return made(xp.where(i < steps // 2, front, back).astype(kind), requires_grad, device)
 
 
 def logspace(start: float, end: float, steps: int, base: float = 10.0, **options: Any) -> Tensor:
     """`base` to the powers of `linspace(start, end, steps)`."""
+    kind = _kind(options.pop("dtype", None))
+    start, end = (start, end) if kind.kind == "f" else (int(start), int(end))
     powers = linspace(start, end, steps, dtype=dtypes.float64)._array()
-    return made((base**powers).astype(_kind(options.pop("dtype", None))), **options)
+    return made((base**powers).astype(kind), **options)
 
 
 def _like(make: Any) -> Any:
-    def like(input: Tensor, *args: Any, dtype: Any = None, **options: Any) -> Tensor:
+    def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
         options.setdefault("device", device_of(input._data))
         x = input._array()
         order = list(range(x.ndim))
-        if layout(x) == "K":  # the elements follow each other in memory as the original's do
+        if layout(x) == "K" and memory_format is not dtypes.contiguous_format:
+            # the elements follow each other in memory as the original's do
             order.sort(key=lambda d: -x.strides[d])
         t = make(Size(x.shape[d] for d in order), *args, dtype=dtype or input.dtype, **options)
         if x.ndim > 1:
@@ -256,10 +263,11 @@ def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = 
     return made(random.permutation(n, generator).astype(_kind(dtype, dtypes.int64)), device=device)
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Tensor:
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
+           device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
-        return made(random.normal(sizes_of((size,)), _kind(None), mean, std, generator))
+        return made(random.normal(sizes_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
     raw_mean, raw_std = (v._data if isinstance(v, TensorBase) else v for v in (mean, std))
     shape = xp.broadcast_shapes(xp.shape(raw_mean), xp.shape(raw_std))
     return made(random.normal(shape, _kind(None), generator=generator) * raw_std + raw_mean)

@@ -129,6 +129,11 @@ def move(array: Any, to: "device | str | None") -> Any:
         return cupy.asarray(array)
 
 
+def in_order(array: Any) -> Any:
+    """The array itself if its elements lie in memory in the order of its indices, else a copy that does."""
+    return array if array.flags.c_contiguous else namespace(array).ascontiguousarray(array)
+
+
 # ---- geometry ------------------------------------------------------------------------------
 
 

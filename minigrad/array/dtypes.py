@@ -54,6 +54,16 @@ class dtype:
         return self.name  # pickled as the module's global: unpickling finds the same object
 
 
+class Word(str):
+    """A constant that prints as its name: `torch.strided`."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+strided, contiguous_format, preserve_format = map(
+    Word, ("torch.strided", "torch.contiguous_format", "torch.preserve_format"))  # fmt: skip
+
 # From here on float, int and bool are torch's; Python's are builtins.float and so on.
 float64 = double = dtype("float64", "Double", "double")
 float32 = float = dtype("float32", "Float", "float")

@@ -155,8 +155,7 @@ def _cases(condition: Any, value: Any, other: Any) -> Symbol:
 _PHRASES = {
     _ATOM: {
         "sqrt": r"\sqrt{{{0}}}", "abs": r"\left\lvert {0}\right\rvert", "sigmoid": r"\sigma\left({0}\right)",
-        "div_floor": r"\left\lfloor\frac{{{0}}}{{{1}}}\right\rfloor",
-        "div_trunc": r"\mathrm{{trunc}}\left(\frac{{{0}}}{{{1}}}\right)",
+        "div_rounded": r"{2}\left(\frac{{{0}}}{{{1}}}\right)",
         "digamma": r"\psi\left({0}\right)", "polygamma": r"\psi^{{({1})}}\left({0}\right)",
         "softplus": r"\mathrm{{softplus}}\left({0}\right)", "clamp_min": r"\max\left({0}, {1}\right)",
         "zeros_like zeros_as": "0", "expand": r"\mathrm{{expand}}\left({0}\right)",

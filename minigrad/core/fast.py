@@ -143,7 +143,7 @@ def _t(n: Any, grad: Any, keep: bool) -> tuple:
 
 @derivative("transpose")
 def _transpose(n: Any, grad: Any, keep: bool) -> tuple:
-    return (grad.swapaxes(n.saved_dim0, n.saved_dim1),)
+    return (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,)
 
 
 @derivative("expand")

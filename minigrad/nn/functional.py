@@ -183,9 +183,9 @@ def glu(input: Any, dim: int = -1) -> Any:
     return act.glu_of(input, dim)
 
 
-def softmin(input: Any, dim: Any = None) -> Any:
+def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
     """softmax of -x."""
-    return softmax(-input, dim)
+    return softmax(-input, dim, dtype=dtype)
 
 
 # ---- linear maps
@@ -440,15 +440,18 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
                 f"corresponding input dimension, but got: padding ({pair[0]}, {pair[1]}) at dimension "
                 f"{rank - 1 - i} of input {list(input.shape)}")  # fmt: skip
         require(mode != "circular" or max(pair) <= size, "Padding value causes wrapping around more than once.")
+    if min(pad) < 0:
+        input, pad = shape.constant_pad_nd(input, tuple(min(n, 0) for n in pad)), tuple(max(n, 0) for n in pad)
     if mode in conv.PADS and len(pairs) < 3:
         return conv.PADS[mode][len(pairs) - 1](input, pad)
-    for i, pair in enumerate(pairs):
+    for i, pair in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         at = xp.pad(xp.arange(input.shape[-1 - i]), pair, _PAD_MODES[mode])
         input = input.index_select(rank - 1 - i, constant(Tensor, at))
     return input
 
 
-def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest") -> Any:
+def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+                align_corners: bool | None = None) -> Any:  # fmt: skip
     """Sequences or images in another size, each cell a copy of the nearest one."""
     n = input.ndim - 2
     if mode != "nearest" or n not in (1, 2):
@@ -767,6 +770,8 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
                       reduction: str = "mean") -> Any:  # fmt: skip
     """(log var + (x - t)^2 / var) / 2."""
+    if var.shape != input.shape and var.shape == input.shape[:-1]:
+        var = var.unsqueeze(-1)  # one for each row
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)

@@ -15,7 +15,7 @@ from ..array.backend import ndarray, xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
 from .checks import require
-from .pointwise import sigmoid
+from .pointwise import beside, sigmoid
 from .reduce import check_dim
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
 
@@ -142,6 +142,7 @@ def _log_sigmoid(self: Any) -> tuple:
 
 
 def _logit(self: Any, eps: float | None = None) -> Any:
+    self = beside(self, 1.0)
     self = self if eps is None else xp.clip(self, eps, 1 - eps)
     return xp.log(self / (1 - self))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import as_strided as strided_view
-from ..array.backend import namespace, strides, xp
+from ..array.backend import in_order, namespace, strides, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
 from .checks import require
@@ -119,7 +119,7 @@ def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tup
         spread = ((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in zip(
             input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))  # fmt: skip
         sizes = (input.shape[0], weight.shape[1] * groups, *spread)
-        y = _conv_input(input, weight, sizes, stride, padding, dilation, groups)
+        y = in_order(_conv_input(input, weight, sizes, stride, padding, dilation, groups))
     else:
         y = _conv_output(input, weight, stride, padding, dilation, groups)
     return y if bias is None else y + bias.reshape(-1, *(1,) * len(stride))
@@ -618,7 +618,7 @@ def each_at(F: Any, matrix: Any, x: Any) -> Any:
 @formula(tex=phrase(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1))
 def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
     """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
-    both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], -1))
+    both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], i1.shape[1] * i2.shape[1]))
     return F.reshape(F.mm(F.t(grad), both), (grad.shape[1], i1.shape[1], i2.shape[1]))
 
 

@@ -13,7 +13,7 @@ import warnings
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import namespace, xp
+from ..array.backend import in_order, namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
@@ -22,6 +22,7 @@ from ..core.views import check_inplace, check_overlap
 from ..text import presentation
 from . import shape as views
 from .checks import check_dim, own_dim, require, titled
+from .pointwise import times
 from .reduce import common_shape
 
 
@@ -58,9 +59,9 @@ def _taken(self: Any, indices: tuple) -> Any:
         for part in key:
             if not isinstance(part, slice) and not part.size:  # an empty mask fits anywhere, says NumPy
                 raise IndexError
-        return self[key]
+        return in_order(self[key])
     except IndexError:
-        return self[_key(self, indices)]
+        return in_order(self[_key(self, indices)])
 
 
 def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
@@ -165,7 +166,7 @@ def _index_select(self: Any, index: Any, dim: int) -> Any:
     require(index.ndim < 2, "index_select(): Index is supposed to be a vector", IndexError)
     flat, key = _rows(self, index, dim)
     check_rows(index, flat.shape[dim])
-    return flat[key] if self.ndim else flat[key].reshape(())
+    return in_order(flat[key]) if self.ndim else flat[key].reshape(())
 
 
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
@@ -243,7 +244,7 @@ scatter_add = op("scatter_add", lambda self, index, src, dim: _scatter(self, ind
 index_select = op("index_select", _index_select, fixed=("index",),
     self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
 index_add = op("index_add", lambda self, index, source, dim, alpha=1: _index_write(
-        self, index, source if alpha == 1 else source * alpha, dim, "add"),
+        self, index, times(source, alpha), dim, "add"),
     fixed=("index",), keeps=("source_dim", "source"),
     self   = lambda grad: grad,
     source = lambda F, grad, source, index, dim, alpha: F.scaled(F.index_select(grad, index, dim), alpha))
@@ -256,7 +257,7 @@ index_fill = op("index_fill", lambda self, index, dim, value: _index_write(self,
     self = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0))
 index_fill_tensor = op("index_fill_tensor", lambda self, index, value, dim: _index_write(
         self, index, value, dim, "fill"), fixed=("index",), grad_fn="IndexFillBackward1", **index_fill.row.derivatives,
-    value = lambda F, grad, index, dim: F.sum(F.index_select(grad, index, dim)))
+    value = lambda F, grad, index, dim: F.sum(grad - F.index_fill(grad, index, dim, 0)))
 
 # ---- by mask, or by position in the flattened tensor
 
@@ -568,7 +569,7 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     check_dim(dim, self._data.ndim)
     rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))
-    return gather(a, b, dim)
+    return gather(a, TENSORS.remainder_number(b, a.shape[dim]), dim)
 
 
 def _apart_first(call: Any) -> Any:

@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import namespace, xp
+from ..array.backend import in_order, namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
 from .checks import check_dim, floats_only, require, titled
+from .pointwise import times
 from .reduce import common_shape, kind_of, named, vector_norm
 
 
@@ -73,8 +74,8 @@ def _dot(self: Any, tensor: Any) -> Any:
 def _addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
     product = _mm(mat1, mat2)
     if alpha != 1:
-        product *= alpha
-    product += self if beta == 1 else self * beta
+        product = times(product, alpha)
+    product += self if beta == 1 else times(self, beta)
     return product
 
 
@@ -229,24 +230,24 @@ addmm = op("addmm", _addmm, letters={"self": "c", "mat1": "A", "mat2": "B"},
     keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
-addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: scaled(self, beta) + scaled(_mv(mat, vec), alpha),
+addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: times(self, beta) + times(_mv(mat, vec), alpha),
     letters={"mat": "A"}, **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
     vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
-addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: scaled(self, beta) + scaled(xp.outer(vec1, vec2), alpha),
+addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: times(self, beta) + times(xp.outer(vec1, vec2), alpha),
     **ADDED,
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
-baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
+baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: times(self, beta) + times(
         _bmm(batch1, batch2), alpha), letters={"batch1": "A", "batch2": "B"}, **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
-addbmm = op("addbmm", lambda self, batch1, batch2, beta=1, alpha=1: scaled(self, beta) + scaled(
-        _bmm(batch1, batch2).sum(0), alpha), letters={"batch1": "A", "batch2": "B"},
+addbmm = op("addbmm", lambda self, batch1, batch2, beta=1, alpha=1: times(self, beta) + times(
+        _bmm(batch1, batch2).sum(0, dtype=self.dtype), alpha), letters={"batch1": "A", "batch2": "B"},
     keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
-cross_of = op("linalg_cross", lambda self, other, dim=-1: xp.cross(self, other, axis=dim), elementwise=True,
+cross_of = op("linalg_cross", lambda self, other, dim=-1: in_order(xp.cross(self, other, axis=dim)), elementwise=True,
     self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
     other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
 

@@ -14,6 +14,7 @@ from ..array.backend import namespace, xp
 from ..core.carriers import Symbol, formula, spelled_out
 from ..core.op import op
 from .checks import require
+from .pointwise import beside
 from .reduce import vector_norm
 
 NONE, MEAN, SUM = range(3)
@@ -173,9 +174,9 @@ _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
     transparent=True,
     self = lambda F, grad, other: F.div_scalar(grad, other))
-add_scalar = op("add_scalar", lambda self, other: self + other, grad_fn="AddBackward1",
+add_scalar = op("add_scalar", lambda self, other: beside(self, other) + other, grad_fn="AddBackward1",
     self = lambda grad: grad)
-sub_scalar = op("sub_scalar", lambda self, other: self - other, grad_fn="SubBackward1",
+sub_scalar = op("sub_scalar", lambda self, other: beside(self, other) - other, grad_fn="SubBackward1",
     self = lambda grad: grad)
 norm_dim = op("norm_dim", lambda self, p, dim, keepdim: vector_norm.row.forward(self, p, dim, keepdim),
     grad_fn="NormBackward1",

@@ -19,6 +19,10 @@ from ..core.op import no_derivative, op, shape_mismatch
 from .checks import require
 
 
+def _sign(self: Any) -> Any:
+    return xp.sign(self) if self.dtype.kind != "b" else self.copy()
+
+
 def _whole(function: Any, x: Any) -> Any:
     return function(x) if x.dtype.kind == "f" else x.copy()  # integers are whole already
 
@@ -45,14 +49,21 @@ def _no_bools(a: str, b: str) -> None:
             "trying to invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
 
 
-def _beside(x: Any, *numbers: Any) -> Any:
+def beside(x: Any, *numbers: Any) -> Any:
     """`x` in the type that it takes beside Python numbers: a float lifts integers."""
     if x.dtype.kind in "iub" and any(isinstance(n, float) for n in numbers):
         return x.astype(dtypes.get_default_dtype().np)
     return x
 
 
-def _truncated(self: Any, other: Any) -> Any:
+def times(x: Any, number: Any) -> Any:
+    """`x` times a Python number, in the type of `x`: integers cut the number and wrap, as in torch."""
+    return x if number == 1 else x * (number if x.dtype.kind == "f" else dtypes.cast(number, x.dtype))
+
+
+def _rounded(self: Any, other: Any, rounding_mode: str) -> Any:
+    if rounding_mode == "floor":
+        return _by(operator.floordiv, self, other)
     quotient = xp.trunc(self / other)
     return quotient if self.dtype.kind == "f" else quotient.astype(self.dtype)
 
@@ -63,9 +74,9 @@ def _power(self: Any, exponent: Any) -> Any:
     if hasattr(self, "dtype"):
         if self.dtype.kind == "b" and exponent.__class__ is int:
             self = self.astype("int64")
-        self = array = _beside(self, exponent)
+        self = array = beside(self, exponent)
     else:
-        exponent = array = _beside(exponent, self)
+        exponent = array = beside(exponent, self)
     if array.dtype.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return self**exponent
@@ -102,7 +113,7 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 
 def _clamp(self: Any, min: Any, max: Any) -> Any:
-    self = _beside(self, min, max)
+    self = beside(self, min, max)
     self = self if min is None else xp.maximum(min, self)  # the second of equals: 0.0 and -0.0 keep their sign
     return self if max is None else xp.minimum(max, self)
 
@@ -161,25 +172,27 @@ STEP = {"self": lambda F, grad: F.zeros_like(grad)}  # flat wherever it has a sl
 add = op("add", operator.add, constants={"alpha": 1},
     self  = lambda grad: grad,
     other = lambda grad: grad)
-add_scaled = op("add_scaled", lambda self, other, alpha: self + other * alpha, grad_fn="AddBackward0", elementwise=True,
+add_scaled = op("add_scaled", lambda self, other, alpha: self + times(other, alpha),
+    grad_fn="AddBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: grad * alpha)
 sub = op("sub", operator.sub, constants={"alpha": 1}, meets=_no_bools,
     self  = lambda grad: grad,
     other = lambda grad: -grad)
-sub_scaled = op("sub_scaled", lambda self, other, alpha: self - other * alpha, grad_fn="SubBackward0", elementwise=True,
+sub_scaled = op("sub_scaled", lambda self, other, alpha: self - times(other, alpha),
+    grad_fn="SubBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: -grad * alpha)
 rsub = op("rsub", lambda self, other: other - self, constants={"alpha": 1},
     self  = lambda grad: -grad,
     other = lambda grad: grad)
-rsub_number = op("rsub_number", lambda self, other: other - _beside(self, other),
+rsub_number = op("rsub_number", lambda self, other: other - beside(self, other),
     grad_fn="RsubBackward1", constants={"alpha": 1}, elementwise=True,
     self  = lambda grad: -grad)
 mul = op("mul", operator.mul,
     self  = lambda grad, other: grad * other,
     other = lambda grad, self: grad * self)
-mul_scalar = op("mul_scalar", lambda self, other: self * other, grad_fn="MulBackward1", elementwise=True,
+mul_scalar = op("mul_scalar", lambda self, other: beside(self, other) * other, grad_fn="MulBackward1", elementwise=True,
     self  = lambda grad, other: grad * other)
 div = op("div", operator.truediv,
     self  = lambda grad, other: grad / other,
@@ -190,18 +203,17 @@ reciprocal = op("reciprocal", lambda self: 1.0 / self,
     self  = lambda grad, result: -grad * (result * result))
 remainder = op("remainder", lambda self, other: _by(operator.mod, self, other), grad_fn="RemainderBackward1",
     self  = lambda grad: grad,
-    other = lambda F, grad, self, other: -grad * F.div_floor(self, other))
-div_trunc = op("div_trunc", _truncated, grad_fn="DivBackward1", **STEP,
-    other = lambda F, grad: F.zeros_like(grad))
-div_floor = op("div_floor", lambda self, other: _by(operator.floordiv, self, other), grad_fn="DivBackward1",
-    **div_trunc.row.derivatives)
-remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, _beside(self, other), other),
+    other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "floor"))
+div_rounded = op("div_rounded", _rounded, grad_fn="DivBackward2", elementwise=True,
+    self  = lambda F, grad, other, rounding_mode: F.zeros_like(grad),
+    other = lambda F, grad, self, other, rounding_mode: F.zeros_like(grad))
+remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, beside(self, other), other),
     grad_fn="RemainderBackward0", elementwise=True,
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
-    other = lambda F, grad, self, other: -grad * F.div_trunc(self, other))
-fmod_number = op("fmod_number", lambda self, other: xp.fmod(_beside(self, other), other),
+    other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
+fmod_number = op("fmod_number", lambda self, other: xp.fmod(beside(self, other), other),
     grad_fn="FmodBackward0", elementwise=True,
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
@@ -274,7 +286,7 @@ tanh_backward = op("tanh_backward", lambda grad_output, output: grad_output * (1
     grad_fn="TanhBackwardBackward0", transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.tanh_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
-sigmoid = op("sigmoid", lambda self: 1 / (1 + xp.exp(-self)),
+sigmoid = op("sigmoid", lambda self: 1 / (1 + xp.exp(0 - self)),
     self = lambda F, grad, result: F.sigmoid_backward(grad, result))
 sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_output * (1 - output) * output,
     grad_fn="SigmoidBackwardBackward0", transparent=True, elementwise=True,
@@ -302,8 +314,8 @@ sinc = op("sinc", xp.sinc,
 
 abs = op("abs", xp.absolute,
     self = lambda F, grad, self: grad * F.sgn(self))
-sign = op("sign", lambda self: xp.sign(self), **STEP)
-sgn = op("sgn", xp.sign,
+sign = op("sign", lambda self: _sign(self), **STEP)
+sgn = op("sgn", _sign,
     self = lambda F, grad, self, result: F.zeros_like(grad))
 floor = op("floor", lambda self: _whole(xp.floor, self), **STEP)
 ceil = op("ceil", lambda self: _whole(xp.ceil, self), **STEP)
@@ -333,6 +345,12 @@ clamp_min = op("clamp_min", lambda self, min: _clamp(self, min, None), elementwi
     self = lambda F, grad, self, min: F.where(self >= min, grad, 0.0))
 clamp_max = op("clamp_max", lambda self, max: _clamp(self, None, max), elementwise=True,
     self = lambda F, grad, self, max: F.where(self <= max, grad, 0.0))
+clamp_min_tensor = op("clamp_min_tensor", clamp_min.row.forward, grad_fn="ClampMinBackward1", elementwise=True,
+    **clamp_min.row.derivatives,
+    min  = lambda F, grad, self, min: F.where(self < min, grad, 0.0))
+clamp_max_tensor = op("clamp_max_tensor", clamp_max.row.forward, grad_fn="ClampMaxBackward1", elementwise=True,
+    **clamp_max.row.derivatives,
+    max  = lambda F, grad, self, max: F.where(self > max, grad, 0.0))
 clamp_tensors = op("clamp_tensors", _clamp, grad_fn="ClampBackward0", elementwise=True,
     **clamp_numbers.row.derivatives,
     min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
@@ -369,7 +387,7 @@ addcdiv = op("addcdiv", lambda self, tensor1, tensor2, value=1: self + value * t
 
 # ---- what has no derivative
 
-heaviside = no_derivative("heaviside", lambda self, other: xp.heaviside(self, other), "heaviside")
+heaviside = no_derivative("heaviside", lambda self, other: xp.heaviside(self, other).astype(self.dtype), "heaviside")
 eq = op("eq", lambda self, other: self == other)
 ne = op("ne", lambda self, other: self != other)
 lt = op("lt", lambda self, other: self < other)
@@ -427,7 +445,7 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         return div(self, other)
     require(rounding_mode in ("floor", "trunc"),
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
-    return div_floor(self, other) if rounding_mode == "floor" else div_trunc(self, other)
+    return div_rounded(self, other, rounding_mode)
 
 
 def floor_divide_of(self: Any, other: Any) -> Any:
@@ -479,9 +497,9 @@ def positive(self: Any) -> Any:
     return self
 
 
-def round_of(self: Any, *, decimals: int = 0) -> Any:
+def round_of(self: Any, *, decimals: int | None = None) -> Any:
     """Round to the nearest integer, halves to even; or to `decimals` places."""
-    return round_decimals(self, decimals) if decimals else round(self)
+    return round(self) if decimals is None else round_decimals(self, decimals)
 
 
 def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
@@ -494,6 +512,16 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     if (min is None or _is_number(min)) and (max is None or _is_number(max)):
         return clamp_numbers(self, min, max)
     return clamp_tensors(self, min, max)
+
+
+def clamp_min_of(self: Any, min: Any) -> Any:
+    """`clamp` with a lower limit only, a number or a tensor."""
+    return (clamp_min if _is_number(min) else clamp_min_tensor)(self, min)
+
+
+def clamp_max_of(self: Any, max: Any) -> Any:
+    """`clamp` with an upper limit only, a number or a tensor."""
+    return (clamp_max if _is_number(max) else clamp_max_tensor)(self, max)
 
 
 def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:

@@ -357,6 +357,7 @@ median_dim = op("median_dim", _middle, grad_fn="MedianBackward1", **TAKEN)
 kthvalue_dim = op("kthvalue", _kth, **TAKEN)
 mode_dim = op("mode", _mode, **TAKEN)
 sort_dim = op("sort", _sort, **MOVED)
+sort_stable = op("sort_stable", _sort, grad_fn="SortBackward1", **MOVED)  # the sort is stable anyway
 topk_dim = op("topk", _topk, **MOVED)
 argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: xp.argmax(
         _filled(self, dim, "argmax"), _axes(dim, self), keepdims=keepdim), fixed=("self",))
@@ -680,9 +681,9 @@ def _place(row: Any, name: str, which: str) -> Any:
 argmax, argmin = _place(argmax_dim, "argmax", "largest"), _place(argmin_dim, "argmin", "smallest")
 
 
-def sort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
-    """`(values, indices)` in order along `dim`."""
-    return return_types.sort(sort_dim(self, own_dim(self, dim), descending))
+def sort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
+    """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
+    return return_types.sort((sort_dim if stable is None else sort_stable)(self, own_dim(self, dim), descending))
 
 
 def argsort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
@@ -787,12 +788,17 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
     return cdist_of_two(x1, x2, float(p))
 
 
-def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
+_ROUNDED = {"lower": (xp.floor,), "higher": (xp.ceil,), "nearest": (xp.rint,)}
+
+
+def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     data = self._data
     at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, data.dtype)
     require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
     require(data.size, "quantile() input tensor must be non-empty")
+    require(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile() interpolation must be one of linear, "
+            f"lower, higher, midpoint or nearest, but got {interpolation}")  # fmt: skip
     require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else
             f"quantile() q must be in the range [0, 1] but got {at.item():g}")  # fmt: skip
     gone = range(data.ndim) if dim is None else (check_dim(dim, data.ndim),)
@@ -801,8 +807,11 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
     ordered = sort(x)[0].view(*shape, -1)
     end = ordered.shape[-1] - 1
     rank = xp.where(xp.isnan(ordered._data[..., -1:]), end, at.reshape(-1) * end)  # nan comes last, and goes before all
-    low, high = (TENSORS.gather(ordered, _tensor_of(round(rank).astype("int64")), -1) for round in (xp.floor, xp.ceil))
-    result = inplace(TENSORS.lerp_tensor)(low, high, _tensor_of((rank - xp.floor(rank)).astype(data.dtype)))
+    rounds = _ROUNDED.get(interpolation, (xp.floor, xp.ceil))
+    result, *high = (TENSORS.gather(ordered, _tensor_of(round(rank).astype("int64")), -1) for round in rounds)
+    if high:
+        way = rank - xp.floor(rank) if interpolation == "linear" else xp.full_like(rank, 0.5)
+        result = inplace(TENSORS.lerp_tensor)(result, *high, _tensor_of(way.astype(data.dtype)))
     return (result.unsqueeze_(0).transpose_(0, -1) if at.ndim else result).squeeze_(-1)
 
 
@@ -841,8 +850,10 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 
 def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False,
-                 side: Any = None) -> Any:  # fmt: skip
-    """Where each value belongs in an ordered sequence."""
+                 side: Any = None, sorter: Any = None) -> Any:  # fmt: skip
+    """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
+    if sorter is not None:
+        sorted_sequence = TENSORS.gather(sorted_sequence, sorter, -1)
     right = right or side == "right"
     found = values._data if isinstance(values, TensorBase) else xp.asarray(values)
     rows = sorted_sequence._data

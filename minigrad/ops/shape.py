@@ -14,7 +14,7 @@ from typing import Any
 
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
-from ..array.backend import device_of, move, namespace, xp
+from ..array.backend import device_of, in_order, move, namespace, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
@@ -232,7 +232,7 @@ def _pad(self: Any, pad: tuple, value: Any = 0) -> Any:
     if min(pad, default=0) < 0:
         self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
         pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
-    return xp.pad(self, pairs, constant_values=value) if max(pad, default=0) > 0 else self.copy()
+    return in_order(xp.pad(self, pairs, constant_values=value)) if max(pad, default=0) > 0 else self.copy()
 
 
 def _repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
@@ -256,7 +256,7 @@ def _cat(tensors: list, dim: int = 0) -> Any:
             if n != first and d != dim % x.ndim:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
                                    f"got size {n} for tensor number {place} in the list.")  # fmt: skip
-    return namespace(parts[0]).ascontiguousarray(xp.concatenate(parts, dim))
+    return in_order(xp.concatenate(parts, dim))
 
 
 @formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
@@ -277,7 +277,7 @@ def _stack(tensors: list, dim: int = 0) -> Any:
         if x.shape != tensors[0].shape:
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
                                f"0 and {list(x.shape)} at entry {place}")  # fmt: skip
-    return xp.stack(tensors, dim)
+    return in_order(xp.stack(tensors, dim))
 
 
 def _corners(shapes: Any) -> list[tuple]:
@@ -361,7 +361,7 @@ reshape_alias = op("reshape_alias", _flat_view, view=True, keeps=("self_sym_size
 unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **view.row.derivatives)
 t = op("t", lambda self: self.T, view=True,
     self = lambda F, grad: F.t(grad))
-transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1), view=True,
+transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1) if self.ndim else self[...], view=True,
     self = lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1))
 permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
     self = lambda F, grad, dims: F.permute(grad, F.inverse_order(dims)))
@@ -422,7 +422,7 @@ to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, pla
     self = lambda F, grad, home: F.moved(grad, home))
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repeats",),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
-flip = op("flip", lambda self, dims: xp.flip(self, dims).copy(),
+flip = op("flip", lambda self, dims: xp.flip(self, dims if self.ndim else None).copy(),
     self = lambda F, grad, dims: F.flip(grad, dims))
 roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None).copy(),
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
@@ -584,6 +584,8 @@ def permute_of(self: Any, *order: Any, dims: Any = None) -> Any:
 def movedim(self: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places, the rest in order."""
     rank = self._data.ndim
+    if not rank:
+        return alias(self)
     old, new = ([d % rank for d in ints((dims,))] for dims in (source, destination))
     order = [d for d in range(rank) if d not in old]
     for place, dim in sorted(zip(new, old, strict=True)):
@@ -681,9 +683,9 @@ def tile(self: Any, *dims: Any) -> Any:
     return repeat(self, (1,) * (self._data.ndim - len(given)) + given)
 
 
-def flip_of(self: Any, *dims: Any) -> Any:
+def flip_of(self: Any, *order: Any, dims: Any = ()) -> Any:
     """Elements in reverse order along `dims`."""
-    return flip(self, own_dims(self, *dims))
+    return flip(self, own_dims(self, *order, *dims))
 
 
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
@@ -704,7 +706,7 @@ def diag(self: Any, diagonal: int = 0) -> Any:
 
 def clone_of(self: Any, *, memory_format: Any = None) -> Any:
     """A copy that is recorded: gradients flow back to the original."""
-    return contiguous_copy(self) if memory_format == "torch.contiguous_format" else clone(self)
+    return contiguous_copy(self) if memory_format is dtypes.contiguous_format else clone(self)
 
 
 # ---- several tensors side by side, repeated or taken apart
@@ -760,7 +762,7 @@ def block_diag(*tensors: Any) -> Any:
     return block_diag_of(tensors)
 
 
-def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
+def repeat_interleave(self: Any, repeats: Any, dim: Any = None, *, output_size: int | None = None) -> Any:
     """Each element (or slice along `dim`) `repeats` times in a row."""
     if dim is None:
         self, dim = ravel(self), 0
@@ -777,11 +779,14 @@ def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
 
 def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The difference of each element from the one before, `n` times over."""
+    require(self._data.ndim, "diff expects input to be at least one-dimensional")
+    require(n >= 0, f"order must be non-negative but got {n}")
     given = [t for t in (prepend, self, append) if t is not None]
-    self = cat(given, dim) if len(given) > 1 else self
+    self = TENSORS.copy_of(self) if n == 0 else cat(given, dim) if len(given) > 1 else self
+    minus = TENSORS.logical_xor if self._data.dtype.kind == "b" else TENSORS.sub
     for _ in range(n):
         size = self._data.shape[dim]
-        self = slice_(self, dim, 1, size, 1) - slice_(self, dim, 0, size - 1, 1)
+        self = minus(slice_(self, dim, 1, size, 1), slice_(self, dim, 0, size - 1, 1))
     return self
 
 
@@ -825,6 +830,8 @@ def broadcast_tensors(*tensors: Any) -> tuple:
 def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
     size, cuts = self._data.shape[dim], indices_or_sections
+    if hasattr(cuts, "_data"):
+        cuts = cuts.tolist()
     if isinstance(cuts, int):
         require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")
         short, longer = divmod(size, cuts)
@@ -945,7 +952,8 @@ def _tossed(self: Any, p: Any, generator: Any) -> Any:
 
 # fmt: off
 zero = op("zero", lambda self: xp.zeros_like(self), **STEP)
-fill = op("fill", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward2", **STEP)
+fill = op("fill", lambda self, value: xp.full_like(self, dtypes.cast(value, self.dtype)),
+    grad_fn="FillBackward2", **STEP)
 fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
 normal = op("normal", lambda self, mean, std, generator: _drawn(self, random.normal, mean, std, generator), **STEP)
