@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate, islice
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import random
-from ..creation import tensor
+from ..array import dtypes, random
+from ..array.backend import xp
+from ..creation import as_tensor, tensor
+from ..ops.checks import require
 from ..ops.shape import stack
 
-__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+__all__ = ["DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler",
+           "TensorDataset", "default_collate", "random_split"]  # fmt: skip
 
 
 class Dataset:
@@ -49,58 +53,99 @@ class Subset(Dataset):
 
 
 def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
-    """The data set in random parts of the given lengths.
+    """The data set in random parts of the given lengths, which may be fractions of 1.
 
     Raises: ValueError if the lengths do not add up to the length of the data set.
     """
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:  # what is left over goes to the first parts
+        whole = [math.floor(len(dataset) * part) for part in lengths]
+        lengths = [n + (i < len(dataset) - sum(whole)) for i, n in enumerate(whole)]
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = random.permutation(len(dataset), generator).tolist()
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths), strict=True)]
 
 
-def default_collate(batch: list[Any]) -> Any:
+def default_collate(batch: Any) -> Any:
     """Items put together: tensors stacked, numbers into a tensor, tuples and dicts part by part."""
     first = batch[0]
     if isinstance(first, Tensor):
         return stack(batch)
-    if isinstance(first, bool | int | float):
-        return tensor(batch)
-    if isinstance(first, dict):
-        return {key: default_collate([item[key] for item in batch]) for key in first}
+    if isinstance(first, float):
+        return tensor(batch, dtype=dtypes.float64)
+    if isinstance(first, int | xp.ndarray | xp.generic):
+        return as_tensor(xp.asarray(batch))
+    if isinstance(first, str | bytes):
+        return batch
+    if isinstance(first, Mapping):
+        return type(first)((key, default_collate([item[key] for item in batch])) for key in first)  # type: ignore[call-arg]
     if isinstance(first, tuple | list):
-        return [default_collate(list(part)) for part in zip(*batch, strict=True)]
-    return batch
+        require(all(len(item) == len(first) for item in batch), "each element in list of batch should be of equal size")
+        parts = [default_collate(part) for part in zip(*batch, strict=True)]
+        return type(first)(*parts) if hasattr(first, "_fields") else parts
+    raise TypeError("default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
+                    f"{type(first)}")  # fmt: skip
+
+
+class Sampler:
+    """The numbers of items, as a DataLoader takes them: here one by one. Source: torch.utils.data.Sampler."""
+
+    def __init__(self, data_source: Any = None, *, generator: Any = None) -> None:
+        self.data_source, self.generator = data_source, generator
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(range(len(self)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class SequentialSampler(Sampler):
+    """All numbers, from the first to the last."""
+
+
+class RandomSampler(Sampler):
+    """All numbers in random order."""
+
+    def __iter__(self) -> Iterator[int]:
+        generator = self.generator or random.Generator().manual_seed(_seed(None))
+        yield from random.permutation(len(self), generator).tolist()
+        random.permutation(len(self), generator)  # torch draws another order at the end, and needs nothing of it
+
+
+class SubsetRandomSampler(Sampler):
+    """The given numbers in random order."""
+
+    def __iter__(self) -> Iterator[int]:
+        return (self.data_source[i] for i in random.permutation(len(self), self.generator).tolist())
 
 
 class DataLoader:
-    """Batches of a data set, in order or shuffled; draws from the generator as torch's does."""
+    """Batches of a data set, in order, shuffled, or as a sampler says.
 
-    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool = False, *,
-                 drop_last: bool = False, collate_fn: Callable | None = None, generator: Any = None,
-                 num_workers: int = 0) -> None:  # fmt: skip
-        self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
-        self.collate_fn, self.generator = collate_fn or default_collate, generator
+    It draws from the generator as torch's does. Options about speed (`num_workers`, ...) have no effect.
+    """
+
+    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool | None = None, sampler: Any = None, *,
+                 num_workers: int = 0, collate_fn: Callable | None = None, pin_memory: bool = False,
+                 drop_last: bool = False, generator: Any = None, worker_init_fn: Any = None,
+                 persistent_workers: bool = False) -> None:  # fmt: skip
+        require(sampler is None or not shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
+        if sampler is None:
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        self.dataset, self.sampler, self.batch_size, self.drop_last = dataset, sampler, batch_size, drop_last
+        self.collate_fn, self.generator, self.num_workers = collate_fn or default_collate, generator, num_workers
 
     def __len__(self) -> int:
-        whole, rest = divmod(len(self.dataset), self.batch_size)
+        whole, rest = divmod(len(self.sampler), self.batch_size)
         return whole + (rest > 0 and not self.drop_last)
 
     def __iter__(self) -> Iterator[Any]:
         _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
-        order = self._order()
+        order = iter(self.sampler)
         while batch := list(islice(order, self.batch_size)):
             if len(batch) == self.batch_size or not self.drop_last:
                 yield self.collate_fn([self.dataset[i] for i in batch])
-
-    def _order(self) -> Iterator[int]:
-        count = len(self.dataset)
-        if not self.shuffle:
-            yield from range(count)
-            return
-        generator = self.generator or random.Generator().manual_seed(_seed(None))
-        yield from random.permutation(count, generator).tolist()
-        random.permutation(count, generator)  # torch draws another order at the end, and needs nothing of it
 
 
 def _seed(generator: Any) -> int:
