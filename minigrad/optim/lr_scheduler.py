@@ -3,33 +3,57 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 
 class LRScheduler:
-    """Sets the learning rate of every group of an optimizer after each epoch."""
+    """Sets the learning rate of every group of an optimizer after each epoch; `get_lr` says to what."""
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
-        self.optimizer, self.last_epoch = optimizer, last_epoch
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch, self._step_count = last_epoch, 0
+        self._is_initial = self._get_lr_called_within_step = False  # torch's state has them
         self.step()
 
+    def get_lr(self) -> list[float]:
+        """The learning rates of epoch `last_epoch`."""
+        return [self.next_lr(group["lr"], base)
+                for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True)]  # fmt: skip
+
     def next_lr(self, lr: float, base: float) -> float:
-        """The learning rate of epoch `last_epoch`, from the one before and the first one."""
+        """A learning rate of epoch `last_epoch`, from the one before and the first one."""
         raise NotImplementedError
 
     def step(self) -> None:
         """Go on to the next epoch."""
+        if self._step_count == 1 and not self.optimizer._opt_called:
+            warnings.warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
+                "should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to "
+                "do this will result in PyTorch skipping the first value of the learning rate schedule. See more "
+                "details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
+                stacklevel=2)  # fmt: skip
+        self._step_count += 1
         self.last_epoch += 1
-        for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            group["lr"] = self.next_lr(group["lr"], base)
+        self._last_lr = self.get_lr()
+        for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
+            group["lr"] = lr
 
     def get_last_lr(self) -> list[float]:
-        """The learning rate of each group now."""
-        return [group["lr"] for group in self.optimizer.param_groups]
+        """The learning rate of each group, as this scheduler has set it."""
+        return self._last_lr
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that it keeps, without the optimizer and without functions."""
+        return {k: v for k, v in vars(self).items() if k not in ("optimizer", "lr_lambdas")}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue where the saved state was taken."""
+        self.__dict__.update(state_dict)
 
 
 class StepLR(LRScheduler):
@@ -51,18 +75,18 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def next_lr(self, lr: float, base: float) -> float:
-        return lr * self.gamma if self.last_epoch else lr
+        return lr * self.gamma if self._step_count > 1 else lr
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times `lr_lambda(epoch)`."""
+    """The first rate times `lr_lambda(epoch)`; a list has one function for each group."""
 
-    def __init__(self, optimizer: Any, lr_lambda: Callable[[int], float], last_epoch: int = -1) -> None:
-        self.lr_lambda = lr_lambda
+    def __init__(self, optimizer: Any, lr_lambda: Callable[[int], float] | list, last_epoch: int = -1) -> None:
+        self.lr_lambdas = [lr_lambda] * len(optimizer.param_groups) if callable(lr_lambda) else lr_lambda
         super().__init__(optimizer, last_epoch)
 
-    def next_lr(self, lr: float, base: float) -> float:
-        return base * self.lr_lambda(self.last_epoch)
+    def get_lr(self) -> list[float]:
+        return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -73,7 +97,12 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def next_lr(self, lr: float, base: float) -> float:
-        return self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        if self._step_count == 1:
+            return lr
+        if (self.last_epoch - 1) % (2 * self.T_max) == self.T_max:  # up again from the lowest
+            return lr + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
+        before, now = (1 + math.cos(math.pi * epoch / self.T_max) for epoch in (self.last_epoch - 1, self.last_epoch))
+        return now / before * (lr - self.eta_min) + self.eta_min
 
 
 __all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "StepLR"]
