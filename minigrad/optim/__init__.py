@@ -30,21 +30,29 @@ class Optimizer:
         self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        groups = _listed(params)
+        self._opt_called = type(self).step is not Optimizer.step  # as far as a scheduler can know
+        if isinstance(params, Tensor):
+            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                            f"{typename(params)}")  # fmt: skip
+        groups = list(params)
         require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """More parameters, with options of their own."""
-        group = {**self.defaults, **param_group, "params": _listed(param_group["params"])}
-        for p in group["params"]:
+        params = param_group["params"]
+        params = [params] if isinstance(params, Tensor) else list(params)
+        names = [p[0] for p in params if isinstance(p, tuple)]
+        params = [p[1] if isinstance(p, tuple) else p for p in params]
+        for p in params:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
             require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
             if any(p is q for g in self.param_groups for q in g["params"]):
                 raise ValueError("some parameters appear in more than one parameter group")
-        self.param_groups.append({"params": group.pop("params"), **group})
+        own = {**param_group, "params": params, **({"param_names": names} if names else {})}
+        self.param_groups.append({**own, **self.defaults, **own})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients."""
@@ -69,6 +77,7 @@ class Optimizer:
                     if state:  # plain SGD keeps nothing
                         self.state[p] = state
                     bump(p, line)
+        self._opt_called = True
         return loss
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
@@ -87,12 +96,15 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
-        params = [p for g in self.param_groups for p in g["params"]]
-        copied = {k: {n: v.clone() if isinstance(v, Tensor) else v for n, v in s.items()}
-                  for k, s in state_dict["state"].items()}  # fmt: skip
-        self.state = defaultdict(dict, {params[i]: s for i, s in copied.items()})
-        for group, saved in zip(self.param_groups, state_dict["param_groups"], strict=True):
-            group.update({k: v for k, v in saved.items() if k != "params"})
+        params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
+        if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's "
+                             "group")  # fmt: skip
+        self.state = defaultdict(dict)
+        for p, saved in ((params[number], saved) for number, saved in state_dict["state"].items()):
+            self.state[p] = {n: v.to(v.dtype if n == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v
+                             for n, v in saved.items()}  # fmt: skip
+        self.param_groups = [{**s, "params": g["params"]} for g, s in zip(self.param_groups, groups, strict=True)]
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("
@@ -102,17 +114,11 @@ class Optimizer:
         return text + ")"
 
 
-def _listed(params: Any) -> list:
-    if isinstance(params, Tensor):
-        raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                        f"{typename(params)}")  # fmt: skip
-    return [p for _, p in params] if isinstance(params, dict) else list(params)
-
-
-def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The options among the `locals()` with which an `__init__` begins. Raises: ValueError below 0."""
-    options = {name: value for name, value in arguments.items() if name not in ("self", "params", "__class__")}
-    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay"):
+def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
+    """The options among the `locals()` with which an `__init__` begins, some `first`. Raises: ValueError below 0."""
+    names = dict.fromkeys((*first, *arguments))
+    options = {name: arguments[name] for name in names if name not in ("self", "params", "__class__")}
+    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
         if name in options and not options[name] >= 0:
             word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {word}: {options[name]}")
@@ -164,7 +170,8 @@ class Adam(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, foreach: Any = None, maximize: bool = False,
                  capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
-        super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
+        options = options_of(locals(), "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize")
+        super().__init__(params, {**options, "decoupled_weight_decay": self.decoupled})
         for i, beta in enumerate(betas):
             require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 
@@ -198,20 +205,20 @@ class RMSprop(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
                  momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: Any = None,
                  maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
-        super().__init__(params, options_of(locals()))
+        super().__init__(params, options_of(locals(), "lr", "momentum", "alpha", "eps", "centered"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         counted(state)
         square = kept(state, "square_avg", p)
         square *= o["alpha"]
         square += (1 - o["alpha"]) * g * g
+        buffer = kept(state, "momentum_buffer", p) if o["momentum"] else None
         if o["centered"]:
             mean = kept(state, "grad_avg", p)
             mean += (1 - o["alpha"]) * (g - mean)
             square = square - mean * mean
         g = g / (xp.sqrt(square) + o["eps"])
-        if o["momentum"]:
-            buffer = kept(state, "momentum_buffer", p)
+        if buffer is not None:
             buffer *= o["momentum"]
             buffer += g
             g = buffer
@@ -224,7 +231,7 @@ class Adagrad(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: Any = None, *,
                  maximize: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
-        super().__init__(params, options_of(locals()))
+        super().__init__(params, options_of(locals(), "lr", "lr_decay", "eps"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         t = counted(state)
