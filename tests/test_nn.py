@@ -119,8 +119,8 @@ def test_a_state_that_does_not_fit_is_named():
 
     assert str(caught.value) == (
         "Error(s) in loading state_dict for Linear:\n"
-        '\tUnexpected key(s) in state_dict: "extra". \n'
         '\tMissing key(s) in state_dict: "bias". \n'
+        '\tUnexpected key(s) in state_dict: "extra". \n'
         "\tsize mismatch for weight: copying a param with shape torch.Size([3, 2]) from checkpoint, the shape "
         "in current model is torch.Size([2, 3])."
     )

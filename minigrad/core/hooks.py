@@ -38,9 +38,11 @@ class HookDict(dict):
 
     __slots__ = ("__weakref__",)
 
-    def add(self, hook: Callable) -> RemovableHandle:
+    def add(self, hook: Callable, first: bool = False) -> RemovableHandle:
         handle = RemovableHandle(self)
         self[handle.id] = hook
+        for earlier in list(self)[:-1] if first else ():
+            self[earlier] = self.pop(earlier)
         return handle
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from .._tensor import Tensor
@@ -42,7 +43,7 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__()
 
 
-class Keys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     """What `load_state_dict` did not find, and what it had no place for."""
 
     __slots__ = ()
@@ -67,32 +68,38 @@ class Module:
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         for hook in list(self._before.values()):
-            changed = hook(self, args)
+            changed = hook(self, args, options)
             if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
+                args, options = changed
         passing = BackwardHook(self) if self._back or self._back_before else None
         args = passing.setup_input_hook(args) if passing else args
         result = self.forward(*args, **options)
         for hook in list(self._after.values()):
-            changed = hook(self, args, result)
+            changed = hook(self, args, options, result)
             result = result if changed is None else changed
         return passing.setup_output_hook(result) if passing else result
 
-    def register_forward_pre_hook(self, hook: Callable) -> Any:
-        """Call `hook(module, args)` before forward; a result replaces the arguments."""
-        return self._before.add(hook)
+    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
+        """Call `hook(module, args)` before forward; a result replaces the arguments.
 
-    def register_forward_hook(self, hook: Callable) -> Any:
-        """Call `hook(module, args, output)` after forward; a result replaces the output."""
-        return self._after.add(hook)
+        `with_kwargs`: `hook(module, args, kwargs)`, whose result is a pair; `prepend`: before the other hooks.
+        """
+        return self._before.add(hook if with_kwargs else partial(_without_options, hook), prepend)
 
-    def register_full_backward_pre_hook(self, hook: Callable) -> Any:
+    def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
+        """Call `hook(module, args, output)` after forward; a result replaces the output.
+
+        `with_kwargs`: `hook(module, args, kwargs, output)`; `prepend`: before the other hooks.
+        """
+        return self._after.add(hook if with_kwargs else partial(_without_options, hook), prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_output)` before the module's backward; a result replaces `grad_output`."""
-        return self._back_before.add(hook)
+        return self._back_before.add(hook, prepend)
 
-    def register_full_backward_hook(self, hook: Callable) -> Any:
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_input, grad_output)` after it; a result replaces `grad_input`."""
-        return self._back.add(hook)
+        return self._back.add(hook, prepend)
 
     # ---- attributes
 
@@ -106,11 +113,10 @@ class Module:
                 place.pop(name, None)
             own[kind][name] = value
             return
-        for place in self._places() if "_modules" in own else ():
+        for place, (word, kind, names) in zip(self._places(), _KINDS, strict=True) if "_modules" in own else ():
             if name in place:
-                if place is self._parameters and value is not None:
-                    raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' "
-                                    "(torch.nn.Parameter or None expected)")  # fmt: skip
+                require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' as {word} "
+                        f"'{name}' ({names} or None expected)", TypeError)  # fmt: skip
                 place[name] = value
                 return
         own[name] = value
@@ -135,46 +141,59 @@ class Module:
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
 
+    def _add(self, word: str, name: str, value: Any) -> None:
+        """Put `value` under a new name. Raises: KeyError if it can be no name."""
+        places = self.__dict__[f"_{word}s"]
+        require("." not in name, f'{word} name can\'t contain "."{f", got: {name}" * (word == "module")}', KeyError)
+        require(name, f'{word} name can\'t be empty string ""', KeyError)
+        require(name in places or not hasattr(self, name), f"attribute '{name}' already exists", KeyError)
+        places[name] = value
+
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter under a name; None keeps the place."""
-        self._parameters[name] = param
+        require(param is None or isinstance(param, Parameter), f"cannot assign '{typename(param)}' object to parameter "
+                f"'{name}' (torch.nn.Parameter or None required)", TypeError)  # fmt: skip
+        self._add("parameter", name, param)
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
-        self._buffers[name] = tensor
+        self._add("buffer", name, tensor)
         if not persistent:
             self._not_saved.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
         require(module is None or isinstance(module, Module), f"{typename(module)} is not a Module subclass", TypeError)
-        self._modules[name] = module
+        self._add("module", name, module)
 
     register_module = add_module
 
     # ---- walking
 
-    def named_modules(self, memo: set | None = None, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """This module and all below it, once each, with their paths."""
+    def named_modules(self, memo: set | None = None, prefix: str = "",
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:  # fmt: skip
+        """This module and all below it with their paths, each once if `remove_duplicate`."""
         memo = set() if memo is None else memo
         if self not in memo:
-            memo.add(self)
+            if remove_duplicate:
+                memo.add(self)
             yield prefix, self
             for name, child in self._modules.items():
                 if child is not None:
-                    yield from child.named_modules(memo, f"{prefix}.{name}" if prefix else name)
+                    yield from child.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def _named(self, kind: str, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
+    def _named(self, kind: str, prefix: str, recurse: bool, once: bool = True) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+        for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, value in module.__dict__[kind].items():
                 if value is not None and id(value) not in seen:
-                    seen.add(id(value))
+                    seen.update([id(value)] * once)
                     yield f"{path}.{name}" if path else name, value
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True,
+                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:  # fmt: skip
         """All parameters with their paths."""
-        return self._named("_parameters", prefix, recurse)
+        return self._named("_parameters", prefix, recurse, remove_duplicate)
 
     def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
         """All buffers with their paths."""
@@ -218,6 +237,7 @@ class Module:
 
     def train(self, mode: bool = True) -> Module:
         """Put all modules in training mode: dropout drops, batch norm follows its batches."""
+        require(isinstance(mode, bool), "training mode is expected to be boolean", ValueError)
         for module in self.modules():
             module.training = mode
         return self
@@ -259,30 +279,35 @@ class Module:
     def double(self) -> Module:
         return self.to(dtypes.float64)
 
+    def half(self) -> Module:
+        return self.to(dtypes.float16)
+
     # ---- saving
 
-    def state_dict(self, *, prefix: str = "") -> OrderedDict[str, Tensor]:
-        """Parameters and buffers by path, without history, on the same memory."""
+    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> OrderedDict[str, Tensor]:
+        """Parameters and buffers by path on the same memory, without history unless `keep_vars`."""
         state: OrderedDict[str, Tensor] = OrderedDict()
-        for path, module in self.named_modules(prefix=prefix.rstrip(".")):
+        for path, module in self.named_modules(prefix=prefix.rstrip("."), remove_duplicate=False):
             kept = {n: b for n, b in module._buffers.items() if n not in module._not_saved}
             for name, value in {**module._parameters, **kept}.items():
                 if value is not None:
-                    state[f"{path}.{name}" if path else name] = value.detach()
+                    state[f"{path}.{name}" if path else name] = value if keep_vars else value.detach()
         return state
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True) -> Keys:
+    def load_state_dict(self, state_dict: Any, strict: bool = True) -> _IncompatibleKeys:
         """Copy a saved state into the parameters and buffers.
 
         Raises: RuntimeError for missing or unexpected names (if `strict`) and for other shapes.
         """
+        kind = type(state_dict)
+        require(issubclass(kind, Mapping), f"Expected state_dict to be dict-like, got {kind}.", TypeError)
         own = self.state_dict()
-        keys = Keys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
+        keys = _IncompatibleKeys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
         problems = [
             f"size mismatch for {n}: copying a param with shape {state_dict[n].shape} from checkpoint, the shape in "
             f"current model is {t.shape}." for n, t in own.items()
             if n in state_dict and state_dict[n].shape != t.shape]  # fmt: skip
-        for word, names in (("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys)):
+        for word, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
             if strict and names:
                 listed = ", ".join(f'"{n}"' for n in names)
                 problems.insert(0, f"{word} key(s) in state_dict: {listed}. ")
@@ -312,7 +337,20 @@ class Module:
         return f"{type(self).__name__}({extra})"
 
 
-# ---- hooks on a module's backward
+# What each of `_places` holds, in the words of errors.
+_KINDS = (("parameter", Parameter, "torch.nn.Parameter"), ("buffer", Tensor, "torch.nn.Buffer, torch.Tensor"),
+          ("child module", Module, "torch.nn.Module"))  # fmt: skip
+
+
+# ---- hooks
+
+
+def _without_options(hook: Callable, module: Module, args: tuple, options: dict, *result: Any) -> Any:
+    """Call a hook that takes no keyword arguments; before forward, its arguments come back beside them."""
+    changed = hook(module, args, *result)
+    if result or changed is None:
+        return changed
+    return changed if isinstance(changed, tuple) else (changed,), options
 
 
 class BackwardHookFunction(Function):
