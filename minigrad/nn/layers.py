@@ -29,12 +29,6 @@ def _unusual(module: Module, **usual: Any) -> list[str]:
     return [name for name, value in usual.items() if getattr(module, name) != value]
 
 
-def _affine(module: Module, sizes: tuple, weight: bool, bias: bool, dtype: Any) -> None:
-    """The scale 1 and the shift 0 that a norm begins with, where they are wanted."""
-    for name, value, wanted in (("weight", 1.0, weight), ("bias", 0.0, bias)):
-        module.register_parameter(name, Parameter(full(sizes, value, dtype=dtype)) if wanted else None)
-
-
 # ---- containers
 
 
@@ -71,6 +65,27 @@ class _List(Module):
     def __setitem__(self, index: int, module: Module) -> None:
         self._modules[self._name(index)] = module
 
+    def _edit(self, change: Callable[[list], Any]) -> None:
+        """Change the list of the modules, then number them anew."""
+        modules = list(self)
+        change(modules)
+        self._modules = {}
+        self.extend(modules)
+
+    def __delitem__(self, index: Any) -> None:
+        self._edit(lambda modules: modules.__delitem__(index))
+
+    def pop(self, index: int) -> Module:
+        """Take a module out."""
+        module = self[index]
+        del self[index]
+        return module
+
+    def insert(self, index: int, module: Module) -> _List | None:
+        """Put a module before another one."""
+        self._edit(lambda modules: modules.insert(index, module))
+        return self if isinstance(self, Sequential) else None
+
     def append(self, module: Module) -> _List:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
@@ -81,6 +96,11 @@ class _List(Module):
         for module in modules:
             self.append(module)
         return self
+
+    __iadd__ = extend
+
+    def __add__(self, other: Iterable[Module]) -> _List:
+        return (Sequential if isinstance(self, Sequential) else ModuleList)().extend([*self, *other])
 
 
 class Sequential(_List):
@@ -101,9 +121,9 @@ class Sequential(_List):
 class ModuleList(_List):
     """A list of modules whose parameters are found."""
 
-    def __init__(self, modules: Iterable[Module] = ()) -> None:
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
-        self.extend(modules)
+        self.extend(modules or ())
 
     def _parts(self) -> list[tuple[str, str]]:
         """Equal neighbours are printed once: `(0-2): 3 x Linear(...)`."""
@@ -119,8 +139,12 @@ class ModuleList(_List):
 class ModuleDict(Module):
     """Modules by name."""
 
-    def __init__(self, modules: Any = ()) -> None:
+    def __init__(self, modules: Any = None) -> None:
         super().__init__()
+        self.update(modules or ())
+
+    def update(self, modules: Any) -> None:
+        """Add the modules of a dict, or of pairs, to these."""
         for name, module in dict(modules).items():
             self.add_module(name, module)
 
@@ -242,9 +266,14 @@ class Embedding(Module):
         self.padding_idx = None if padding_idx is None else F.row_of(padding_idx, num_embeddings)
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        self.weight = Parameter(init.normal_(empty(num_embeddings, embedding_dim, dtype=dtype)))
-        if padding_idx is not None:
-            init.zeros_(self.weight.data[padding_idx])
+        self.weight = Parameter(empty(num_embeddings, embedding_dim, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw every row, but for that of `padding_idx`, which is 0."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            init.zeros_(self.weight.data[self.padding_idx])
 
     def forward(self, input: Any) -> Any:
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
@@ -255,7 +284,22 @@ class Embedding(Module):
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *(_options(self, [name]) for name in odd)])
 
 
-class _BatchNorm(Module):
+class _Norm(Module):
+    """A layer that normalises, then scales by `weight` and moves by `bias` where these are wanted."""
+
+    def _affine(self, sizes: tuple, weight: bool, bias: bool, dtype: Any) -> None:
+        for name, wanted in (("weight", weight), ("bias", bias)):
+            self.register_parameter(name, Parameter(empty(sizes, dtype=dtype)) if wanted else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Scale by 1, move by 0, know of no batch."""
+        ones = ("weight", "running_var")
+        for name, t in (*self.named_parameters(), *self.named_buffers()):
+            init.constant_(t, 1 if name in ones else 0)
+
+
+class _BatchNorm(_Norm):
     """Normalises each channel: by its batch in training, by running statistics in evaluation."""
 
     ranks: tuple[int, ...]
@@ -266,10 +310,10 @@ class _BatchNorm(Module):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        _affine(self, (num_features,), affine, affine and bias, dtype)
-        for name, value in (("running_mean", 0.0), ("running_var", 1.0)):
-            self.register_buffer(name, full(num_features, value, dtype=dtype) if track_running_stats else None)
+        for name in ("running_mean", "running_var"):
+            self.register_buffer(name, empty(num_features, dtype=dtype) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
+        self._affine((num_features,), affine, affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
         if input.ndim not in self.ranks:
@@ -302,7 +346,7 @@ class BatchNorm2d(_BatchNorm):
     ranks = (4,)
 
 
-class LayerNorm(Module):
+class LayerNorm(_Norm):
     """Normalises the last dimensions of each example."""
 
     def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
@@ -310,7 +354,7 @@ class LayerNorm(Module):
         super().__init__()
         self.normalized_shape = F.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        _affine(self, self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
+        self._affine(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -319,14 +363,14 @@ class LayerNorm(Module):
         return f"{self.normalized_shape}, {_options(self, ('eps', 'elementwise_affine'))}, bias={self.bias is not None}"
 
 
-class GroupNorm(Module):
+class GroupNorm(_Norm):
     """Normalises groups of channels of each example."""
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
                  device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
         super().__init__()
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        _affine(self, (num_channels,), affine, affine and bias, dtype)
+        self._affine((num_channels,), affine, affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -390,7 +434,9 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         Module.__init__(self)
         values = {**options, **dict(zip(options, args, strict=False)), **given}
-        if ... in values.values() or values.keys() > options.keys() or len(args) > len(options):
+        for unknown in given.keys() - options.keys():
+            raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{unknown}'")
+        if ... in values.values() or len(args) > len(options):
             raise TypeError(f"{name}.__init__() takes ({', '.join(options)})")
         if "kernel_size" in options and values["stride"] is None:
             values["stride"] = values["kernel_size"]
