@@ -454,7 +454,7 @@ class Tensor(TensorBase):
         return bool((self == element).any())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if not self._data.ndim else object.__format__(self, spec)
+        return format(self.item(), spec) if type(self) is Tensor and not self.ndim else object.__format__(self, spec)
 
     def __repr__(self) -> str:
         return presentation.current.tensor_text(self)

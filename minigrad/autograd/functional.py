@@ -137,9 +137,9 @@ def _tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
     many = isinstance(value, tuple)
     for i, t in enumerate(value if many else (value,)):
         if not isinstance(t, Tensor):
-            given = f" given to {name}" if "given to" not in what else ""
-            which = f"Value at index {i} of the {what}{given} must be" if many else f"The {what}{given} must be"
-            raise TypeError(f"{which} either a Tensor or a tuple of Tensors but the given {what} has type {type(t)}.")
+            wrong = f"value at index {i}" if many else f"given {what}"
+            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {wrong} "
+                            f"has type {type(t)}.")  # fmt: skip
     return many, value if many else (value,)
 
 
@@ -149,9 +149,9 @@ def _fresh(inputs: tuple, create_graph: bool) -> tuple:
 
 
 def _single(output: Any, name: str) -> Tensor:
-    if isinstance(output, tuple) and len(output) != 1:
+    several, (output, *_) = _tensors(output, "outputs of the user-provided function", name)
+    if several:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    output = output[0] if isinstance(output, tuple) else output
     if output.numel() != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return output.squeeze() if name == "hessian" else output

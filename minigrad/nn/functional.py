@@ -706,7 +706,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
         warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
-        return values.sum() / input.shape[0]
+        return values.sum() / input.shape[0] if input.ndim else values.sum()
     return _total(values, reduction)
 
 

@@ -18,7 +18,7 @@ def _gradients(parameters: Any) -> list:
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Any:
     """Scale all gradients so that their common norm is at most `max_norm`; returns what it was."""
-    grads = _gradients(parameters)
+    grads, norm_type = _gradients(parameters), float(norm_type)
     if not grads:
         return zeros(())
     with no_grad():
