@@ -148,6 +148,13 @@ class ModuleDict(Module):
         for name, module in dict(modules).items():
             self.add_module(name, module)
 
+    def pop(self, name: str) -> Module:
+        """Take a module out."""
+        return self._modules.pop(name)
+
+    def __delitem__(self, name: str) -> None:
+        del self._modules[name]
+
     def __getitem__(self, name: str) -> Module:
         return self._modules[name]
 

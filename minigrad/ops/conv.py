@@ -429,7 +429,7 @@ def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_v
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
         mean, rstd = _standard(input, _channel_dims(input), eps)
-        if running_mean is not None:
+        if running_mean is not None and input.size:  # nothing follows from an empty batch
             _follow(input, mean, running_mean, running_var, momentum)
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
