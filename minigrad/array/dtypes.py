@@ -153,6 +153,12 @@ def _kind_and_rank(operand: Any) -> tuple[xp.dtype, builtins.int]:
     return operand.dtype, 2 if operand.ndim else 1
 
 
+def check_kind(kernel: str, kind: Any, kinds: str = "f") -> None:
+    """Raises: NotImplementedError in torch's words, if an operation is not made for a type."""
+    if kind.kind not in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{of(kind).scalar_type}'")
+
+
 def result_dtype(first: Any, *others: Any) -> xp.dtype:
     """The dtype in which torch computes with these; each an array, a NumPy or a Python scalar."""
     kind, rank = _kind_and_rank(first)

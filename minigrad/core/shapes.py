@@ -314,7 +314,7 @@ def refusal(row: Row, args: tuple, raws: Any, refused: Exception) -> Exception:
         return apart
     if row.elementwise and isinstance(refused, ValueError):
         return shape_mismatch(*[r for r in raws if hasattr(r, "shape")])
-    return refused
+    return RuntimeError(str(refused)) if "broadcast" in str(refused) else refused
 
 
 def single(row: Row) -> Callable:

@@ -137,10 +137,14 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter under a name; None keeps the place."""
+        require(param is None or isinstance(param, Parameter), f"cannot assign '{typename(param)}' object to parameter "
+                f"'{name}' (torch.nn.Parameter or None required)", TypeError)  # fmt: skip
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
+        require(tensor is None or isinstance(tensor, Tensor), f"cannot assign '{typename(tensor)}' object to buffer "
+                f"'{name}' (torch Tensor or None required)", TypeError)  # fmt: skip
         self._buffers[name] = tensor
         if not persistent:
             self._not_saved.add(name)

@@ -10,11 +10,10 @@ import math
 import warnings
 from typing import Any
 
-from ..array import dtypes
 from ..array.backend import ndarray, xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
-from .checks import require
+from .checks import implemented, require
 from .pointwise import beside, sigmoid
 from .reduce import check_dim
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
@@ -83,10 +82,9 @@ def _glu(self: Any, dim: int) -> Any:
     return a * sigmoid.row.forward(b)
 
 
-def _floats_only(self: Any, name: str) -> None:
+def _floats_only(self: Any, name: str, dim: int) -> None:
     if self.dtype.kind != "f":
-        kind = dtypes.of(self.dtype).scalar_type
-        raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'")
+        implemented(f"{name}{'_lastdim' * (dim in (-1, self.ndim - 1))}_kernel_impl", self)
 
 
 def _largest(x: Any, dim: int) -> Any:
@@ -98,7 +96,7 @@ def _largest(x: Any, dim: int) -> Any:
 
 
 def _softmax(self: Any, dim: int) -> Any:
-    _floats_only(self, "softmax")
+    _floats_only(self, "softmax", dim)
     if not (self.ndim and self.size):
         return xp.ones_like(self)
     y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
@@ -113,7 +111,7 @@ def _safe_softmax(self: Any, dim: int) -> Any:
 
 
 def _log_softmax(self: Any, dim: int) -> Any:
-    _floats_only(self, "log_softmax")
+    _floats_only(self, "log_softmax", dim)
     if not (self.ndim and self.size):
         return xp.zeros_like(self)
     y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
@@ -182,7 +180,8 @@ hardsigmoid_backward = no_derivative("hardsigmoid_backward", lambda self, other:
         (other > -3) & (other < 3), self / 6, 0), "hardsigmoid_backward")
 hardswish = op("hardswish", lambda self: self * xp.clip(self + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.where(self <= -3, 0.0, F.where(self < 3, grad * (self / 3 + 0.5), grad)))
-hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(xp.absolute(self) <= lambd, 0, self),
+hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(
+        xp.absolute(implemented("hardshrink_cpu", self)) <= lambd, 0, self),
     self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
 softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -lambd, lambd),
     **hardshrink_of.row.derivatives)

@@ -208,6 +208,7 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
           value: float) -> tuple:  # fmt: skip
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
+    require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
@@ -487,6 +488,10 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 
 
 def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
+    require(weight.ndim == 2, "'weight' must be 2-D")
+    kind = dtypes.of(indices.dtype).tensor_type
+    require(indices.dtype.kind == "i", "Expected tensor for argument #1 'indices' to have one of the following scalar "
+            f"types: Long, Int; but got {kind} instead (while checking arguments for embedding)")  # fmt: skip
     check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 

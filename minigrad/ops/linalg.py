@@ -624,6 +624,9 @@ def einsum(equation: str, *operands: Any) -> Any:
     tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     inputs, output = _letters(equation, tensors)
     _check_sizes(tensors, inputs)
+    for c in output:
+        require(any(c in term for term in inputs),
+                f"einsum(): output subscript {c} does not appear in the equation for any input operand")  # fmt: skip
     order = output + sorted({c for term in inputs for c in term} - set(output))
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
     kept = len(output)
@@ -758,6 +761,7 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool =
     if A._data.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     dims = tuple(check_dim(d, A._data.ndim) for d in dim)
+    require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
         return vector_norm(A, 2, dims, keepdim)
     if ord in ("nuc", 2, -2):

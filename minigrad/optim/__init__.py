@@ -112,7 +112,7 @@ def _listed(params: Any) -> list:
 def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
     """The options among the `locals()` with which an `__init__` begins. Raises: ValueError below 0."""
     options = {name: value for name, value in arguments.items() if name not in ("self", "params", "__class__")}
-    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay"):
+    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
         if name in options and not options[name] >= 0:
             word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {word}: {options[name]}")

@@ -79,6 +79,8 @@ class DataLoader:
     def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool = False, *,
                  drop_last: bool = False, collate_fn: Callable | None = None, generator: Any = None,
                  num_workers: int = 0) -> None:  # fmt: skip
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
         self.collate_fn, self.generator = collate_fn or default_collate, generator
 
