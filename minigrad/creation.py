@@ -280,6 +280,9 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Any = None) -> Tensor:  # fmt: skip
     """Indices drawn with the weights that `input` holds, row by row."""
+    require(input.ndim in (1, 2), "prob_dist must be 1 or 2 dim")
+    kind = input.dtype.scalar_type
+    require(input.is_floating_point(), f"multinomial only supports floating-point dtypes for input, got: {kind}")
     weights = move(input._array(), "cpu")
     return made(random.multinomial(weights, num_samples, replacement, generator), device=input.device)
 

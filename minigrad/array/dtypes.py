@@ -90,9 +90,7 @@ def set_default_dtype(d: dtype) -> None:
     """Choose the type of tensors made from Python floats: float16, float32 or float64."""
     global _default
     if not isinstance(d, dtype):
-        raise TypeError(
-            "invalid dtype object: only floating-point types are supported as the default type"
-        )
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     _default = d

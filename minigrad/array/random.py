@@ -231,9 +231,7 @@ def integers(
 ) -> xp.ndarray:
     """Integers of `[low, high)`."""
     if low >= high:
-        raise RuntimeError(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
-        )
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     generator, span = generator or default_generator, high - low
     draw = generator.words if span < 2**28 else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)

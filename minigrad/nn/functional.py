@@ -17,7 +17,6 @@ from ..array.backend import namespace, xp
 from ..core.base import constant
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
-from ..core.op import shape_mismatch
 from ..core.shapes import must_be_tensor
 from ..creation import zeros_like
 from ..ops import activation as act
@@ -307,9 +306,9 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
     for name, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
-        require(len(given) == weight.ndim - 2, f"expected {name} to be a single integer value or a list of "
-                f"{weight.ndim - 2} values to match the convolution dimensions, but got "
-                f"{name}={list(given)}")  # fmt: skip
+        if len(given) != weight.ndim - 2:
+            raise RuntimeError(f"expected {name} to be a single integer value or a list of {weight.ndim - 2} values to "
+                               f"match the convolution dimensions, but got {name}={list(given)}")  # fmt: skip
     y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
                          sizes)  # fmt: skip
     return y if input.ndim == n + 2 else y.squeeze(0)
@@ -503,6 +502,9 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     if training and input.numel() == input.shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    if eps < 0 or (training and not eps):
+        least = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
     running = {"running_mean": running_mean, "running_var": running_var}
     for name, p in running.items():
         require(training or p is not None, f"{name} must be defined in evaluation mode")
@@ -584,10 +586,7 @@ def _aimed(input: Any, target: Any, stacklevel: int = 3) -> None:
 def _alike(kernel: str, input: Any, target: Any) -> tuple:
     _aimed(input, target, 4)
     _floats(kernel, input, target)
-    try:
-        sizes = xp.broadcast_shapes(input._data.shape, target._data.shape)
-    except ValueError:
-        raise shape_mismatch(input._data, target._data) from None
+    sizes = shape.common_shape(input._data.shape, target._data.shape)
     return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
 
 

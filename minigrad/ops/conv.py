@@ -489,9 +489,10 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 
 def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     require(weight.ndim == 2, "'weight' must be 2-D")
-    kind = dtypes.of(indices.dtype).tensor_type
-    require(indices.dtype.kind == "i", "Expected tensor for argument #1 'indices' to have one of the following scalar "
-            f"types: Long, Int; but got {kind} instead (while checking arguments for embedding)")  # fmt: skip
+    if indices.dtype.kind != "i":
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+                           f"Int; but got {dtypes.of(indices.dtype).tensor_type} instead (while checking arguments for "
+                           "embedding)")  # fmt: skip
     check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 

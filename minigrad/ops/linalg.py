@@ -46,9 +46,7 @@ def _mv(self: Any, vec: Any) -> Any:
             f"{vec.ndim}, {self.ndim}, {vec.ndim}")  # fmt: skip
     if self.dtype != vec.dtype:
         mat, other = (dtypes.of(x.dtype).scalar_type for x in (self, vec))
-        raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {other}, {mat}, and {other}"
-        )
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {other}, {mat}, and {other}")
     if self.shape[1] != vec.shape[0]:
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), "
@@ -60,14 +58,11 @@ def _dot(self: Any, tensor: Any) -> Any:
     require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype != tensor.dtype:
         a, b = (dtypes.of(x.dtype).scalar_type for x in (self, tensor))
-        raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {a} and {b}"
-        )
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
     if self.size != tensor.size:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
-            f"the same number of elements, but got {self.size} and {tensor.size} elements respectively"
-        )
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have the "
+                           f"same number of elements, but got {self.size} and {tensor.size} elements "
+                           "respectively")  # fmt: skip
     return _product(self, tensor)
 
 

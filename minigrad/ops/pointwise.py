@@ -24,8 +24,9 @@ def _sign(self: Any) -> Any:
 
 
 def _whole(function: Any, x: Any) -> Any:
-    name = function.__name__.replace("rint", "round") + "_vml_cpu"
-    return function(x) if x.dtype.kind == "f" else implemented(name, x, "iu").copy()  # integers are whole already
+    if x.dtype.kind == "f":
+        return function(x)
+    return implemented(function.__name__.replace("rint", "round") + "_vml_cpu", x, "iu").copy()  # whole already
 
 
 def _by(divide: Any, a: Any, b: Any) -> Any:

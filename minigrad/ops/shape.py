@@ -21,7 +21,7 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
-from .checks import check_dim, dims_of, ints, own_dim, own_dims, require, titled
+from .checks import check_dim, dims_of, implemented, ints, own_dim, own_dims, require, titled
 from .pointwise import STEP
 from .reduce import common_shape, sum_all, whole_type
 
@@ -591,6 +591,8 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     if not rank:
         return alias(self)
     old, new = ([check_dim(d, rank) for d in ints((dims,))] for dims in (source, destination))
+    require(len({*old}) == len(old) == len(new) == len({*new}), f"movedim: Invalid source or destination dims: source "
+            f"({source} dims) should contain the same number of dims as destination ({destination} dims)")  # fmt: skip
     order = [d for d in range(rank) if d not in old]
     for place, dim in sorted(zip(new, old, strict=True)):
         order.insert(place, dim)
@@ -695,10 +697,7 @@ def flip_of(self: Any, *order: Any, dims: Any = ()) -> Any:
 
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
-    shifts, dims = ints((shifts,)), own_dims(self, dims)
-    m, n = len(shifts), len(dims)
-    require(m == (n or 1), f"shifts and dimensions must align. shifts: {m}, dims:{n}")
-    return roll(self, shifts, dims)
+    return roll(self, ints((shifts,)), own_dims(self, dims))
 
 
 def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
@@ -1015,7 +1014,8 @@ def random_(self: Any, low: int | None = None, high: int | None = None, *, gener
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
     """1 with the probability that each element says, else 0."""
-    require(((self._data >= 0) & (self._data <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got "
+    p = implemented("bernoulli_tensor_cpu_p_", self._data)
+    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got "
             "false.  (Could this error message be improved?  If so, please report an enhancement request to "
             "PyTorch.)")  # fmt: skip
     return bernoulli_draw(self, generator)
