@@ -10,6 +10,7 @@ from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.modes import INFERENCE, grad_mode
+from .core.shapes import must_be_tensor
 from .ops.checks import require
 from .ops.reduce import common_shape
 from .ops.shape import layout
@@ -59,7 +60,12 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     plain = _plain(data, 0, _shape(data))
     array = xp.array(plain)
     if dtype is not None:
-        return array.astype(dtypes.as_numpy(dtype))
+        kind = dtypes.as_numpy(dtype)
+        if kind.kind in "iu":
+            most = xp.iinfo(kind).max  # as torch counts it, -255 still fits into eight bits without a sign
+            fits = (array >= -most - (kind.kind == "i")) & (array <= most)
+            require(fits.all(), f"value cannot be converted to type {kind} without overflow")
+        return array.astype(kind)
     if array.dtype.kind == "f" or array.size == 0:
         return array.astype(dtypes.get_default_dtype().np)
     return array
@@ -224,6 +230,8 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
 
 def _like(make: Any) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
+        if not isinstance(input, TensorBase):
+            raise must_be_tensor(like.__name__, "input", 1, input)
         options.setdefault("device", device_of(input._data))
         x = input._array()
         order = list(range(x.ndim))

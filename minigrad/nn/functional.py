@@ -71,7 +71,6 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """x where it is positive, else `negative_slope` times x."""
-    _floats("leaky_relu_cpu", input)
     return (in_place(act.leaky_relu_written) if inplace else act.leaky_relu_of)(input, negative_slope)
 
 
@@ -86,25 +85,21 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 
 def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
-    _floats("elu_cpu", input)
     return (in_place(act.elu_written) if inplace else act.elu_of)(input, alpha, scale, 1)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
-    _floats("elu_cpu", input)
     return _twin(act.celu_of, inplace)(input, alpha)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
     """x sigmoid(x)."""
-    _floats("silu_cpu", input)
     return _twin(act.silu_of, inplace)(input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
     """x tanh(softplus(x))."""
-    _floats("mish_cpu", input)
     return _twin(act.mish_of, inplace)(input)
 
 
@@ -116,13 +111,11 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
-    _floats("hardsigmoid_cpu", input)
     return _twin(act.hardsigmoid, inplace)(input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """x hardsigmoid(x)."""
-    _floats("hardswish_cpu", input)
     return _twin(act.hardswish, inplace)(input)
 
 
@@ -133,7 +126,6 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(x)), computed without overflow."""
-    _floats("log_sigmoid_cpu", input)
     return act.log_sigmoid(input)[0]
 
 
@@ -144,13 +136,11 @@ softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
 
 def gelu(input: Any, approximate: str = "none") -> Any:
     """x times the probability that a normal number is below x; `approximate` is "none" or "tanh"."""
-    _floats("GeluKernelImpl", input)
     return act.gelu_of(input, approximate)
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
-    _floats("softplus_cpu", input)
     return act.softplus_of(input, beta, threshold)
 
 
@@ -179,7 +169,6 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half times the sigmoid of the second half."""
     reduce.check_dim(dim, input.ndim)
-    _floats("glu_cpu", input)
     return act.glu_of(input, dim)
 
 

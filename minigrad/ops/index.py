@@ -128,11 +128,11 @@ def _grid(index: Any, dim: int) -> tuple:
     return tuple(key)
 
 
-def _along(self: Any, index: Any, dim: int, name: str) -> tuple:
+def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
     """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
     self, index = (xp.atleast_1d(v) for v in (self, index))
     require(index.dtype.kind in "iu", f"{name}(): Expected dtype int32/int64 for index")
-    require(self.ndim == index.ndim, "Index tensor must have the same number of dimensions as input tensor")
+    require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
     for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
         if n > m and d != dim:
@@ -143,14 +143,14 @@ def _along(self: Any, index: Any, dim: int, name: str) -> tuple:
 
 
 def _gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
-    flat, key = _along(self, index, dim, "gather")
+    flat, key = _along(self, index, dim, "gather", "input")
     return flat[key].reshape(index.shape)
 
 
 def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
     is_array = hasattr(src, "dtype")
     require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
-    flat, key = _along(self, index, dim, "scatter")
+    flat, key = _along(self, index, dim, "scatter", "self")
     whole = flat.copy()
     _write(whole, key, xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else src, add)
     return whole.reshape(self.shape)

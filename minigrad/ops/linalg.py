@@ -60,8 +60,8 @@ def _dot(self: Any, tensor: Any) -> Any:
         a, b = (dtypes.of(x.dtype).scalar_type for x in (self, tensor))
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
     if self.size != tensor.size:
-        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have the "
-                           f"same number of elements, but got {self.size} and {tensor.size} elements "
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
+                           f"the same number of elements, but got {self.size} and {tensor.size} elements "
                            "respectively")  # fmt: skip
     return _product(self, tensor)
 
