@@ -89,7 +89,7 @@ class Tensor(TensorBase):
     __pow__, __rpow__ = pointwise.pow_of, pointwise.rpow
     __matmul__ = linalg.matmul
     __neg__, __abs__ = pointwise.neg, pointwise.abs
-    __invert__ = pointwise.bitwise_not
+    __invert__, __pos__ = pointwise.bitwise_not, pointwise.positive
     __and__ = __rand__ = pointwise.bitwise_and
     __or__ = __ror__ = pointwise.bitwise_or
     __xor__ = __rxor__ = pointwise.bitwise_xor

@@ -10,7 +10,9 @@ from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.modes import INFERENCE, grad_mode
+from .core.shapes import must_be_tensor
 from .ops.checks import require
+from .ops.reduce import common_shape
 from .ops.shape import layout
 from .text import presentation
 
@@ -58,7 +60,12 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     plain = _plain(data, 0, _shape(data))
     array = xp.array(plain)
     if dtype is not None:
-        return array.astype(dtypes.as_numpy(dtype))
+        kind = dtypes.as_numpy(dtype)
+        if kind.kind in "iu":
+            most = xp.iinfo(kind).max  # as torch counts it, -255 still fits into eight bits without a sign
+            fits = (array >= -most - (kind.kind == "i")) & (array <= most)
+            require(fits.all(), f"value cannot be converted to type {kind} without overflow")
+        return array.astype(kind)
     if array.dtype.kind == "f" or array.size == 0:
         return array.astype(dtypes.get_default_dtype().np)
     return array
@@ -78,7 +85,8 @@ def _plain(data: Any, depth: int, shape: tuple) -> Any:
         require(data._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
         return float(data) if data.requires_grad else data.item()
     if not isinstance(data, list | tuple):
-        if depth < len(shape) or isinstance(data, str) or not hasattr(data, "__float__"):
+        require(isinstance(data, str) or hasattr(data, "__float__"), f"Could not infer dtype of {type(data).__name__}")
+        if depth < len(shape) or isinstance(data, str):
             raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
         return data.item() if isinstance(data, xp.generic) else data
     if depth >= len(shape) or len(data) != shape[depth]:
@@ -112,6 +120,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
+    require(hasattr(ndarray, "dtype"), f"expected np.ndarray (got {type(ndarray).__name__})", TypeError)
     dtypes.of(ndarray.dtype)
     return made(ndarray)
 
@@ -173,13 +182,13 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
     kind = array_of(value).dtype if dtype is None else dtypes.as_numpy(dtype)
-    return made(xp.full(sizes_of((size,)), dtypes.cast(value, kind)), requires_grad, device)
+    return made(xp.full(_sized((size,), None), dtypes.cast(value, kind)), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
         requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Ones on the diagonal, zeros elsewhere."""
-    return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
+    return made(xp.eye(*_sized((n, n if m is None else m), None), dtype=_kind(dtype)), requires_grad, device)
 
 
 def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
@@ -221,6 +230,8 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
 
 def _like(make: Any) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
+        if not isinstance(input, TensorBase):
+            raise must_be_tensor(like.__name__, "input", 1, input)
         options.setdefault("device", device_of(input._data))
         x = input._array()
         order = list(range(x.ndim))
@@ -254,7 +265,7 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = No
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
     if size is None or not isinstance(high, int):
         low, high, size = 0, low, high if size is None else size
-    array = random.integers(low, high, sizes_of((size,)), _kind(dtype, dtypes.int64), generator)
+    array = random.integers(low, high, _sized((size,), None), _kind(dtype, dtypes.int64), generator)
     return made(array, requires_grad, device)
 
 
@@ -267,15 +278,19 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
            device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
-        return made(random.normal(sizes_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
+        return made(random.normal(_sized((size,), None), _kind(dtype), mean, std, generator), requires_grad, device)
     raw_mean, raw_std = (v._data if isinstance(v, TensorBase) else v for v in (mean, std))
-    shape = xp.broadcast_shapes(xp.shape(raw_mean), xp.shape(raw_std))
+    require(xp.all(xp.asarray(raw_std) >= 0), "normal expects all elements of std >= 0.0")
+    shape = common_shape(xp.shape(raw_mean), xp.shape(raw_std))
     return made(random.normal(shape, _kind(None), generator=generator) * raw_std + raw_mean)
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Any = None) -> Tensor:  # fmt: skip
     """Indices drawn with the weights that `input` holds, row by row."""
+    require(input.ndim in (1, 2), "prob_dist must be 1 or 2 dim")
+    kind = input.dtype.scalar_type
+    require(input.is_floating_point(), f"multinomial only supports floating-point dtypes for input, got: {kind}")
     weights = move(input._array(), "cpu")
     return made(random.multinomial(weights, num_samples, replacement, generator), device=input.device)
 

@@ -90,9 +90,7 @@ def set_default_dtype(d: dtype) -> None:
     """Choose the type of tensors made from Python floats: float16, float32 or float64."""
     global _default
     if not isinstance(d, dtype):
-        raise TypeError(
-            "invalid dtype object: only floating-point types are supported as the default type"
-        )
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     _default = d
@@ -151,6 +149,12 @@ def _kind_and_rank(operand: Any) -> tuple[xp.dtype, builtins.int]:
     if python in _PYTHON:
         return (_default.np if python is builtins.float else _PYTHON[python].np), 0
     return operand.dtype, 2 if operand.ndim else 1
+
+
+def check_kind(kernel: str, kind: Any, kinds: str = "f") -> None:
+    """Raises: NotImplementedError in torch's words, if an operation is not made for a type."""
+    if kind.kind not in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{of(kind).scalar_type}'")
 
 
 def result_dtype(first: Any, *others: Any) -> xp.dtype:

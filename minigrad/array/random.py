@@ -11,6 +11,7 @@ import math
 import os
 from typing import Any
 
+from . import dtypes
 from .backend import xp
 
 Shape = tuple[int, ...]
@@ -151,6 +152,7 @@ def uniform(
     generator: Generator | None = None,
 ) -> xp.ndarray:
     """Numbers spread evenly over `[low, high)`."""
+    dtypes.check_kind("check_uniform_bounds", xp.dtype(dtype))
     u = (generator or default_generator).uniforms(math.prod(shape), dtype)
     low, high = u.dtype.type(low), u.dtype.type(high)
     values = _affine(u, high - low, low).astype(dtype, copy=False)
@@ -169,6 +171,7 @@ def normal(
 
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
     """
+    dtypes.check_kind("normal_kernel_cpu", xp.dtype(dtype))
     generator, n = generator or default_generator, math.prod(shape)
     if n < 16:
         z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
@@ -228,9 +231,7 @@ def integers(
 ) -> xp.ndarray:
     """Integers of `[low, high)`."""
     if low >= high:
-        raise RuntimeError(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
-        )
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     generator, span = generator or default_generator, high - low
     draw = generator.words if span < 2**28 else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)

@@ -309,12 +309,12 @@ def refusal(row: Row, args: tuple, raws: Any, refused: Exception) -> Exception:
     numbers = int | float | xp.generic | tuple if row.elementwise else tuple
     for place, given in enumerate(args[: len(raws)]):
         if given is not None and not isinstance(given, TensorBase | numbers):
-            return must_be_tensor(row.name, row.inputs[place], place + 1, given)
+            return must_be_tensor(row.name, row.inputs[place].replace("self", "input"), place + 1, given)
     if apart := two_devices(*raws):
         return apart
     if row.elementwise and isinstance(refused, ValueError):
         return shape_mismatch(*[r for r in raws if hasattr(r, "shape")])
-    return refused
+    return RuntimeError(str(refused)) if "broadcast" in str(refused) else refused
 
 
 def single(row: Row) -> Callable:

@@ -17,11 +17,11 @@ from ..array.backend import namespace, xp
 from ..core.base import constant
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
-from ..core.op import shape_mismatch
+from ..core.shapes import must_be_tensor
 from ..creation import zeros_like
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
-from ..ops.checks import require
+from ..ops.checks import implemented, require
 from ..text import presentation
 
 _REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
@@ -48,8 +48,7 @@ def _reduction(name: str, *flags: Any) -> int:
 def _floats(kernel: str, *tensors: Any) -> None:
     """Raises: NotImplementedError in torch's words if none of them holds floats."""
     if all(isinstance(t, Tensor) and t._data.dtype.kind != "f" for t in tensors):
-        kind = dtypes.of(tensors[0]._data.dtype).scalar_type
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
+        implemented(kernel, tensors[0]._data)
 
 
 def _twin(call: Callable, inplace: bool) -> Callable:
@@ -72,7 +71,6 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """x where it is positive, else `negative_slope` times x."""
-    _floats("leaky_relu_cpu", input)
     return (in_place(act.leaky_relu_written) if inplace else act.leaky_relu_of)(input, negative_slope)
 
 
@@ -87,42 +85,37 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 
 def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
-    _floats("elu_cpu", input)
     return (in_place(act.elu_written) if inplace else act.elu_of)(input, alpha, scale, 1)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
-    _floats("elu_cpu", input)
     return _twin(act.celu_of, inplace)(input, alpha)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
     """x sigmoid(x)."""
-    _floats("silu_cpu", input)
     return _twin(act.silu_of, inplace)(input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
     """x tanh(softplus(x))."""
-    _floats("mish_cpu", input)
     return _twin(act.mish_of, inplace)(input)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """x brought into `[min_val, max_val]`."""
+    require(min_val <= max_val, "min_val cannot be greater than max_val", ValueError)
     return _twin(act.hardtanh_of, inplace)(input, min_val, max_val)
 
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
-    _floats("hardsigmoid_cpu", input)
     return _twin(act.hardsigmoid, inplace)(input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """x hardsigmoid(x)."""
-    _floats("hardswish_cpu", input)
     return _twin(act.hardswish, inplace)(input)
 
 
@@ -133,7 +126,6 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(x)), computed without overflow."""
-    _floats("log_sigmoid_cpu", input)
     return act.log_sigmoid(input)[0]
 
 
@@ -144,13 +136,11 @@ softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
 
 def gelu(input: Any, approximate: str = "none") -> Any:
     """x times the probability that a normal number is below x; `approximate` is "none" or "tanh"."""
-    _floats("GeluKernelImpl", input)
     return act.gelu_of(input, approximate)
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
-    _floats("softplus_cpu", input)
     return act.softplus_of(input, beta, threshold)
 
 
@@ -179,7 +169,6 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half times the sigmoid of the second half."""
     reduce.check_dim(dim, input.ndim)
-    _floats("glu_cpu", input)
     return act.glu_of(input, dim)
 
 
@@ -193,6 +182,8 @@ def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
+    if not isinstance(input, Tensor):
+        raise must_be_tensor("linear", "input", 1, input)
     if bias is not None and input._data.ndim == 2:
         return linalg.addmm(bias, input, weight.t())
     if bias is not None and input.is_contiguous():
@@ -228,6 +219,7 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
     index = tensor._data
+    require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
     count = int(index.max()) + 1 if num_classes == -1 else num_classes
     require(not index.size or index.max() < count, "Class values must be smaller than num_classes.")
@@ -296,12 +288,17 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
         name = f"conv{'_transpose' * transposed}{n}d"
         raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
                            f"size: {list(input.shape)}")  # fmt: skip
+    require(weight.ndim > 2, "weight should have at least three dimensions")
     stride, dilation, output_padding = (tuple_of(v, n) for v in (stride, dilation, output_padding))
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
-    sizes = (0,) if bias is None else tuple(bias.shape)
-    y = conv.convolution(x, weight, bias, stride, tuple_of(padding, n), dilation, transposed, output_padding, groups,
+    sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
+    for name, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+        if len(given) != weight.ndim - 2:
+            raise RuntimeError(f"expected {name} to be a single integer value or a list of {weight.ndim - 2} values to "
+                               f"match the convolution dimensions, but got {name}={list(given)}")  # fmt: skip
+    y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
                          sizes)  # fmt: skip
     return y if input.ndim == n + 2 else y.squeeze(0)
 
@@ -383,6 +380,7 @@ def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 
 
 def _wanted(input: Any, output_size: Any) -> tuple:
+    require(input.ndim in (3, 4), f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
     return tuple(n if m is None else m for n, m in zip(input.shape[-2:], tuple_of(output_size, 2), strict=True))
 
 
@@ -426,10 +424,10 @@ Supported combinations for non-constant padding:
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
     pad, rank = tuple(pad), input.ndim
+    require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
     require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
-    require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
     require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
     known = len(pairs) in (1, 2, 3) and rank - len(pairs) in (1, 2)
@@ -456,6 +454,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     n = input.ndim - 2
     if mode != "nearest" or n not in (1, 2):
         raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
+    require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     if size is not None:
         out, scales = tuple_of(size, n), (None,) * n
     else:
@@ -492,6 +491,9 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     if training and input.numel() == input.shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    if eps < 0 or (training and not eps):
+        least = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
     running = {"running_mean": running_mean, "running_var": running_var}
     for name, p in running.items():
         require(training or p is not None, f"{name} must be defined in evaluation mode")
@@ -502,6 +504,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over groups of channels of each example."""
+    require(input.ndim > 1, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
     if c % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -572,10 +575,7 @@ def _aimed(input: Any, target: Any, stacklevel: int = 3) -> None:
 def _alike(kernel: str, input: Any, target: Any) -> tuple:
     _aimed(input, target, 4)
     _floats(kernel, input, target)
-    try:
-        sizes = xp.broadcast_shapes(input._data.shape, target._data.shape)
-    except ValueError:
-        raise shape_mismatch(input._data, target._data) from None
+    sizes = shape.common_shape(input._data.shape, target._data.shape)
     return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
 
 
@@ -605,7 +605,9 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")  # fmt: skip
     _floats("binary_cross_entropy", input, target)
-    weight = weight if weight is None else weight.expand(xp.broadcast_shapes(target._data.shape, weight._data.shape))
+    have, given = (dtypes.of(t._data.dtype).scalar_type for t in (input, target))
+    require(have == given, f"Found dtype {given} but expected {have}")
+    weight = weight if weight is None else weight.expand(shape.common_shape(target._data.shape, weight._data.shape))
     return loss.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
 
 
@@ -616,6 +618,8 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     _floats("log_sigmoid_cpu", input, target)
+    require(target.is_floating_point(), "result type Float can't be cast to the desired output type "
+            f"{dtypes.of(target._data.dtype).scalar_type}")  # fmt: skip
     return loss.bce_with_logits(input, target, weight, pos_weight, _reduction(reduction, size_average, reduce))
 
 
@@ -644,6 +648,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:  # fmt: skip
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if not isinstance(target, Tensor):
+        raise must_be_tensor("cross_entropy_loss", "target", 2, target)
     label_smoothing = max(label_smoothing, 0.0)
     reduction = legacy_reduction(reduction, size_average, reduce)
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
@@ -704,6 +710,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
     reduction, flagged = legacy_reduction(reduction, size_average, reduce), (size_average, reduce) != (None, None)
     if reduction == "mean" and not flagged:
         warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
+    require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
         return values.sum() / input.shape[0] if input.ndim else values.sum()
@@ -729,6 +736,9 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
                         reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """max(0, -t (x1 - x2) + margin)."""
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+                           f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")  # fmt: skip
     return _total(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction, size_average, reduce)
 
 
@@ -772,6 +782,7 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     """(log var + (x - t)^2 / var) / 2."""
     if var.shape != input.shape and var.shape == input.shape[:-1]:
         var = var.unsqueeze(-1)  # one for each row
+    require((var._data >= 0).all(), "var has negative entry/entries", ValueError)
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)

@@ -224,11 +224,14 @@ class _Conv(_Weighted):
                  dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
                  device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
+        require(groups > 0, "groups must be a positive integer", ValueError)
         require(in_channels % groups == 0, "in_channels must be divisible by groups", ValueError)
         require(out_channels % groups == 0, "out_channels must be divisible by groups", ValueError)
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (
             F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))  # fmt: skip
+        require(not isinstance(padding, str) or padding in ("same", "valid"),
+                f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}", ValueError)
         self.padding = padding if isinstance(padding, str) else F.tuple_of(padding, self.dims)
         self.padding_mode = padding_mode
         self._start(out_channels, in_channels // groups, *self.kernel_size, bias=bias, dtype=dtype)
@@ -376,6 +379,8 @@ class GroupNorm(_Norm):
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
                  device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
         super().__init__()
+        require(num_channels % num_groups == 0,
+                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})", ValueError)
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self._affine((num_channels,), affine, affine and bias, dtype)
 

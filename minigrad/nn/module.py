@@ -157,6 +157,8 @@ class Module:
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
+        require(tensor is None or isinstance(tensor, Tensor), f"cannot assign '{typename(tensor)}' object to buffer "
+                f"'{name}' (torch Tensor or None required)", TypeError)  # fmt: skip
         self._add("buffer", name, tensor)
         if not persistent:
             self._not_saved.add(name)

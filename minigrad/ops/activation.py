@@ -10,11 +10,10 @@ import math
 import warnings
 from typing import Any
 
-from ..array import dtypes
 from ..array.backend import ndarray, xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
-from .checks import require
+from .checks import implemented, require
 from .pointwise import beside, sigmoid
 from .reduce import check_dim
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
@@ -61,10 +60,10 @@ def _gelu_inner(x: Any) -> Any:
 
 def _gelu(self: Any, approximate: str) -> Any:
     if approximate == "tanh":
-        return 0.5 * self * (1 + xp.tanh(_gelu_inner(self)))
+        return 0.5 * implemented("GeluKernelImpl", self) * (1 + xp.tanh(_gelu_inner(self)))
     if approximate != "none":
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return 0.5 * self * (1 + erf_of(self * self.dtype.type(_SQRT_HALF)))
+    return 0.5 * implemented("GeluKernelImpl", self) * (1 + erf_of(self * self.dtype.type(_SQRT_HALF)))
 
 
 @formula(tex=phrase(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
@@ -79,14 +78,13 @@ def glu_slope(F: Any, grad: Any, x: Any, dim: int) -> Any:
 def _glu(self: Any, dim: int) -> Any:
     if self.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % self.ndim} is size {self.shape[dim]}")
-    a, b = xp.split(self, 2, dim)
+    a, b = xp.split(implemented("glu_cpu", self), 2, dim)
     return a * sigmoid.row.forward(b)
 
 
-def _floats_only(self: Any, name: str) -> None:
+def _floats_only(self: Any, name: str, dim: int) -> None:
     if self.dtype.kind != "f":
-        kind = dtypes.of(self.dtype).scalar_type
-        raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'")
+        implemented(f"{name}{'_lastdim' * (dim in (-1, self.ndim - 1))}_kernel_impl", self)
 
 
 def _largest(x: Any, dim: int) -> Any:
@@ -98,7 +96,7 @@ def _largest(x: Any, dim: int) -> Any:
 
 
 def _softmax(self: Any, dim: int) -> Any:
-    _floats_only(self, "softmax")
+    _floats_only(self, "softmax", dim)
     if not (self.ndim and self.size):
         return xp.ones_like(self)
     y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
@@ -113,7 +111,7 @@ def _safe_softmax(self: Any, dim: int) -> Any:
 
 
 def _log_softmax(self: Any, dim: int) -> Any:
-    _floats_only(self, "log_softmax")
+    _floats_only(self, "log_softmax", dim)
     if not (self.ndim and self.size):
         return xp.zeros_like(self)
     y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
@@ -122,7 +120,7 @@ def _log_softmax(self: Any, dim: int) -> Any:
 
 
 def _elu(self: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    return xp.where(self > 0, self * scale, xp.expm1(self * input_scale) * (alpha * scale))
+    return xp.where(implemented("elu_cpu", self) > 0, self * scale, xp.expm1(self * input_scale) * (alpha * scale))
 
 
 @formula(tex=lambda x: x)
@@ -132,12 +130,12 @@ def below(F: Any, x: Any) -> Any:
 
 
 def _softplus(self: Any, beta: float, threshold: float) -> Any:
-    z = self * beta
+    z = implemented("softplus_cpu", self) * beta
     return xp.where(z > threshold, self, xp.log1p(xp.exp(z)) / beta)
 
 
 def _log_sigmoid(self: Any) -> tuple:
-    buffer = xp.exp(-xp.absolute(self))
+    buffer = xp.exp(-xp.absolute(implemented("log_sigmoid_cpu", self)))
     return xp.minimum(self, 0) - xp.log1p(buffer), buffer
 
 
@@ -161,7 +159,8 @@ tied = op("tied", lambda grad_output, self: grad_output,
 
 # ---- the relu family
 
-leaky_relu_of = op("leaky_relu", lambda self, negative_slope: xp.where(self > 0, self, self * negative_slope),
+leaky_relu_of = op("leaky_relu", lambda self, negative_slope: xp.where(
+        implemented("leaky_relu_cpu", self) > 0, self, self * negative_slope),
     self = lambda F, grad, self, negative_slope: F.tied(F.where(self > 0, grad, grad * negative_slope), self))
 leaky_relu_written = op("leaky_relu_written", leaky_relu_of.row.forward, grad_fn="LeakyReluBackward1",
     self = lambda F, grad, result, negative_slope: F.tied(F.where(result > 0, grad, grad * negative_slope), result))
@@ -176,13 +175,14 @@ threshold_of = op("threshold", lambda self, threshold, value: xp.where(self <= t
 hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, *map(self.dtype.type, (min_val, max_val))),
     self = lambda F, grad, self, min_val, max_val: F.tied(
         F.where((self <= min_val) | (self >= max_val), 0.0, grad), self))
-hardsigmoid = op("hardsigmoid", lambda self: xp.clip(self + 3, 0, 6) / 6,
+hardsigmoid = op("hardsigmoid", lambda self: xp.clip(implemented("hardsigmoid_cpu", self) + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.hardsigmoid_backward(grad, self))
 hardsigmoid_backward = no_derivative("hardsigmoid_backward", lambda self, other: xp.where(
         (other > -3) & (other < 3), self / 6, 0), "hardsigmoid_backward")
-hardswish = op("hardswish", lambda self: self * xp.clip(self + 3, 0, 6) / 6,
+hardswish = op("hardswish", lambda self: implemented("hardswish_cpu", self) * xp.clip(self + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.where(self <= -3, 0.0, F.where(self < 3, grad * (self / 3 + 0.5), grad)))
-hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(xp.absolute(self) <= lambd, 0, self),
+hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(
+        xp.absolute(implemented("hardshrink_cpu", self)) <= lambd, 0, self),
     self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
 softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -lambd, lambd),
     **hardshrink_of.row.derivatives)
@@ -199,9 +199,9 @@ celu_of = op("celu", lambda self, alpha: _elu(self, alpha, 1, 1 / alpha),
     self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(F.below(self / alpha)), grad))
 gelu_of = op("gelu", _gelu,
     self = lambda F, grad, self, approximate: grad * F.gelu_slope(self, approximate))
-silu_of = op("silu", lambda self: self / (1 + xp.exp(-self)),
+silu_of = op("silu", lambda self: implemented("silu_cpu", self) / (1 + xp.exp(-self)),
     self = lambda F, grad, self: grad * F.sigmoid(self) * (1 + self * (1 - F.sigmoid(self))))
-mish_of = op("mish", lambda self: self * xp.tanh(_softplus(self, 1, 20)),
+mish_of = op("mish", lambda self: implemented("mish_cpu", self) * xp.tanh(_softplus(self, 1, 20)),
     self = lambda F, grad, self: grad * (F.tanh(F.softplus(self, 1, 20)) + self * F.sigmoid(self)
         * (1 - F.tanh(F.softplus(self, 1, 20)) ** 2)))
 softplus_of = op("softplus", _softplus,

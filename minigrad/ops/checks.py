@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +73,12 @@ def floats_only(name: str, array: Any) -> None:
                            f"{dtypes.of(array.dtype).scalar_type}")  # fmt: skip
 
 
+def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:
+    """`array`, if the operation is made for its type. Raises: NotImplementedError in torch's words."""
+    dtypes.check_kind(kernel, array.dtype, kinds)
+    return array
+
+
 _LISTS = (tuple, list)
 
 
@@ -79,7 +86,7 @@ def ints(values: tuple) -> tuple[int, ...]:
     """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size."""
     if len(values) == 1 and isinstance(values[0], _LISTS):
         values = values[0]
-    return tuple(map(int, values))
+    return tuple(map(operator.index, values))
 
 
 def check_dim(dim: int, rank: int) -> int:

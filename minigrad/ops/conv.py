@@ -98,16 +98,16 @@ def _check_options(stride: tuple, padding: tuple, dilation: tuple, groups: int) 
     require(groups > 0, "non-positive groups is not supported")
 
 
-def _check_types(input: str, weight: str, bias: str) -> None:
-    require(input == bias, f"Input type ({input}) and bias type ({bias}) should be the same".lower().capitalize())
-    require(input == weight, f"expected scalar type {input} but found {weight}")
+def _check_types(input: Any, weight: Any, bias: Any) -> None:
+    require(input is bias, f"Input type ({input.c_name}) and bias type ({bias.c_name}) should be the same")
+    require(input is weight, f"expected scalar type {input.scalar_type} but found {weight.scalar_type}")
 
 
 def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                  output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
     _check_options(stride, padding, dilation, groups)
     if input.dtype is not weight.dtype or (bias is not None and bias.dtype is not input.dtype):
-        _check_types(*(dtypes.of(x.dtype).scalar_type for x in (input, weight, input if bias is None else bias)))
+        _check_types(*(dtypes.of(x.dtype) for x in (input, weight, input if bias is None else bias)))
     made, words = (weight.shape[1] * groups, "transposed=1, ") if transposed else (weight.shape[0], "")
     if bias is not None and bias.shape != (made,):
         raise RuntimeError(f"Given {words}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
@@ -208,6 +208,7 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
           value: float) -> tuple:  # fmt: skip
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
+    require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
@@ -487,6 +488,11 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 
 
 def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
+    require(weight.ndim == 2, "'weight' must be 2-D")
+    if indices.dtype.kind != "i":
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+                           f"Int; but got {dtypes.of(indices.dtype).tensor_type} instead (while checking arguments for "
+                           "embedding)")  # fmt: skip
     check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 

@@ -128,11 +128,11 @@ def _grid(index: Any, dim: int) -> tuple:
     return tuple(key)
 
 
-def _along(self: Any, index: Any, dim: int) -> tuple:
+def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
     """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
     self, index = (xp.atleast_1d(v) for v in (self, index))
-    require(index.dtype.kind in "iu", "gather(): Expected dtype int32/int64 for index")
-    require(self.ndim == index.ndim, "Index tensor must have the same number of dimensions as input tensor")
+    require(index.dtype.kind in "iu", f"{name}(): Expected dtype int32/int64 for index")
+    require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
     for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
         if n > m and d != dim:
@@ -143,21 +143,22 @@ def _along(self: Any, index: Any, dim: int) -> tuple:
 
 
 def _gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
-    flat, key = _along(self, index, dim)
+    flat, key = _along(self, index, dim, "gather", "input")
     return flat[key].reshape(index.shape)
 
 
 def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
     is_array = hasattr(src, "dtype")
     require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
-    flat, key = _along(self, index, dim)
+    flat, key = _along(self, index, dim, "scatter", "self")
     whole = flat.copy()
     _write(whole, key, xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else src, add)
     return whole.reshape(self.shape)
 
 
-def _rows(self: Any, index: Any, dim: int) -> tuple:
+def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
     """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
+    require(index.dtype.kind in "iu", f"{name}(): Expected dtype int32 or int64 for index")
     self, index = xp.atleast_1d(self), xp.atleast_1d(index)
     return self, (slice(None),) * (dim % self.ndim) + (index,)
 
@@ -170,14 +171,14 @@ def _index_select(self: Any, index: Any, dim: int) -> Any:
 
 
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
-    whole, key = _rows(self.copy(), index, dim)
+    whole, key = _rows(self.copy(), index, dim, f"index_{how}_")
     size, count, add = whole.shape[dim], xp.size(index), how == "add"
-    check_positions(namespace(index).asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
-                    "index_copy_(): " if how == "copy" else "")  # fmt: skip
     if how != "fill" and source.ndim and source.shape[dim] != count:
         error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if add else (
             IndexError, f" ({source.shape[dim]})")  # fmt: skip
         raise error(f"index_{how}_(): Number of indices ({count}) should be equal to source.size(dim){end}")
+    check_positions(namespace(index).asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
+                    "index_copy_(): " if how == "copy" else "")  # fmt: skip
     _write(whole, key, source, add)
     return whole.reshape(self.shape)
 

@@ -46,9 +46,7 @@ def _mv(self: Any, vec: Any) -> Any:
             f"{vec.ndim}, {self.ndim}, {vec.ndim}")  # fmt: skip
     if self.dtype != vec.dtype:
         mat, other = (dtypes.of(x.dtype).scalar_type for x in (self, vec))
-        raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {other}, {mat}, and {other}"
-        )
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {other}, {mat}, and {other}")
     if self.shape[1] != vec.shape[0]:
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), "
@@ -60,14 +58,11 @@ def _dot(self: Any, tensor: Any) -> Any:
     require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype != tensor.dtype:
         a, b = (dtypes.of(x.dtype).scalar_type for x in (self, tensor))
-        raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {a} and {b}"
-        )
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
     if self.size != tensor.size:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
-            f"the same number of elements, but got {self.size} and {tensor.size} elements respectively"
-        )
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
+                           f"the same number of elements, but got {self.size} and {tensor.size} elements "
+                           "respectively")  # fmt: skip
     return _product(self, tensor)
 
 
@@ -624,6 +619,9 @@ def einsum(equation: str, *operands: Any) -> Any:
     tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     inputs, output = _letters(equation, tensors)
     _check_sizes(tensors, inputs)
+    for c in output:
+        require(any(c in term for term in inputs),
+                f"einsum(): output subscript {c} does not appear in the equation for any input operand")  # fmt: skip
     order = output + sorted({c for term in inputs for c in term} - set(output))
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
     kept = len(output)
@@ -758,6 +756,7 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool =
     if A._data.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     dims = tuple(check_dim(d, A._data.ndim) for d in dim)
+    require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
         return vector_norm(A, 2, dims, keepdim)
     if ord in ("nuc", 2, -2):

@@ -70,15 +70,18 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
         known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
         which, got = known if x.ndim < 4 else ("all", "")
         raise RuntimeError(f"weight tensor should be defined either for {which} or no classes{got}")
+    if weight is not None and weight.dtype != x.dtype:
+        have, given = (dtypes.of(v.dtype).scalar_type for v in (x, weight))
+        raise RuntimeError(f"expected scalar type {have} but found {given}")
+    if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
+        count = (*target.shape, 1)[0]
+        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in _CLASSES:
         kind = dtypes.of(target.dtype).scalar_type
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
     if x.ndim == 1 and target.size != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
-    if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
-        count = (*target.shape, 1)[0]
-        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
     if not flat and target.shape[1:] != x.shape[2:]:
         raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
 
@@ -118,8 +121,8 @@ def _log(x: Any) -> Any:
 
 
 def _bce(self: Any, target: Any, weight: Any) -> Any:
-    if ((self < 0) | (self > 1)).any():
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    for name, x in (("input", self), ("target", target)):
+        require(not ((x < 0) | (x > 1)).any(), f"all elements of {name} should be between 0 and 1")
     losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * _log(self)
     return losses if weight is None else losses * weight
 
@@ -210,7 +213,7 @@ huber_loss = op("huber_loss", lambda self, target, reduction, delta: _reduce(
     target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
         target - self, delta) * F.reduced(grad, self, reduction))
 soft_margin_loss = op("soft_margin_loss", lambda self, target, reduction: _reduce(
-        xp.log1p(xp.exp(-self * target)), reduction), fixed=("target",), letters={"target": "t"},
+        xp.log1p(xp.exp(-self * target)), reduction), fixed=("target",), **_LOSS,
     self = lambda F, grad, self, target, reduction: (
         -target * F.sigmoid(-self * target) * F.reduced(grad, self, reduction)))
 binary_cross_entropy = op("binary_cross_entropy", lambda self, target, weight, reduction: _reduce(

@@ -16,7 +16,7 @@ from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from .checks import require
+from .checks import implemented, require
 
 
 def _sign(self: Any) -> Any:
@@ -24,7 +24,9 @@ def _sign(self: Any) -> Any:
 
 
 def _whole(function: Any, x: Any) -> Any:
-    return function(x) if x.dtype.kind == "f" else x.copy()  # integers are whole already
+    if x.dtype.kind == "f":
+        return function(x)
+    return implemented(function.__name__.replace("rint", "round") + "_vml_cpu", x, "iu").copy()  # whole already
 
 
 def _by(divide: Any, a: Any, b: Any) -> Any:
@@ -252,7 +254,8 @@ log10 = op("log10", xp.log10,
     self = lambda grad, self: grad / (self * math.log(10)))
 log1p = op("log1p", xp.log1p,
     self = lambda grad, self: grad / (self + 1))
-logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(self, other), numbers=False,
+logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(
+        implemented("logaddexp_cpu", self), other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
 xlogy = op("xlogy", _xlogy,
@@ -304,7 +307,7 @@ acosh = op("acosh", xp.arccosh,
     self = lambda F, grad, self: grad * F.rsqrt(self ** 2 - 1))
 atanh = op("atanh", xp.arctanh,
     self = lambda grad, self: grad / (1 - self ** 2))
-hypot = op("hypot", lambda self, other: xp.hypot(self, other), numbers=False,
+hypot = op("hypot", lambda self, other: xp.hypot(implemented("hypot_cpu", self), other), numbers=False,
     self  = lambda grad, self, result: grad * (self / result),
     other = lambda grad, other, result: grad * (other / result))
 sinc = op("sinc", xp.sinc,
@@ -321,9 +324,9 @@ floor = op("floor", lambda self: _whole(xp.floor, self), **STEP)
 ceil = op("ceil", lambda self: _whole(xp.ceil, self), **STEP)
 trunc = op("trunc", lambda self: _whole(xp.trunc, self), **STEP)
 round = op("round", lambda self: _whole(xp.rint, self), **STEP)
-round_decimals = op("round_decimals", lambda self, decimals: xp.round(self, decimals),
+round_decimals = op("round_decimals", lambda self, decimals: xp.round(implemented("round_cpu", self), decimals),
     grad_fn="RoundBackward1", **STEP)
-frac = op("frac", lambda self: self - xp.trunc(self),
+frac = op("frac", lambda self: implemented("frac_cpu", self) - xp.trunc(self),
     self = lambda grad: grad)
 # torch keeps the first of 0.0 and -0.0, NumPy the second; in blocks of 64 bytes torch's processor
 # instructions keep the second too, which is not followed here: no sign should hang on a length
@@ -369,7 +372,8 @@ masked_fill_tensor = op("masked_fill_tensor", masked_fill.row.forward,
 
 # ---- several at once
 
-lerp = op("lerp", lambda self, end, weight: self + weight * (end - self), elementwise=True,
+lerp = op("lerp", lambda self, end, weight: self + weight * (implemented("lerp_kernel_scalar", end) - self),
+    elementwise=True,
     self = lambda grad, weight: grad * (1 - weight),
     end  = lambda grad, weight: grad * weight)
 lerp_tensor = op("lerp_tensor", lerp.row.forward, elementwise=True, grad_fn="LerpBackward1", **lerp.row.derivatives,
@@ -494,6 +498,7 @@ def square(self: Any) -> Any:
 
 
 def positive(self: Any) -> Any:
+    require(self._data.dtype.kind != "b", "The `+` operator, on a bool tensor is not supported.")
     return self
 
 

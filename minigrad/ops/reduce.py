@@ -21,7 +21,8 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
-from .checks import check_dim, dims_of, floats_only, own_dim, require, titled
+from ..core.shapes import must_be_tensor
+from .checks import check_dim, dims_of, floats_only, implemented, own_dim, require, titled
 
 _add = xp.add.reduce
 
@@ -212,8 +213,8 @@ def _topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
 
 
 def _kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
-    if self.ndim and not 1 <= k <= self.shape[dim]:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % self.ndim}")
+    if not 1 <= k <= (self.shape[dim] if self.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
     at = _order(self, dim, False)
     return _picked(self, at.take([k - 1], axis=dim) if self.ndim else at, dim, keepdim)
 
@@ -830,20 +831,20 @@ def count_nonzero(self: Any, dim: Any = None, *more: int) -> Any:
 def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
            dim: Any = None) -> Any:  # fmt: skip
     """The different elements in order; on request where each went, and how often it occurs."""
-    found = unique_of(self, return_inverse, return_counts, dim)
+    found = unique_of(self, return_inverse, return_counts, dim if dim is None else own_dim(self, dim))
     return found if len(found) > 1 else found[0]
 
 
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2 ... occurs."""
-    require(self._data.ndim == 1 and self._data.dtype.kind != "f" and (self._data >= 0).all(),
+    require(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(),
             "bincount only supports 1-d non-negative integral inputs.")  # fmt: skip
     return _tensor_of(xp.bincount(self._data, None if weights is None else weights._data, minlength))
 
 
 def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """How many elements lie in each of `bins` equal intervals of `[min, max]`."""
-    x = self._data
+    x = implemented("histogram_cpu", self._data)
     low, high = (x.min(), x.max()) if min == max and x.size else (min, max)
     low, high = (low - 1, high + 1) if low == high else (low, high)
     return _tensor_of(xp.histogram(x, bins, (low, high))[0].astype(x.dtype))
@@ -865,11 +866,16 @@ def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, 
 
 def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     """Which interval between `boundaries` each element lies in."""
+    require(boundaries.ndim == 1, f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, self, out_int32=out_int32, right=right)
 
 
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
+    if not isinstance(other, TensorBase):
+        raise must_be_tensor("isclose", "other", 2, other)
+    have, given = (dtypes.of(t._data.dtype).scalar_type for t in (self, other))
+    require(have == given, f"{have} did not match {given}")
     common_shape(self._data.shape, other._data.shape)
     return _tensor_of(xp.isclose(self._data, other._data, rtol, atol, equal_nan))
 

@@ -21,7 +21,7 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
-from .checks import check_dim, ints, own_dim, own_dims, require, titled
+from .checks import check_dim, dims_of, implemented, ints, own_dim, own_dims, require, titled
 from .pointwise import STEP
 from .reduce import common_shape, sum_all, whole_type
 
@@ -29,6 +29,8 @@ from .reduce import common_shape, sum_all, whole_type
 def _flat_view(self: Any, shape: tuple) -> Any:
     """`self` in another shape without copying; torch's errors where that is impossible."""
     try:
+        if shape and min(shape) < -1:  # NumPy takes any negative number for the unknown one
+            return _refuse(self, shape)
         return self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
     except ValueError:
         return _refuse(self, shape)
@@ -36,6 +38,8 @@ def _flat_view(self: Any, shape: tuple) -> Any:
 
 def _refuse(self: Any, shape: tuple) -> Any:
     require(shape.count(-1) < 2, "only one dimension can be inferred")
+    for place, n in enumerate(shape):
+        require(n > -2, f"invalid shape dimension {n} at index {place} of shape {list(shape)}")
     count = math.prod(n for n in shape if n != -1)
     if self.size != count and (-1 not in shape or count == 0 or self.size % count):
         raise presentation.error(RuntimeError, "view_shape",
@@ -157,7 +161,7 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
 
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
-    dim = dimension % self.ndim
+    dim = check_dim(dimension, self.ndim)
     require(size <= self.shape[dim], f"maximum size for tensor at dimension {dim} is {self.shape[dim]} but "
             f"size is {size}")  # fmt: skip
     require(step > 0, f"step is {step} but must be > 0")
@@ -586,7 +590,9 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     rank = self._data.ndim
     if not rank:
         return alias(self)
-    old, new = ([d % rank for d in ints((dims,))] for dims in (source, destination))
+    old, new = ([check_dim(d, rank) for d in ints((dims,))] for dims in (source, destination))
+    require(len({*old}) == len(old) == len(new) == len({*new}), f"movedim: Invalid source or destination dims: source "
+            f"({source} dims) should contain the same number of dims as destination ({destination} dims)")  # fmt: skip
     order = [d for d in range(rank) if d not in old]
     for place, dim in sorted(zip(new, old, strict=True)):
         order.insert(place, dim)
@@ -603,7 +609,8 @@ def squeeze_of(self: Any, dim: Any = None) -> Any:
     """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
     if dim is None:
         return squeeze(self)
-    return squeeze_dims(self, tuple(dim)) if isinstance(dim, tuple | list) else squeeze_dim(self, own_dim(self, dim))
+    dims = dims_of(self, dim)
+    return squeeze_dims(self, dims) if isinstance(dim, tuple | list) else squeeze_dim(self, dim)
 
 
 def expand_of(self: Any, *sizes: Any, size: Any = None) -> Any:
@@ -685,7 +692,7 @@ def tile(self: Any, *dims: Any) -> Any:
 
 def flip_of(self: Any, *order: Any, dims: Any = ()) -> Any:
     """Elements in reverse order along `dims`."""
-    return flip(self, own_dims(self, *order, *dims))
+    return flip(self, dims_of(self, ints(order or (dims,))))
 
 
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
@@ -695,7 +702,8 @@ def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
 
 def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by 90 degrees `k` times in the plane `dims`."""
-    return rot90(self, k, tuple(dims))
+    require(len(dims) == 2, f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    return rot90(self, k, dims_of(self, dims))
 
 
 def diag(self: Any, diagonal: int = 0) -> Any:
@@ -785,7 +793,7 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
     self = TENSORS.copy_of(self) if n == 0 else cat(given, dim) if len(given) > 1 else self
     minus = TENSORS.logical_xor if self._data.dtype.kind == "b" else TENSORS.sub
     for _ in range(n):
-        size = self._data.shape[dim]
+        size = self._data.shape[own_dim(self, dim)]
         self = minus(slice_(self, dim, 1, size, 1), slice_(self, dim, 0, size - 1, 1))
     return self
 
@@ -829,7 +837,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
 
 def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
-    size, cuts = self._data.shape[dim], indices_or_sections
+    size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
     if hasattr(cuts, "_data"):
         cuts = cuts.tolist()
     if isinstance(cuts, int):
@@ -841,11 +849,13 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
 
 def fliplr(self: Any) -> Any:
     """The columns in reverse order."""
+    require(self._data.ndim > 1, "Input must be >= 2-d.")
     return flip(self, (1,))
 
 
 def flipud(self: Any) -> Any:
     """The rows in reverse order."""
+    require(self._data.ndim, "Input must be >= 1-d.")
     return flip(self, (0,))
 
 
@@ -1004,7 +1014,8 @@ def random_(self: Any, low: int | None = None, high: int | None = None, *, gener
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
     """1 with the probability that each element says, else 0."""
-    require(((self._data >= 0) & (self._data <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got "
+    p = implemented("bernoulli_tensor_cpu_p_", self._data)
+    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got "
             "false.  (Could this error message be improved?  If so, please report an enhancement request to "
             "PyTorch.)")  # fmt: skip
     return bernoulli_draw(self, generator)

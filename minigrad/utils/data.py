@@ -130,6 +130,8 @@ class DataLoader:
                  num_workers: int = 0, collate_fn: Callable | None = None, pin_memory: bool = False,
                  drop_last: bool = False, generator: Any = None, worker_init_fn: Any = None,
                  persistent_workers: bool = False) -> None:  # fmt: skip
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         require(sampler is None or not shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
