@@ -48,4 +48,4 @@ def test_a_split_has_every_item_once_or_says_what_is_wrong():
 
     assert sorted(part[i] for part in parts for i in range(len(part))) == list(range(5))
     with pytest.raises(ValueError, match="Sum of input lengths"):
-        random_split([1, 2], [1])
+        random_split([1, 2], [3])
