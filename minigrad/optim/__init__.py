@@ -25,6 +25,7 @@ class Optimizer:
     """Parameters in groups with options, and a state for each. Source: torch.optim.Optimizer."""
 
     decoupled = False  # True: weight decay shrinks the parameter itself, not through the gradient
+    _opt_called = False  # that `step` was; a schedule asks
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -54,7 +55,7 @@ class Optimizer:
 
     def step(self, closure: Callable | None = None) -> Any:
         """Update every parameter that has a gradient; a closure computes the loss anew first."""
-        loss, line = None, learners_line()
+        loss, line, self._opt_called = None, learners_line(), True
         if closure is not None:
             with enable_grad():
                 loss = closure()
@@ -162,7 +163,7 @@ class Adam(Optimizer):
     """Steps of about lr: the mean of past gradients over the root of the mean of their squares."""
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: Any = None, maximize: bool = False,
+                 weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, foreach: Any = None,
                  capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
         super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
         for i, beta in enumerate(betas):

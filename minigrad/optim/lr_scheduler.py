@@ -6,16 +6,24 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..ops.checks import require
+from ..text import presentation
+
 
 class LRScheduler:
     """Sets the learning rate of every group of an optimizer after each epoch."""
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
-        self.optimizer, self.last_epoch = optimizer, last_epoch
+        require(hasattr(optimizer, "param_groups"), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
+        self.optimizer, self.last_epoch, self._step_count = optimizer, last_epoch, 0
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.step()
+
+    def get_lr(self) -> list[float]:
+        """The learning rate of each group in epoch `last_epoch`: the one method that a schedule must have."""
+        return [self.next_lr(g["lr"], base) for g, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True)]
 
     def next_lr(self, lr: float, base: float) -> float:
         """The learning rate of epoch `last_epoch`, from the one before and the first one."""
@@ -23,13 +31,29 @@ class LRScheduler:
 
     def step(self) -> None:
         """Go on to the next epoch."""
+        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", True):
+            presentation.warn("step_too_early", "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In "
+                "PyTorch 1.1.0 and later, you should call them in the opposite order: `optimizer.step()` before "
+                "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value of the "
+                "learning rate schedule. See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-"
+                "learning-rate")  # fmt: skip
+        self._step_count += 1
         self.last_epoch += 1
-        for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            group["lr"] = self.next_lr(group["lr"], base)
+        self._last_lr = self.get_lr()
+        for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
+            group["lr"] = lr
 
     def get_last_lr(self) -> list[float]:
         """The learning rate of each group now."""
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return self._last_lr
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedule stands: everything but the optimizer and functions."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue where the saved state was taken."""
+        self.__dict__.update(state_dict)
 
 
 class StepLR(LRScheduler):
@@ -55,14 +79,16 @@ class ExponentialLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times `lr_lambda(epoch)`."""
+    """The first rate times `lr_lambda(epoch)`; a list has one function for each group."""
 
-    def __init__(self, optimizer: Any, lr_lambda: Callable[[int], float], last_epoch: int = -1) -> None:
-        self.lr_lambda = lr_lambda
+    def __init__(self, optimizer: Any, lr_lambda: Callable | list[Callable], last_epoch: int = -1) -> None:
+        n = len(optimizer.param_groups)
+        each = self.lr_lambdas = [lr_lambda] * n if callable(lr_lambda) else list(lr_lambda)
+        require(len(each) == n, f"Expected {n} lr_lambdas, but got {len(each)}", ValueError)
         super().__init__(optimizer, last_epoch)
 
-    def next_lr(self, lr: float, base: float) -> float:
-        return base * self.lr_lambda(self.last_epoch)
+    def get_lr(self) -> list[float]:
+        return [base * f(self.last_epoch) for base, f in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
 
 class CosineAnnealingLR(LRScheduler):
