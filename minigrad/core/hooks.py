@@ -17,6 +17,8 @@ _ids = itertools.count().__next__
 class RemovableHandle:
     """Takes a hook away: `handle.remove()`, or at the end of a `with` block. Removing twice is fine."""
 
+    __module__ = "minigrad.utils.hooks"
+
     def __init__(self, hooks: dict[int, Callable]) -> None:
         self.id = _ids()
         self._hooks = weakref.ref(hooks)
@@ -38,9 +40,11 @@ class HookDict(dict):
 
     __slots__ = ("__weakref__",)
 
-    def add(self, hook: Callable) -> RemovableHandle:
+    def add(self, hook: Callable, first: bool = False) -> RemovableHandle:
         handle = RemovableHandle(self)
         self[handle.id] = hook
+        for key in [*self][:-1] if first else ():
+            self[key] = self.pop(key)
         return handle
 
 

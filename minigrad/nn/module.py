@@ -25,7 +25,7 @@ class Parameter(Tensor):
     """A leaf tensor that a module counts among its parameters. Source: torch.nn.Parameter."""
 
     __slots__ = ()
-    __module__ = "minigrad.nn"
+    __module__ = "minigrad.nn.parameter"
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         data = Tensor() if data is None else data
@@ -42,7 +42,7 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__()
 
 
-class Keys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     """What `load_state_dict` did not find, and what it had no place for."""
 
     __slots__ = ()
@@ -67,32 +67,43 @@ class Module:
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         for hook in list(self._before.values()):
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
+            args, options = hook(self, args, options)
         passing = BackwardHook(self) if self._back or self._back_before else None
         args = passing.setup_input_hook(args) if passing else args
         result = self.forward(*args, **options)
         for hook in list(self._after.values()):
-            changed = hook(self, args, result)
+            changed = hook(self, args, options, result)
             result = result if changed is None else changed
         return passing.setup_output_hook(result) if passing else result
 
-    def register_forward_pre_hook(self, hook: Callable) -> Any:
-        """Call `hook(module, args)` before forward; a result replaces the arguments."""
-        return self._before.add(hook)
+    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
+        """Call `hook(module, args)` before forward; a result replaces the arguments.
 
-    def register_forward_hook(self, hook: Callable) -> Any:
-        """Call `hook(module, args, output)` after forward; a result replaces the output."""
-        return self._after.add(hook)
+        `with_kwargs`: call `hook(module, args, kwargs)`, whose result is both. `prepend`: before other hooks.
+        """
 
-    def register_full_backward_pre_hook(self, hook: Callable) -> Any:
+        def call(module: Module, args: tuple, kwargs: dict) -> tuple:
+            changed = hook(module, args, kwargs) if with_kwargs else hook(module, args)
+            if changed is None or with_kwargs:
+                return changed or (args, kwargs)
+            return changed if isinstance(changed, tuple) else (changed,), kwargs
+
+        return self._before.add(call, prepend)
+
+    def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
+        """Call `hook(module, args, output)`, or `hook(module, args, kwargs, output)`, after forward.
+
+        A result replaces the output.
+        """
+        return self._after.add(hook if with_kwargs else lambda m, args, _, out: hook(m, args, out), prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_output)` before the module's backward; a result replaces `grad_output`."""
-        return self._back_before.add(hook)
+        return self._back_before.add(hook, prepend)
 
-    def register_full_backward_hook(self, hook: Callable) -> Any:
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_input, grad_output)` after it; a result replaces `grad_input`."""
-        return self._back.add(hook)
+        return self._back.add(hook, prepend)
 
     # ---- attributes
 
@@ -158,31 +169,31 @@ class Module:
 
     # ---- walking
 
-    def named_modules(self, memo: set | None = None, prefix: str = "") -> Iterator[tuple[str, Module]]:
+    def named_modules(self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator:
         """This module and all below it, once each, with their paths."""
-        memo = set() if memo is None else memo
+        memo = set() if memo is None or not remove_duplicate else memo
         if self not in memo:
             memo.add(self)
             yield prefix, self
             for name, child in self._modules.items():
                 if child is not None:
-                    yield from child.named_modules(memo, f"{prefix}.{name}" if prefix else name)
+                    yield from child.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def _named(self, kind: str, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
+    def _named(self, kind: str, prefix: str, recurse: bool, once: bool = True) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+        for path, module in self.named_modules(None, prefix, once) if recurse else [(prefix, self)]:
             for name, value in module.__dict__[kind].items():
-                if value is not None and id(value) not in seen:
+                if value is not None and not (once and id(value) in seen):
                     seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """All parameters with their paths."""
-        return self._named("_parameters", prefix, recurse)
+        return self._named("_parameters", prefix, recurse, remove_duplicate)
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """All buffers with their paths."""
-        return self._named("_buffers", prefix, recurse)
+        return self._named("_buffers", prefix, recurse, remove_duplicate)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with their names."""
@@ -263,25 +274,28 @@ class Module:
     def double(self) -> Module:
         return self.to(dtypes.float64)
 
+    def half(self) -> Module:
+        return self.to(dtypes.float16)
+
     # ---- saving
 
-    def state_dict(self, *, prefix: str = "") -> OrderedDict[str, Tensor]:
-        """Parameters and buffers by path, without history, on the same memory."""
+    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> OrderedDict[str, Tensor]:
+        """Parameters and buffers by path, on the same memory; without history, unless `keep_vars`."""
         state: OrderedDict[str, Tensor] = OrderedDict()
-        for path, module in self.named_modules(prefix=prefix.rstrip(".")):
+        for path, module in self.named_modules(None, prefix.rstrip("."), False):
             kept = {n: b for n, b in module._buffers.items() if n not in module._not_saved}
             for name, value in {**module._parameters, **kept}.items():
                 if value is not None:
-                    state[f"{path}.{name}" if path else name] = value.detach()
+                    state[f"{path}.{name}" if path else name] = value if keep_vars else value.detach()
         return state
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True) -> Keys:
+    def load_state_dict(self, state_dict: Any, strict: bool = True) -> _IncompatibleKeys:
         """Copy a saved state into the parameters and buffers.
 
         Raises: RuntimeError for missing or unexpected names (if `strict`) and for other shapes.
         """
         own = self.state_dict()
-        keys = Keys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
+        keys = _IncompatibleKeys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
         problems = [
             f"size mismatch for {n}: copying a param with shape {state_dict[n].shape} from checkpoint, the shape in "
             f"current model is {t.shape}." for n, t in own.items()
