@@ -39,8 +39,8 @@ def as_function(name: str, method: Callable) -> Callable:
             if name not in _NUMBER_FIRST or not isinstance(input, int | float):
                 raise must_be_tensor(name, "input", 1, input)
             if name != "pow":
-                kind = dtypes.get_default_dtype().np if isinstance(input, float) else None
-                input = constant(TensorBase._plain, xp.asarray(input, kind))
+                beside = args[0]._data if args and isinstance(args[0], TensorBase) else input
+                input = constant(TensorBase._plain, xp.asarray(input, dtypes.result_dtype(beside, input)))
         if options:
             options = {_NUMPY_WORDS.get(word, word): value for word, value in options.items()}
         result = method(input, *args, **options)
