@@ -42,7 +42,7 @@ from .array.dtypes import (
     uint8,
 )
 from .array.printing import set_printoptions
-from .array.random import Generator, initial_seed, manual_seed, seed
+from .array.random import Generator, default_generator, initial_seed, manual_seed, seed
 from .autograd import is_anomaly_enabled
 from .core import explain as _explain
 from .core.modes import (

@@ -19,6 +19,7 @@ from .array.backend import device as device_type
 from .core import shapes as _shapes
 from .core.backward import backward
 from .core.base import TensorBase, bump, constant, readonly
+from .core.modes import grad_mode
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
@@ -121,6 +122,7 @@ class Tensor(TensorBase):
     arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
     sinh, cosh, tanh = pointwise.sinh, pointwise.cosh, pointwise.tanh
     asinh, acosh, atanh = pointwise.asinh, pointwise.acosh, pointwise.atanh
+    arcsinh, arccosh, arctanh = asinh, acosh, atanh
     sigmoid, relu = pointwise.sigmoid, pointwise.relu
     softmax, log_softmax, logit = activation.softmax, activation.log_softmax, activation.logit
     hardshrink, prelu = activation.hardshrink_of, activation.prelu
@@ -155,7 +157,8 @@ class Tensor(TensorBase):
     count_nonzero, unique, bincount, histc = (reduce.count_nonzero, reduce.unique, reduce.bincount,
                                               reduce.histc)  # fmt: skip
     isclose = reduce.isclose
-    matmul, mm, mv, dot, bmm = linalg.matmul, linalg.mm, linalg.mv, linalg.dot, linalg.bmm
+    matmul, mm, mv, bmm, dot, vdot = (linalg.matmul, linalg.mm, linalg.mv, linalg.bmm, linalg.dot,
+                                      linalg.vdot)  # fmt: skip
     addmm, outer, inner, kron = linalg.addmm, linalg.outer, linalg.inner, linalg.kron
     addmv, addr, addbmm, baddbmm = (linalg.addmv_of, linalg.addr_of, linalg.addbmm_of,
                                     linalg.baddbmm_of)  # fmt: skip
@@ -168,7 +171,7 @@ class Tensor(TensorBase):
     view_as, reshape_as, unflatten = shape.view_as, shape.reshape_as, shape.unflatten
     t, transpose, permute = shape.t_of, shape.transpose_of, shape.permute_of
     swapaxes = swapdims = transpose
-    movedim = shape.movedim
+    movedim = moveaxis = shape.movedim
     unsqueeze, squeeze = shape.unsqueeze_of, shape.squeeze_of
     expand, expand_as, broadcast_to = shape.expand_of, shape.expand_as, shape.expand_of
     select, narrow, diagonal, unfold = (shape.select_of, shape.narrow, shape.diagonal,
@@ -202,6 +205,8 @@ class Tensor(TensorBase):
     def mT(self) -> Tensor:
         """The last two dimensions swapped; a view."""
         return shape.mT(self)
+
+    mH = property(lambda self: shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
 
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
     H = property(lambda self: shape.transpose(self, -2, -1), doc="The conjugate transpose: `mT` here.")
@@ -372,7 +377,7 @@ class Tensor(TensorBase):
         """The number of elements."""
         return self._data.size
 
-    nelement = numel
+    nelement, ndimension = numel, dim
 
     def element_size(self) -> int:
         return self._data.itemsize
@@ -406,7 +411,7 @@ class Tensor(TensorBase):
         """The storage as a NumPy array; writing to it writes to the tensor."""
         if force:
             return self.detach().cpu()._array()
-        if self.requires_grad:
+        if self.requires_grad and grad_mode():
             raise presentation.error(RuntimeError, "numpy_requires_grad",
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
                 tensor=self)  # fmt: skip
@@ -595,8 +600,9 @@ with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
 
 # Methods that torch also has as functions, by the same name.
 FUNCTIONS = """
-    abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arcsin
-    arctan arctan2 argmax argmin argsort bernoulli bincount count_nonzero cummax cummin cumprod cumsum dist histc
+    abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arccosh
+    arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort bernoulli bincount count_nonzero cummax
+    cummin cumprod cumsum dist histc
     isclose kthvalue logcumsumexp logsumexp max median min mode msort nanmean nansum prod quantile sort std
     softmax log_softmax logit hardshrink prelu erf erfc erfinv lgamma digamma
     topk unique var argwhere gather index_add index_copy index_fill index_put index_select
@@ -609,11 +615,11 @@ FUNCTIONS = """
     div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge
     greater greater_equal gt heaviside hypot is_complex is_floating_point is_nonzero isfinite isinf isnan
     le lerp less less_equal log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor
-    lt masked_fill matmul maximum mean minimum mm movedim mul multiply mv nan_to_num narrow ne neg
+    lt masked_fill matmul maximum mean minimum mm moveaxis movedim mul multiply mv nan_to_num narrow ne neg
     negative norm not_equal numel outer permute positive pow ravel reciprocal relu remainder reshape roll
     rot90 round rsqrt rsub select sgn sigmoid sign signbit sin sinc sinh split sqrt square squeeze sub
     subtract sum swapaxes swapdims t tan tanh tile transpose tril triu true_divide trunc unbind
-    unflatten unsqueeze xlogy
+    unflatten unsqueeze vdot xlogy
     abs_ ceil_ clamp_ cos_ exp_ fill_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_
     sqrt_ square_ tan_ tanh_ trunc_ zero_
 """.split()

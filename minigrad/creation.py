@@ -105,7 +105,12 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     return tensor(data, dtype=dtype, device=device)
 
 
-asarray = as_tensor
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
+            requires_grad: bool | None = None) -> Tensor:  # fmt: skip
+    """As `as_tensor`; `copy` says whether to share memory, `requires_grad` whether to record."""
+    t = as_tensor(obj, dtype, device)
+    t = t.clone() if copy and isinstance(obj, TensorBase | ndarray) else t
+    return t if requires_grad in (None, t.requires_grad) else t.detach().requires_grad_(requires_grad)
 
 
 def is_tensor(obj: Any) -> bool:

@@ -179,7 +179,7 @@ SAMPLES: dict[str, list[Callable]] = {
     # ---- products and linear algebra
     "mm": [on(M, N)],
     "mv": [on(M, ROW)],
-    "dot": [on(ROW, real(3))],
+    "dot": [on(ROW, real(3))], "vdot": [on(ROW, real(3))],
     "bmm": [on(B, C)],
     "addmm": [on(real(2, 4), M, N), on(real(4), M, N, 0.5, 2.0)],
     "addmv": [on(real(2), M, ROW, 0.5, 2.0)],

@@ -145,7 +145,7 @@ def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
     for hook in list(hooks.post_accumulate.values()):
         with differentiable(walk.create_graph):
             returned = hook(leaf)
-        if _checked(hook, leaf, returned) is not None:
+        if _checked(hook, leaf, returned) is not None and returned is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if watch is not None:
             watch.hook(node, "post_accumulate", hook, leaf._grad, leaf._grad)

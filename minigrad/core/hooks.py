@@ -17,6 +17,8 @@ _ids = itertools.count().__next__
 class RemovableHandle:
     """Takes a hook away: `handle.remove()`, or at the end of a `with` block. Removing twice is fine."""
 
+    __module__ = "minigrad.utils.hooks"
+
     def __init__(self, hooks: dict[int, Callable]) -> None:
         self.id = _ids()
         self._hooks = weakref.ref(hooks)

@@ -70,6 +70,8 @@ class Row:
         missing, defaults = len(self.inputs) - len(args), getattr(self.forward, "__defaults__", None) or ()
         if not options and 0 < missing <= len(defaults):
             return args + defaults[-missing:]
+        if "axis" in options:  # NumPy's word
+            options["dim"] = options.pop("axis")
         bound = _signature(self.forward, self.inputs).bind(*args, **options)
         bound.apply_defaults()
         return tuple(bound.arguments.values())

@@ -131,6 +131,7 @@ MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "create_graph": (("0.2", _ALL, ""), ("1.10", "", "")),
     "t_of_other_ranks": (("0.2", _ALL, ""), ("2.13", "", "")),
+    "step_too_early": (("0.2", _ALL, ""), ("1.1", "", "")),
 }
 
 KINDS = {

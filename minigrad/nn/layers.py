@@ -270,14 +270,22 @@ class Embedding(Module):
 
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
                  max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
-                 sparse: bool = False, *, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+                 sparse: bool = False, _weight: Any = None, _freeze: bool = False, device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else F.row_of(padding_idx, num_embeddings)
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        self.weight = Parameter(empty(num_embeddings, embedding_dim, dtype=dtype))
-        self.reset_parameters()
+        given = empty(num_embeddings, embedding_dim, dtype=dtype) if _weight is None else _weight
+        self.weight = Parameter(given, not _freeze)
+        if _weight is None:
+            self.reset_parameters()
+
+    @classmethod
+    def from_pretrained(cls, embeddings: Any, freeze: bool = True, **options: Any) -> Embedding:
+        """An embedding on rows that are there already; `freeze` keeps training from changing them."""
+        return cls(*embeddings.shape, **options, _weight=embeddings, _freeze=freeze)
 
     def reset_parameters(self) -> None:
         """Draw every row, but for that of `padding_idx`, which is 0."""

@@ -26,7 +26,7 @@ class Parameter(Tensor):
     """A leaf tensor that a module counts among its parameters. Source: torch.nn.Parameter."""
 
     __slots__ = ()
-    __module__ = "minigrad.nn"
+    __module__ = "minigrad.nn.parameter"
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         data = Tensor() if data is None else data
@@ -172,8 +172,7 @@ class Module:
 
     # ---- walking
 
-    def named_modules(self, memo: set | None = None, prefix: str = "",
-                      remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:  # fmt: skip
+    def named_modules(self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator:
         """This module and all below it with their paths, each once if `remove_duplicate`."""
         memo = set() if memo is None else memo
         if self not in memo:
@@ -192,14 +191,13 @@ class Module:
                     seen.update([id(value)] * once)
                     yield f"{path}.{name}" if path else name, value
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True,
-                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:  # fmt: skip
+    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """All parameters with their paths."""
         return self._named("_parameters", prefix, recurse, remove_duplicate)
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """All buffers with their paths."""
-        return self._named("_buffers", prefix, recurse)
+        return self._named("_buffers", prefix, recurse, remove_duplicate)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with their names."""

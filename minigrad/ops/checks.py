@@ -24,6 +24,8 @@ def titled(function: Callable, name: str, doc: str) -> Callable:
 _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floor_divide remainder pow float_power
     xlogy bitwise_and bitwise_or bitwise_xor""".split())
 
+_NUMPY_WORDS = {"axis": "dim", "keepdims": "keepdim"}
+
 
 def as_function(name: str, method: Callable) -> Callable:
     """A method as `torch.name`: its tensor is called `input`, and what cannot be taken is a TypeError."""
@@ -37,8 +39,10 @@ def as_function(name: str, method: Callable) -> Callable:
             if name not in _NUMBER_FIRST or not isinstance(input, int | float):
                 raise must_be_tensor(name, "input", 1, input)
             if name != "pow":
-                kind = dtypes.get_default_dtype().np if isinstance(input, float) else None
-                input = constant(TensorBase._plain, xp.asarray(input, kind))
+                beside = args[0]._data if args and isinstance(args[0], TensorBase) else input
+                input = constant(TensorBase._plain, xp.asarray(input, dtypes.result_dtype(beside, input)))
+        if options:
+            options = {_NUMPY_WORDS.get(word, word): value for word, value in options.items()}
         result = method(input, *args, **options)
         if result is NotImplemented:
             raise must_be_tensor(name, "other", 2, args[0])

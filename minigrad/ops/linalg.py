@@ -217,6 +217,9 @@ mv = op("mv", _mv, letters={"self": "A"},
 dot = op("dot", _dot, letters={"tensor": "b"},
     self   = lambda grad, tensor: grad * tensor,
     tensor = lambda grad, self: grad * self)
+vdot = op("vdot", lambda self, other: _dot(self, other),
+    self  = lambda grad, other: grad * other,
+    other = lambda grad, self: grad * self)
 bmm = op("bmm", _bmm, letters={"self": "A", "mat2": "B"},
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
@@ -582,6 +585,9 @@ def kron(self: Any, other: Any) -> Any:
 def cross(self: Any, other: Any, dim: Any = None) -> Any:
     """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     if dim is None:
+        presentation.warn("cross_dim", "Using torch.cross without specifying the dim arg is deprecated.\nPlease either "
+            "pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree "
+            "with that of linalg.cross in a future release.", once=True)  # fmt: skip
         require(3 in self.shape, "no dimension of size 3 in input")
         dim = self.shape.index(3)
     return cross_of(self, other, dim)

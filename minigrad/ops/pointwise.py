@@ -20,7 +20,7 @@ from .checks import implemented, require
 
 
 def _sign(self: Any) -> Any:
-    return xp.sign(self) if self.dtype.kind != "b" else self.copy()
+    return self.copy() if self.dtype.kind == "b" else (self > 0).astype(self.dtype) - (self < 0)  # 0 for NaN
 
 
 def _whole(function: Any, x: Any) -> Any:
@@ -128,6 +128,12 @@ def _inside(x: Any, low: Any, high: Any) -> Any:
     if low is None or high is None:
         return x >= low if high is None else x <= high
     return (x >= low) & (x <= high)
+
+
+@spelled_out
+def per_square(F: Any, value: Any, x: Any, y: Any) -> Any:
+    """value / (x^2 + y^2), and 0 at the origin."""
+    return F.where((x == 0) & (y == 0), 0.0, value / (x * x + y * y))
 
 
 def _lifted(x: Any, low: Any, high: Any) -> Any:
@@ -277,8 +283,8 @@ acos = op("acos", xp.arccos,
 atan = op("atan", xp.arctan,
     self = lambda grad, self: grad / (self * self + 1))
 atan2 = op("atan2", lambda self, other: xp.arctan2(self, other), numbers=False,
-    self  = lambda grad, self, other: grad * other / (self * self + other * other),
-    other = lambda grad, self, other: -grad * self / (self * self + other * other))
+    self  = lambda F, grad, self, other: grad * F.per_square(other, self, other),
+    other = lambda F, grad, self, other: grad * F.per_square(-self, self, other))
 sinh = op("sinh", xp.sinh,
     self = lambda F, grad, self: grad * F.cosh(self))
 cosh = op("cosh", xp.cosh,

@@ -567,9 +567,10 @@ def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
     return face(self.to(dtype), *args).to(dtype)
 
 
-def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
+def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+        keepdims: bool = False) -> Any:  # fmt: skip
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
-    dim = axis if dim is None else dim
+    dim, keepdim = axis if dim is None else dim, keepdim or keepdims
     whole = dim is None and not keepdim
     if whole and dtype is None:
         return sum_all(self)
@@ -578,9 +579,10 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
     return sum_dim(self, dims_of(self, dim), keepdim) if dtype is None else _typed(sum, self, dtype, dim, keepdim)
 
 
-def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
+def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+         keepdims: bool = False) -> Any:  # fmt: skip
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
-    dim = axis if dim is None else dim
+    dim, keepdim = axis if dim is None else dim, keepdim or keepdims
     self = self if dtype is None else self.to(dtype)
     if dim is None and not keepdim:
         return mean_all(self)
@@ -638,8 +640,9 @@ named("aminmax", "min", "max")
 
 
 def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
-    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
-        dim = axis if dim is None else dim
+    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
+                keepdims: bool = False) -> Any:  # fmt: skip
+        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
         other = dim if isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
@@ -671,8 +674,8 @@ def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 def _place(row: Any, name: str, which: str) -> Any:
-    def place(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None) -> Any:
-        dim = axis if dim is None else dim
+    def place(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
         require(self._data.dtype.kind != "b", f"{name}(): does not support bool input")
         return row(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
 
@@ -758,8 +761,8 @@ def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
 
 def _spread(row: Any, name: str) -> Any:
     def spread(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-               correction: Any = None, axis: Any = None) -> Any:  # fmt: skip
-        dim = axis if dim is None else dim
+               correction: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # fmt: skip
+        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None:
@@ -839,7 +842,8 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2 ... occurs."""
     require(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(),
             "bincount only supports 1-d non-negative integral inputs.")  # fmt: skip
-    return _tensor_of(xp.bincount(self._data, None if weights is None else weights._data, minlength))
+    counts = xp.bincount(self._data, None if weights is None else weights._data, minlength)
+    return _tensor_of(counts if weights is None or weights._data.dtype != "float32" else counts.astype("float32"))
 
 
 def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
-from ..array.backend import device_of, in_order, move, namespace, xp
+from ..array.backend import device_of, in_order, move, namespace, strides, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
@@ -518,7 +518,7 @@ def view_of(self: Any, *size: Any) -> Any:
     Raises: RuntimeError if the number of elements or the strides do not allow it.
     """
     if len(size) == 1 and isinstance(size[0], dtypes.dtype):
-        raise TypeError("view(dtype) is not supported; use .to(dtype)")
+        return self._alias(self._array().view(size[0].np), self._shared_counter())  # the same bytes, no history
     return view(self, ints(size))
 
 
@@ -770,14 +770,18 @@ def block_diag(*tensors: Any) -> Any:
     return block_diag_of(tensors)
 
 
-def repeat_interleave(self: Any, repeats: Any, dim: Any = None, *, output_size: int | None = None) -> Any:
-    """Each element (or slice along `dim`) `repeats` times in a row."""
+def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output_size: int | None = None) -> Any:
+    """Each element (or slice along `dim`) `repeats` times in a row; of `repeats` alone, 0 .. n-1."""
+    if repeats is None:
+        require(self._data.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
+        self, repeats = constant(self._plain, xp.arange(self.numel(), dtype=self._data.dtype)), self
     if dim is None:
         self, dim = ravel(self), 0
     dim, sizes = check_dim(dim, self._data.ndim), self._data.shape
     if hasattr(repeats, "_data") and repeats._data.size > 1:
         require(repeats._data.size == sizes[dim], "repeats must have the same size as input along dim, but got "
                 f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")  # fmt: skip
+        require((repeats._data >= 0).all(), "repeats can not be negative")
         at = xp.repeat(xp.arange(sizes[dim]), repeats._data)
         return TENSORS.index_select(self, constant(self._plain, at), dim)
     require(int(repeats) >= 0, "Repeats must be non-negative")
@@ -859,9 +863,9 @@ def flipud(self: Any) -> Any:
     return flip(self, (0,))
 
 
-def mT(self: Any) -> Any:
+def mT(self: Any, name: str = "mT") -> Any:
     """The last two dimensions swapped; a view."""
-    require(self._data.ndim >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got "
+    require(self._data.ndim >= 2, f"tensor.{name} is only supported on matrices or batches of matrices. Got "
             f"{self._data.ndim}-D tensor.")  # fmt: skip
     return transpose(self, -2, -1)
 
@@ -929,9 +933,14 @@ squeeze_ = _look(squeeze_of, (squeeze, "SqueezeBackward3"), (squeeze_dim, "Squee
                  (squeeze_dims, "SqueezeBackward5"))  # fmt: skip
 
 
-def fill_diagonal_(self: Any, fill_value: Any) -> Any:
-    """The main diagonal becomes `fill_value`, in place."""
-    fill_(diagonal(self), fill_value)
+def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """The main diagonal becomes `fill_value`, in place; with `wrap` it begins anew below a tall matrix's square."""
+    sizes = self._data.shape
+    require(len(sizes) > 1, "dimensions must larger than 1")
+    require(len(sizes) == 2 or len({*sizes}) == 1, "all dimensions of input must be of equal length")
+    fill_(as_strided_of(self, (min(sizes),), (sum(strides(self._array())),)), fill_value)
+    if wrap and len(sizes) == 2 and sizes[0] > sizes[1] + 1:
+        fill_diagonal_(narrow(self, 0, sizes[1] + 1, sizes[0] - sizes[1] - 1), fill_value, True)
     return self
 
 

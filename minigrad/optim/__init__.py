@@ -30,7 +30,7 @@ class Optimizer:
         self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        self._opt_called = type(self).step is not Optimizer.step  # as far as a scheduler can know
+        self._opt_called = type(self).step is not Optimizer.step  # a scheduler asks; one's own says nothing
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                             f"{typename(params)}")  # fmt: skip
@@ -62,7 +62,7 @@ class Optimizer:
 
     def step(self, closure: Callable | None = None) -> Any:
         """Update every parameter that has a gradient; a closure computes the loss anew first."""
-        loss, line = None, learners_line()
+        loss, line, self._opt_called = None, learners_line(), True
         if closure is not None:
             with enable_grad():
                 loss = closure()
@@ -77,7 +77,6 @@ class Optimizer:
                     if state:  # plain SGD keeps nothing
                         self.state[p] = state
                     bump(p, line)
-        self._opt_called = True
         return loss
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
@@ -168,10 +167,9 @@ class Adam(Optimizer):
     """Steps of about lr: the mean of past gradients over the root of the mean of their squares."""
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: Any = None, maximize: bool = False,
+                 weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, foreach: Any = None,
                  capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
-        options = options_of(locals(), "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize")
-        super().__init__(params, {**options, "decoupled_weight_decay": self.decoupled})
+        super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
         for i, beta in enumerate(betas):
             require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 

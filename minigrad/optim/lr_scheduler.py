@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
+
+from ..ops.checks import require
+from ..text import presentation
+
+TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call "
+    "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in "
+    "PyTorch skipping the first value of the learning rate schedule. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
 
 
 class LRScheduler:
     """Sets the learning rate of every group of an optimizer after each epoch; `get_lr` says to what."""
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+        require(hasattr(optimizer, "param_groups"), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
         self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
@@ -31,12 +41,7 @@ class LRScheduler:
     def step(self) -> None:
         """Go on to the next epoch."""
         if self._step_count == 1 and not self.optimizer._opt_called:
-            warnings.warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
-                "should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to "
-                "do this will result in PyTorch skipping the first value of the learning rate schedule. See more "
-                "details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
-                stacklevel=2)  # fmt: skip
+            presentation.warn("step_too_early", TOO_EARLY)
         self._step_count += 1
         self.last_epoch += 1
         self._last_lr = self.get_lr()
@@ -82,7 +87,9 @@ class LambdaLR(LRScheduler):
     """The first rate times `lr_lambda(epoch)`; a list has one function for each group."""
 
     def __init__(self, optimizer: Any, lr_lambda: Callable[[int], float] | list, last_epoch: int = -1) -> None:
-        self.lr_lambdas = [lr_lambda] * len(optimizer.param_groups) if callable(lr_lambda) else lr_lambda
+        n = len(optimizer.param_groups)
+        each = self.lr_lambdas = [lr_lambda] * n if callable(lr_lambda) else list(lr_lambda)
+        require(len(each) == n, f"Expected {n} lr_lambdas, but got {len(each)}", ValueError)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:

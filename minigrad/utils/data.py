@@ -126,28 +126,35 @@ class DataLoader:
     It draws from the generator as torch's does. Options about speed (`num_workers`, ...) have no effect.
     """
 
-    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool | None = None, sampler: Any = None, *,
-                 num_workers: int = 0, collate_fn: Callable | None = None, pin_memory: bool = False,
-                 drop_last: bool = False, generator: Any = None, worker_init_fn: Any = None,
-                 persistent_workers: bool = False) -> None:  # fmt: skip
+    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool | None = None, sampler: Any = None,
+                 batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable | None = None,
+                 pin_memory: bool = False, drop_last: bool = False, *, generator: Any = None,
+                 **of_workers: Any) -> None:  # fmt: skip
         if not isinstance(batch_size, int) or batch_size < 1:
             raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         require(sampler is None or not shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         self.dataset, self.sampler, self.batch_size, self.drop_last = dataset, sampler, batch_size, drop_last
+        self.batch_sampler = batch_sampler
         self.collate_fn, self.generator, self.num_workers = collate_fn or default_collate, generator, num_workers
 
     def __len__(self) -> int:
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)
         whole, rest = divmod(len(self.sampler), self.batch_size)
         return whole + (rest > 0 and not self.drop_last)
 
     def __iter__(self) -> Iterator[Any]:
         _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
+        for batch in self._batches() if self.batch_sampler is None else self.batch_sampler:
+            yield self.collate_fn([self.dataset[i] for i in batch])
+
+    def _batches(self) -> Iterator[list[int]]:
         order = iter(self.sampler)
         while batch := list(islice(order, self.batch_size)):
             if len(batch) == self.batch_size or not self.drop_last:
-                yield self.collate_fn([self.dataset[i] for i in batch])
+                yield batch
 
 
 def _seed(generator: Any) -> int:

@@ -21,6 +21,7 @@ ONCE_PER_PROCESS = (
     "Using backward() with create_graph=True",
     "Converting a tensor with requires",
     "The use of `x.T` on tensors of dimension",
+    "Using torch.cross without specifying the dim arg",
     "`torch.jit.script` is deprecated",
 )
 NUMBER = re.compile(r"\s*-?(\d+\.?\d*(e[+-]\d+)?|inf|nan)\b\.?")

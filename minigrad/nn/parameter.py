@@ -1,0 +1,3 @@
+"""torch.nn.parameter: where torch keeps Parameter."""
+
+from .module import Parameter as Parameter
