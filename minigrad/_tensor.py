@@ -80,7 +80,6 @@ class Tensor(TensorBase):
 
     # ---- arithmetic
 
-    add, sub, mul, div = (pointwise.add_of, pointwise.sub_of, pointwise.mul, pointwise.div_of)
     __add__ = __radd__ = pointwise.add
     __sub__, __rsub__ = pointwise.sub, pointwise.rsub_of
     __mul__ = __rmul__ = pointwise.mul
@@ -98,101 +97,9 @@ class Tensor(TensorBase):
     __eq__, __ne__ = pointwise.eq, pointwise.ne  # type: ignore[assignment]
     __lt__, __le__, __gt__, __ge__ = pointwise.lt, pointwise.le, pointwise.gt, pointwise.ge
 
-    subtract, multiply, divide, true_divide = sub, mul, div, div
-    floor_divide, remainder, pow, neg = (
-        pointwise.floor_divide_of, pointwise.remainder_of, pointwise.pow_of, pointwise.neg)  # fmt: skip
-    negative, rsub, fmod = neg, pointwise.rsub_of, pointwise.fmod_of
-    eq, ne, lt, le, gt, ge = (pointwise.eq, pointwise.ne, pointwise.lt, pointwise.le,
-                              pointwise.gt, pointwise.ge)  # fmt: skip
-    not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
-    logical_and, logical_or, logical_xor, logical_not = (
-        pointwise.logical_and, pointwise.logical_or, pointwise.logical_xor, pointwise.logical_not)  # fmt: skip
-    bitwise_and, bitwise_or, bitwise_xor, bitwise_not = (
-        pointwise.bitwise_and, pointwise.bitwise_or, pointwise.bitwise_xor, pointwise.bitwise_not)  # fmt: skip
-    isnan, isinf, isfinite = pointwise.isnan, pointwise.isinf, pointwise.isfinite
-    signbit, heaviside = pointwise.signbit, pointwise.heaviside
-
-    # ---- functions of each element
-
-    exp, exp2, expm1 = pointwise.exp, pointwise.exp2, pointwise.expm1
-    log, log2, log10, log1p = pointwise.log, pointwise.log2, pointwise.log10, pointwise.log1p
-    logaddexp, xlogy = pointwise.logaddexp, pointwise.xlogy
-    sin, cos, tan = pointwise.sin, pointwise.cos, pointwise.tan
-    asin, acos, atan, atan2 = pointwise.asin, pointwise.acos, pointwise.atan, pointwise.atan2
-    arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
-    sinh, cosh, tanh = pointwise.sinh, pointwise.cosh, pointwise.tanh
-    asinh, acosh, atanh = pointwise.asinh, pointwise.acosh, pointwise.atanh
-    arcsinh, arccosh, arctanh = asinh, acosh, atanh
-    sigmoid, relu = pointwise.sigmoid, pointwise.relu
-    softmax, log_softmax, logit = activation.softmax, activation.log_softmax, activation.logit
-    hardshrink, prelu = activation.hardshrink_of, activation.prelu
-    erf, erfc, erfinv = activation.erf, activation.erfc, activation.erfinv
-    lgamma, digamma, polygamma = activation.lgamma, activation.digamma, activation.polygamma
-    sqrt, rsqrt, reciprocal = pointwise.sqrt, pointwise.rsqrt, pointwise.reciprocal
-    square, hypot, sinc = pointwise.square, pointwise.hypot, pointwise.sinc
-    abs, sign, sgn, frac = pointwise.abs, pointwise.sign, pointwise.sgn, pointwise.frac
-    absolute, positive = abs, pointwise.positive
-    floor, ceil, trunc, round = (pointwise.floor, pointwise.ceil, pointwise.trunc,
-                                 pointwise.round_of)  # fmt: skip
-    fix = trunc
-    maximum, minimum, fmax, fmin = (pointwise.maximum, pointwise.minimum, pointwise.fmax,
-                                    pointwise.fmin)  # fmt: skip
-    clamp, clamp_min, clamp_max = pointwise.clamp, pointwise.clamp_min_of, pointwise.clamp_max_of
-    clip, nan_to_num = clamp, pointwise.nan_to_num
-    masked_fill, where = pointwise.masked_fill_of, pointwise.where_method
-    lerp, addcmul, addcdiv = pointwise.lerp_of, pointwise.addcmul_of, pointwise.addcdiv_of
-
-    # ---- reductions and products
-
-    sum, mean, all, any = reduce.sum, reduce.mean, reduce.all, reduce.any
-    norm, dist, logsumexp = reduce.norm, reduce.dist, reduce.logsumexp
-    prod, nansum, nanmean = reduce.prod, reduce.nansum, reduce.nanmean
-    max, min, amax, amin, aminmax = reduce.max, reduce.min, reduce.amax, reduce.amin, reduce.aminmax
-    argmax, argmin, argsort = reduce.argmax, reduce.argmin, reduce.argsort
-    median, mode, quantile, kthvalue = reduce.median, reduce.mode, reduce.quantile, reduce.kthvalue
-    sort, msort, topk = reduce.sort, reduce.msort, reduce.topk
-    var, std = reduce.var, reduce.std
-    cumsum, cumprod, logcumsumexp = reduce.cumsum, reduce.cumprod, reduce.logcumsumexp
-    cummax, cummin = reduce.cummax, reduce.cummin
-    count_nonzero, unique, bincount, histc = (reduce.count_nonzero, reduce.unique, reduce.bincount,
-                                              reduce.histc)  # fmt: skip
-    isclose = reduce.isclose
-    matmul, mm, mv, bmm, dot, vdot = (linalg.matmul, linalg.mm, linalg.mv, linalg.bmm, linalg.dot,
-                                      linalg.vdot)  # fmt: skip
-    addmm, outer, inner, kron = linalg.addmm, linalg.outer, linalg.inner, linalg.kron
-    addmv, addr, addbmm, baddbmm = (linalg.addmv_of, linalg.addr_of, linalg.addbmm_of,
-                                    linalg.baddbmm_of)  # fmt: skip
-    cross, matrix_power = linalg.cross, linalg.matrix_power
-    inverse, det, logdet, slogdet = linalg.inverse, linalg.det, linalg.logdet, linalg.slogdet
-
-    # ---- shape
-
-    view, reshape, flatten, ravel = shape.view_of, shape.reshape_of, shape.flatten, shape.ravel
-    view_as, reshape_as, unflatten = shape.view_as, shape.reshape_as, shape.unflatten
-    t, transpose, permute = shape.t_of, shape.transpose_of, shape.permute_of
-    swapaxes = swapdims = transpose
-    movedim = moveaxis = shape.movedim
-    unsqueeze, squeeze = shape.unsqueeze_of, shape.squeeze_of
-    expand, expand_as, broadcast_to = shape.expand_of, shape.expand_as, shape.expand_of
-    select, narrow, diagonal, unfold = (shape.select_of, shape.narrow, shape.diagonal,
-                                        shape.unfold)  # fmt: skip
-    split, chunk, unbind = shape.split_of, shape.chunk, shape.unbind_of
-    as_strided = shape.as_strided_of
-    repeat, tile, flip, roll, rot90 = (shape.repeat_of, shape.tile, shape.flip_of, shape.roll_of,
-                                       shape.rot90_of)  # fmt: skip
-    tril, triu, diag, diag_embed = shape.tril, shape.triu, shape.diag, shape.diag_embed
-    repeat_interleave, diff, tensor_split = shape.repeat_interleave, shape.diff, shape.tensor_split
-    trace, fliplr, flipud, adjoint = shape.trace, shape.fliplr, shape.flipud, shape.adjoint
-    diagonal_scatter, sum_to_size = shape.diagonal_scatter, shape.sum_to_size
     __getitem__, __setitem__ = index.getitem, index.setitem
-    gather, scatter, scatter_add = index.gather_of, index.scatter_of, index.scatter_add_of
-    index_select, index_add, index_copy, index_fill = (
-        index.index_select_of, index.index_add_of, index.index_copy_of, index.index_fill_of)  # fmt: skip
-    index_put, put, take, take_along_dim = (index.index_put, index.put, index.take,
-                                            index.take_along_dim)  # fmt: skip
-    masked_select, masked_scatter = index.masked_select, index.masked_scatter
-    select_scatter, slice_scatter = index.select_scatter, index.slice_scatter
-    nonzero, argwhere = index.nonzero, index.nonzero
+
+    # ---- turned
 
     @property
     def T(self) -> Tensor:
@@ -212,8 +119,6 @@ class Tensor(TensorBase):
     H = property(lambda self: shape.transpose(self, -2, -1), doc="The conjugate transpose: `mT` here.")
 
     # ---- copies, types and places
-
-    clone, contiguous = shape.clone_of, shape.contiguous
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """True where the elements lie in memory in the order of the indices."""
@@ -259,22 +164,12 @@ class Tensor(TensorBase):
 
     # ---- in place
 
+    where = pointwise.where_method
     add_ = inplace(pointwise.add_of, ufunc=xp.add)
     sub_ = inplace(pointwise.sub_of, ufunc=xp.subtract)
     mul_ = inplace(pointwise.mul, ufunc=xp.multiply)
     div_ = inplace(pointwise.div_of, ufunc=xp.true_divide)
     __iadd__, __isub__, __imul__, __itruediv__ = add_, sub_, mul_, div_
-    copy_, index_put_ = index.copy_, index.index_put_
-    scatter_, scatter_add_, put_ = index.scatter_, index.scatter_add_, index.put_
-    index_add_, index_copy_, index_fill_ = index.index_add_, index.index_copy_, index.index_fill_
-    masked_scatter_ = index.masked_scatter_
-    t_, transpose_, unsqueeze_, squeeze_ = (shape.t_, shape.transpose_, shape.unsqueeze_,
-                                            shape.squeeze_)  # fmt: skip
-    fill_, zero_ = shape.fill_, shape.zero_
-    fill_diagonal_, resize_ = shape.fill_diagonal_, shape.resize_
-    bernoulli = shape.bernoulli
-    normal_, uniform_, random_, bernoulli_ = (shape.normal_, shape.uniform_, shape.random_,
-                                              shape.bernoulli_)  # fmt: skip
 
     # ---- backward
 
@@ -576,12 +471,52 @@ TensorBase._plain = Tensor
 _shapes.Tensor = Tensor
 _shapes.blank = partial(object.__new__, Tensor)
 
+# Methods, by the chapter that says what they are. `add_of`, which takes torch's arguments, is `add` here.
+METHODS = (
+    (pointwise, """add_of sub_of mul div_of floor_divide_of remainder_of fmod_of pow_of neg rsub_of square positive
+        eq ne lt le gt ge logical_and logical_or logical_xor logical_not
+        bitwise_and bitwise_or bitwise_xor bitwise_not isnan isinf isfinite signbit heaviside
+        exp exp2 expm1 log log2 log10 log1p logaddexp xlogy sqrt rsqrt reciprocal hypot sinc
+        sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sigmoid relu
+        abs sign sgn frac floor ceil trunc round_of maximum minimum fmax fmin
+        clamp clamp_min_of clamp_max_of nan_to_num masked_fill_of lerp_of addcmul_of addcdiv_of"""),
+    (activation, "softmax log_softmax logit hardshrink_of prelu erf erfc erfinv lgamma digamma"),
+    (reduce, """sum mean all any norm dist logsumexp prod nansum nanmean max min amax amin aminmax argmax argmin
+        argsort median mode quantile kthvalue sort msort topk var std cumsum cumprod logcumsumexp cummax cummin
+        count_nonzero unique bincount histc isclose"""),
+    (linalg, """matmul mm mv bmm dot vdot addmm outer inner kron addmv_of addr_of addbmm_of baddbmm_of cross
+        matrix_power inverse det logdet slogdet"""),
+    (shape, """reshape_of flatten ravel unflatten t_of transpose_of permute_of movedim unsqueeze_of squeeze_of
+        select_of narrow diagonal split_of chunk unbind_of as_strided_of tile flip_of roll_of rot90_of tril triu diag
+        diag_embed repeat_interleave diff tensor_split trace fliplr flipud adjoint diagonal_scatter clone_of
+        bernoulli"""),
+    (index, """gather_of scatter_of scatter_add_of index_select_of index_add_of index_copy_of index_fill_of
+        index_put put take take_along_dim masked_select masked_scatter select_scatter slice_scatter nonzero"""),
+)
+ONLY_METHODS = (
+    (activation, "polygamma"),
+    (shape, """view_of view_as reshape_as expand_of expand_as unfold repeat_of contiguous sum_to_size fill_ zero_ t_
+        transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
+    (index, """copy_ index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"""),
+)
+ALIASES = """subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le
+    greater=gt greater_equal=ge arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh
+    arctanh=atanh absolute=abs fix=trunc clip=clamp swapaxes=transpose swapdims=transpose moveaxis=movedim
+    broadcast_to=expand argwhere=nonzero""".split()
 # In place: the operation of this name, written into `self`.
-for _name in """abs acos addbmm addcdiv addcmul addmm addmv addr arccos arcsin arctan arctan2 asin atan atan2
-    baddbmm bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh cumprod cumsum
-    digamma erf erfc erfinv exp exp2 expm1 floor floor_divide fmod frac hypot lerp lgamma log log10 log1p log2 logit
-    masked_fill nan_to_num neg negative pow reciprocal relu remainder round rsqrt sgn sigmoid sign sin sinc sinh sqrt
-    square tan tanh tril triu trunc xlogy""".split():
+IN_PLACE = """abs acos arccos arcsin arctan asin atan ceil clamp clamp_max clamp_min clip cos cosh erf erfc
+    exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg negative reciprocal relu round rsqrt
+    sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy""".split()
+ONLY_METHODS_IN_PLACE = """addbmm addcdiv addcmul addmm addmv addr arctan2 atan2 baddbmm bitwise_and bitwise_not
+    bitwise_or bitwise_xor cumprod cumsum digamma erfinv floor_divide fmod hypot lerp lgamma masked_fill pow
+    remainder sgn sign tril triu""".split()
+
+for _chapter, _names in METHODS + ONLY_METHODS:
+    for _name in _names.split():
+        setattr(Tensor, _name.removesuffix("_of"), getattr(_chapter, _name))
+for _alias in ALIASES:
+    setattr(Tensor, _alias.partition("=")[0], getattr(Tensor, _alias.partition("=")[2]))
+for _name in IN_PLACE + ONLY_METHODS_IN_PLACE:
     setattr(Tensor, f"{_name}_", inplace(getattr(Tensor, _name)))
 for _sign, _name in {"floordiv": "floor_divide", "mod": "remainder", "pow": "pow", "and": "bitwise_and",
                      "or": "bitwise_or", "xor": "bitwise_xor"}.items():  # fmt: skip
@@ -599,30 +534,9 @@ with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
     install()
 
 # Methods that torch also has as functions, by the same name.
-FUNCTIONS = """
-    abs absolute acos acosh add addcdiv addcmul addmm all allclose amax amin aminmax any arccos arccosh
-    arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort bernoulli bincount count_nonzero cummax
-    cummin cumprod cumsum dist histc
-    isclose kthvalue logcumsumexp logsumexp max median min mode msort nanmean nansum prod quantile sort std
-    softmax log_softmax logit hardshrink prelu erf erfc erfinv lgamma digamma
-    topk unique var argwhere gather index_add index_copy index_fill index_put index_select
-    masked_scatter masked_select nonzero put scatter scatter_add select_scatter slice_scatter take
-    addbmm addmv addr baddbmm cross det inner inverse kron logdet
-    matrix_power slogdet take_along_dim adjoint conj float_power diagonal_scatter diff fliplr flipud
-    repeat_interleave tensor_split trace
-    as_strided asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm
-    broadcast_to ceil chunk clamp clamp_max clamp_min clip clone cos cosh detach diag diag_embed diagonal
-    div divide dot eq equal exp exp2 expm1 fix flatten flip floor floor_divide fmax fmin fmod frac ge
-    greater greater_equal gt heaviside hypot is_complex is_floating_point is_nonzero isfinite isinf isnan
-    le lerp less less_equal log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor
-    lt masked_fill matmul maximum mean minimum mm moveaxis movedim mul multiply mv nan_to_num narrow ne neg
-    negative norm not_equal numel outer permute positive pow ravel reciprocal relu remainder reshape roll
-    rot90 round rsqrt rsub select sgn sigmoid sign signbit sin sinc sinh split sqrt square squeeze sub
-    subtract sum swapaxes swapdims t tan tanh tile transpose tril triu true_divide trunc unbind
-    unflatten unsqueeze vdot xlogy
-    abs_ ceil_ clamp_ cos_ exp_ fill_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_
-    sqrt_ square_ tan_ tanh_ trunc_ zero_
-""".split()
+FUNCTIONS = [name.removesuffix("_of") for _, names in METHODS for name in names.split()] + [
+    alias.partition("=")[0] for alias in ALIASES] + [f"{name}_" for name in IN_PLACE] + """allclose conj detach equal
+    fill_ float_power is_complex is_floating_point is_nonzero numel zero_""".split()  # fmt: skip
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {
     name: getattr(chapter, name)
