@@ -131,7 +131,7 @@ def _cheapest(parts: list) -> Any:
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The scalar product along `dim`."""
-    return (x * y).sum(dim)
+    return x.vdot(y) if x.ndim == y.ndim == 1 else (x * y).sum(dim)
 
 
 def cross(input: Any, other: Any, *, dim: int = -1) -> Any:

@@ -774,13 +774,10 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool =
 
 
 def _of_singular_values(A: Any, ord: Any, dims: tuple, keepdim: bool) -> Any:
-    rest = [d for d in range(A._data.ndim) if d not in dims]
-    S = svdvals(A.permute([*rest, *dims]))
-    value = S.sum((-1,)) if ord == "nuc" else S.amax((-1,)) if ord == 2 else S.amin((-1,))
-    if keepdim:
-        for d in sorted(dims):
-            value = value.unsqueeze(d)
-    return value
+    order = [*(d for d in range(A._data.ndim) if d not in dims), *dims]
+    S = svdvals(A.permute(order))
+    value = {"nuc": S.sum, 2: S.amax, -2: S.amin}[ord]((-1,), keepdim)
+    return value.unsqueeze(-1).permute(RAW.inverse_order(order)) if keepdim else value
 
 
 TENSORS.matrix_norm = matrix_norm  # for `x.norm("nuc")`
