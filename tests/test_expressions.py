@@ -1,6 +1,8 @@
 """Every expression of the checklist agrees with torch: recorded everywhere, live where it is."""
 
 import importlib.util
+import subprocess
+import sys
 
 import pytest
 
@@ -28,6 +30,15 @@ def test_what_waits_still_waits():
     works = [expression for expression in WAITING if not disagreements(expression)]
 
     assert works == [], "take them out of tests/oracle/waiting.py"
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_the_samples_that_pytorch_tests_itself_with_agree(oracle):
+    """In a process of its own: torch.testing changes more than one setting of torch."""
+    run = subprocess.run([sys.executable, "-W", "ignore", "-m", "tests.oracle.opinfo"], capture_output=True, text=True)
+
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == ""
 
 
 @pytest.mark.parametrize("oracle", LIVE)

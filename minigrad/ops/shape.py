@@ -983,7 +983,7 @@ random_below = op("random_below", lambda self, high, generator: _drawn(self, _in
     grad_fn="RandomBackward1", **STEP)
 bernoulli_draw = op("bernoulli", lambda self, generator=None: _tossed(self, self, generator), **STEP)
 bernoulli_values = op("bernoulli_values", lambda self, p, generator: _tossed(
-        self, xp.full(self.shape, p), generator), grad_fn="BernoulliBackward0", **STEP)
+        self, xp.full(self.shape, p), generator), grad_fn="BernoulliBackward2", **STEP)
 # fmt: on
 
 zero_ = inplace(zero)
