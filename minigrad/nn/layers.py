@@ -10,6 +10,7 @@ import inspect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from .._tensor import Tensor
@@ -137,7 +138,7 @@ class ModuleList(_List):
 
 
 class ModuleDict(Module):
-    """Modules by name."""
+    """Modules by name: it is read as the dict `_modules` is."""
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
@@ -148,33 +149,12 @@ class ModuleDict(Module):
         for name, module in dict(modules).items():
             self.add_module(name, module)
 
-    def pop(self, name: str) -> Module:
-        """Take a module out."""
-        return self._modules.pop(name)
-
-    def __delitem__(self, name: str) -> None:
-        del self._modules[name]
-
-    def __getitem__(self, name: str) -> Module:
-        return self._modules[name]
-
     def __setitem__(self, name: str, module: Module) -> None:
         self.add_module(name, module)
 
-    def __len__(self) -> int:
-        return len(self._modules)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def keys(self) -> Any:
-        return self._modules.keys()
-
-    def items(self) -> Any:
-        return self._modules.items()
-
-    def values(self) -> Any:
-        return self._modules.values()
+for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "items", "values", "pop"):
+    setattr(ModuleDict, _name, property(attrgetter(f"_modules.{_name}")))
 
 
 # ---- layers with parameters
