@@ -22,7 +22,8 @@ from .module import Module, Parameter
 
 
 def _options(module: Module, names: Iterable[str]) -> str:
-    return ", ".join(f"{name}={getattr(module, name)!r}" for name in names)
+    """Options as they are printed, `name=value`; of `bias`, which is a tensor, whether there is one."""
+    return ", ".join(f"{n}={module.bias is not None if n == 'bias' else getattr(module, n)!r}" for n in names)
 
 
 def _unusual(module: Module, **usual: Any) -> list[str]:
@@ -192,7 +193,7 @@ class Linear(_Weighted):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return _options(self, ("in_features", "out_features", "bias"))
 
 
 class _Conv(_Weighted):
@@ -327,9 +328,8 @@ class _BatchNorm(_Norm):
         return F.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
 
     def extra_repr(self) -> str:
-        options = _options(self, ("eps", "momentum", "affine"))
-        return (f"{self.num_features}, {options}, bias={self.bias is not None}, "
-                f"track_running_stats={self.track_running_stats}")  # fmt: skip
+        options = ("eps", "momentum", "affine", "bias", "track_running_stats")
+        return f"{self.num_features}, {_options(self, options)}"
 
 
 class BatchNorm1d(_BatchNorm):
@@ -358,7 +358,7 @@ class LayerNorm(_Norm):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, {_options(self, ('eps', 'elementwise_affine'))}, bias={self.bias is not None}"
+        return f"{self.normalized_shape}, {_options(self, ('eps', 'elementwise_affine', 'bias'))}"
 
 
 class GroupNorm(_Norm):
@@ -376,8 +376,7 @@ class GroupNorm(_Norm):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        options = _options(self, ("eps", "affine"))
-        return f"{self.num_groups}, {self.num_channels}, {options}, bias={self.bias is not None}"
+        return f"{self.num_groups}, {self.num_channels}, {_options(self, ('eps', 'affine', 'bias'))}"
 
 
 class PReLU(Module):
