@@ -141,8 +141,10 @@ class Module:
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
 
-    def _add(self, word: str, name: str, value: Any) -> None:
-        """Put `value` under a new name. Raises: KeyError if it can be no name."""
+    def _add(self, word: str, name: str, value: Any, kind: type, wanted: str) -> None:
+        """Put `value` under a new name. Raises: TypeError if it is no `kind`, KeyError if it can be no name."""
+        require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
+                f"'{name}' ({wanted} or None required)", TypeError)  # fmt: skip
         places = self.__dict__[f"_{word}s"]
         require("." not in name, f'{word} name can\'t contain "."{f", got: {name}" * (word == "module")}', KeyError)
         require(name, f'{word} name can\'t be empty string ""', KeyError)
@@ -151,22 +153,18 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter under a name; None keeps the place."""
-        require(param is None or isinstance(param, Parameter), f"cannot assign '{typename(param)}' object to parameter "
-                f"'{name}' (torch.nn.Parameter or None required)", TypeError)  # fmt: skip
-        self._add("parameter", name, param)
+        self._add("parameter", name, param, Parameter, "torch.nn.Parameter")
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
-        require(tensor is None or isinstance(tensor, Tensor), f"cannot assign '{typename(tensor)}' object to buffer "
-                f"'{name}' (torch Tensor or None required)", TypeError)  # fmt: skip
-        self._add("buffer", name, tensor)
+        self._add("buffer", name, tensor, Tensor, "torch Tensor")
         if not persistent:
             self._not_saved.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
         require(module is None or isinstance(module, Module), f"{typename(module)} is not a Module subclass", TypeError)
-        self._add("module", name, module)
+        self._add("module", name, module, Module, "")
 
     register_module = add_module
 
@@ -303,18 +301,15 @@ class Module:
         require(issubclass(kind, Mapping), f"Expected state_dict to be dict-like, got {kind}.", TypeError)
         own = self.state_dict()
         keys = _IncompatibleKeys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
-        problems = [
-            f"size mismatch for {n}: copying a param with shape {state_dict[n].shape} from checkpoint, the shape in "
-            f"current model is {t.shape}." for n, t in own.items()
-            if n in state_dict and state_dict[n].shape != t.shape]  # fmt: skip
-        for word, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
-            if strict and names:
-                listed = ", ".join(f'"{n}"' for n in names)
-                problems.insert(0, f"{word} key(s) in state_dict: {listed}. ")
-        with no_grad():
-            for name, t in own.items():
-                if name in state_dict and state_dict[name].shape == t.shape:
-                    t.copy_(state_dict[name])
+        strays = zip(("Missing", "Unexpected"), keys, strict=True) if strict else ()
+        problems = [f"{word} key(s) in state_dict: " + ", ".join(f'"{n}"' for n in names) + ". "
+                    for word, names in strays if names]  # fmt: skip
+        for name, t in own.items():
+            if name in state_dict and state_dict[name].shape == t.shape:
+                t.copy_(state_dict[name].detach())
+            elif name in state_dict:
+                problems.append(f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from "
+                                f"checkpoint, the shape in current model is {t.shape}.")  # fmt: skip
         if problems:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
         return keys
