@@ -10,6 +10,7 @@ import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from .._tensor import Tensor
@@ -107,13 +108,12 @@ class Module:
         own = self.__dict__
         if isinstance(value, Parameter | Module):
             kind, word = ("_parameters", "parameters") if isinstance(value, Parameter) else ("_modules", "module")
-            if kind not in own:
-                raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+            require(kind in own, f"cannot assign {word} before Module.__init__() call", AttributeError)
             for place in (own, *self._places()):
                 place.pop(name, None)
             own[kind][name] = value
             return
-        for place, (word, kind, names) in zip(self._places(), _KINDS, strict=True) if "_modules" in own else ():
+        for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
             if name in place:
                 require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' as {word} "
                         f"'{name}' ({names} or None expected)", TypeError)  # fmt: skip
@@ -121,14 +121,14 @@ class Module:
                 return
         own[name] = value
 
-    def _places(self) -> tuple:
-        own = self.__dict__
-        return own["_parameters"], own["_buffers"], own["_modules"]
+    def _places(self) -> list[dict[str, Any]]:
+        """Parameters, buffers and modules; none of them before `Module.__init__`."""
+        return [self.__dict__[kind] for kind in ("_parameters", "_buffers", "_modules") if kind in self.__dict__]
 
     def __getattr__(self, name: str) -> Any:  # where no ordinary attribute has the name
-        for kind in ("_parameters", "_buffers", "_modules"):
-            if name in self.__dict__.get(kind, ()):
-                return self.__dict__[kind][name]
+        for place in self._places():
+            if name in place:
+                return place[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name: str) -> None:
@@ -139,7 +139,7 @@ class Module:
         object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+        return sorted({*super().__dir__(), *chain(*self._places())})
 
     def _add(self, word: str, name: str, value: Any, kind: type, wanted: str) -> None:
         """Put `value` under a new name. Raises: TypeError if it is no `kind`, KeyError if it can be no name."""
