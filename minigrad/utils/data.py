@@ -8,14 +8,14 @@ from itertools import accumulate, islice
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import dtypes, random
+from ..array import random
 from ..array.backend import xp
-from ..creation import as_tensor, tensor
+from ..creation import as_tensor
 from ..ops.checks import require
 from ..ops.shape import stack
 
-__all__ = ["DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler",
-           "TensorDataset", "default_collate", "random_split"]  # fmt: skip
+__all__ = ["BatchSampler", "DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
+           "SubsetRandomSampler", "TensorDataset", "default_collate", "random_split"]  # fmt: skip
 
 
 class Dataset:
@@ -60,8 +60,8 @@ def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subs
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:  # what is left over goes to the first parts
         whole = [math.floor(len(dataset) * part) for part in lengths]
         lengths = [n + (i < len(dataset) - sum(whole)) for i, n in enumerate(whole)]
-    if sum(lengths) != len(dataset):
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    sound = sum(lengths) == len(dataset)
+    require(sound, "Sum of input lengths does not equal the length of the input dataset!", ValueError)
     order = random.permutation(len(dataset), generator).tolist()
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths), strict=True)]
 
@@ -71,9 +71,7 @@ def default_collate(batch: Any) -> Any:
     first = batch[0]
     if isinstance(first, Tensor):
         return stack(batch)
-    if isinstance(first, float):
-        return tensor(batch, dtype=dtypes.float64)
-    if isinstance(first, int | xp.ndarray | xp.generic):
+    if isinstance(first, int | float | xp.ndarray | xp.generic):
         return as_tensor(xp.asarray(batch))
     if isinstance(first, str | bytes):
         return batch
@@ -120,6 +118,25 @@ class SubsetRandomSampler(Sampler):
         return (self.data_source[i] for i in random.permutation(len(self), self.generator).tolist())
 
 
+class BatchSampler(Sampler):
+    """The numbers of a sampler in lists of `batch_size`; `drop_last` leaves out a shorter one."""
+
+    def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
+        sound = isinstance(batch_size, int) and batch_size > 0
+        require(sound, f"batch_size should be a positive integer value, but got batch_size={batch_size}", ValueError)
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        order = iter(self.sampler)
+        while batch := list(islice(order, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def __len__(self) -> int:
+        whole, rest = divmod(len(self.sampler), self.batch_size)
+        return whole + (rest > 0 and not self.drop_last)
+
+
 class DataLoader:
     """Batches of a data set, in order, shuffled, or as a sampler says.
 
@@ -130,31 +147,20 @@ class DataLoader:
                  batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable | None = None,
                  pin_memory: bool = False, drop_last: bool = False, *, generator: Any = None,
                  **of_workers: Any) -> None:  # fmt: skip
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         require(sampler is None or not shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         self.dataset, self.sampler, self.batch_size, self.drop_last = dataset, sampler, batch_size, drop_last
-        self.batch_sampler = batch_sampler
+        self.batch_sampler = BatchSampler(sampler, batch_size, drop_last) if batch_sampler is None else batch_sampler
         self.collate_fn, self.generator, self.num_workers = collate_fn or default_collate, generator, num_workers
 
     def __len__(self) -> int:
-        if self.batch_sampler is not None:
-            return len(self.batch_sampler)
-        whole, rest = divmod(len(self.sampler), self.batch_size)
-        return whole + (rest > 0 and not self.drop_last)
+        return len(self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
         _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
-        for batch in self._batches() if self.batch_sampler is None else self.batch_sampler:
+        for batch in self.batch_sampler:
             yield self.collate_fn([self.dataset[i] for i in batch])
-
-    def _batches(self) -> Iterator[list[int]]:
-        order = iter(self.sampler)
-        while batch := list(islice(order, self.batch_size)):
-            if len(batch) == self.batch_size or not self.drop_last:
-                yield batch
 
 
 def _seed(generator: Any) -> int:
