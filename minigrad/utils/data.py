@@ -145,8 +145,10 @@ class DataLoader:
 
     def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool | None = None, sampler: Any = None,
                  batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable | None = None,
-                 pin_memory: bool = False, drop_last: bool = False, *, generator: Any = None,
-                 **of_workers: Any) -> None:  # fmt: skip
+                 pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
+                 multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
+                 persistent_workers: bool = False, pin_memory_device: str = "",
+                 in_order: bool = True) -> None:  # fmt: skip
         require(sampler is None or not shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
