@@ -51,9 +51,9 @@ def _floats(kernel: str, *tensors: Any) -> None:
         implemented(kernel, tensors[0]._data)
 
 
-def _twin(call: Callable, inplace: bool) -> Callable:
-    """An operation, or its twin that writes into its first argument."""
-    return in_place(call) if inplace else call
+def _twin(call: Callable, inplace: bool, written: Callable | None = None) -> Callable:
+    """An operation, or its twin that writes into its first argument; `written` where that has a row of its own."""
+    return in_place(written or call) if inplace else call
 
 
 # ---- activations
@@ -71,7 +71,7 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """x where it is positive, else `negative_slope` times x."""
-    return (in_place(act.leaky_relu_written) if inplace else act.leaky_relu_of)(input, negative_slope)
+    return _twin(act.leaky_relu_of, inplace, act.leaky_relu_written)(input, negative_slope)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -85,7 +85,7 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 
 def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
-    return (in_place(act.elu_written) if inplace else act.elu_of)(input, alpha, scale, 1)
+    return _twin(act.elu_of, inplace, act.elu_written)(input, alpha, scale, 1)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -298,8 +298,7 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
         if len(given) != weight.ndim - 2:
             raise RuntimeError(f"expected {name} to be a single integer value or a list of {weight.ndim - 2} values to "
                                f"match the convolution dimensions, but got {name}={list(given)}")  # fmt: skip
-    y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
-                         sizes)  # fmt: skip
+    y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
 
 
@@ -364,12 +363,16 @@ def _flat(value: Any, other: int) -> Any:
     return value if value is None else (other, *tuple_of(value, 1))
 
 
+def _sequences(pooled: Any) -> Any:
+    """Planes of height 1 as sequences again, with their indices if there are any."""
+    return pooled.squeeze(-2) if isinstance(pooled, Tensor) else tuple(t.squeeze(-2) for t in pooled)
+
+
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each stretch of a sequence."""
-    pooled = max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0),
-                        _flat(dilation, 1), ceil_mode, return_indices)  # fmt: skip
-    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled.squeeze(-2)
+    return _sequences(max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0),
+                                 _flat(dilation, 1), ceil_mode, return_indices))  # fmt: skip
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -406,8 +409,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` stretches that cover a sequence."""
-    pooled = adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), return_indices)
-    return tuple(t.squeeze(-2) for t in pooled) if return_indices else pooled.squeeze(-2)
+    return _sequences(adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), return_indices))
 
 
 # ---- padding and resizing
@@ -605,7 +607,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")  # fmt: skip
     _floats("binary_cross_entropy", input, target)
-    have, given = (dtypes.of(t._data.dtype).scalar_type for t in (input, target))
+    have, given = input.dtype.scalar_type, target.dtype.scalar_type
     require(have == given, f"Found dtype {given} but expected {have}")
     weight = weight if weight is None else weight.expand(shape.common_shape(target._data.shape, weight._data.shape))
     return loss.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
@@ -650,18 +652,16 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if not isinstance(target, Tensor):
         raise must_be_tensor("cross_entropy_loss", "target", 2, target)
-    label_smoothing = max(label_smoothing, 0.0)
     reduction = legacy_reduction(reduction, size_average, reduce)
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
     logs = act.log_softmax_dim(input, dim)
     if target._data.shape == input._data.shape:
-        kind = target._data.dtype
-        require(kind.kind == "f", "Expected floating point type for target with class probabilities, got "
-                f"{dtypes.of(kind).scalar_type}")  # fmt: skip
+        require(target.is_floating_point(), "Expected floating point type for target with class probabilities, got "
+                f"{target.dtype.scalar_type}")  # fmt: skip
         require(ignore_index < 0, "ignore_index is not supported for floating point target")
         return _soft_targets(logs, target, weight, dim, reduction, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    if not label_smoothing:
+    if label_smoothing <= 0:
         return hard
     even = _even_targets(logs, target, weight, dim, ignore_index, reduction)
     share = label_smoothing / logs.shape[dim]
@@ -670,7 +670,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
 
 def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
     classes, kind = logs.shape[dim], _reduction(reduction)
-    if smoothing:
+    if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
     if kind == loss.NONE:
@@ -792,10 +792,9 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
 
 # Functions that torch has by the same name at the top.
 TORCH_FUNCTIONS = """
-    avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d
-    conv_transpose1d conv_transpose2d
-    cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div layer_norm
-    margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
+    avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d conv_transpose1d
+    conv_transpose2d cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div
+    layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
     triplet_margin_loss
 """.split()
 
