@@ -162,13 +162,12 @@ for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "item
 
 
 class _Weighted(Module):
-    """A layer with `weight` and perhaps `bias`, started as torch starts linear and convolution."""
+    """A layer with `weight` and `bias`, started as torch starts linear and convolution."""
 
-    bias: Any
-
-    def _start(self, *sizes: int, bias: bool, dtype: Any) -> None:
-        self.weight = Parameter(empty(sizes, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(sizes[0], dtype=dtype)) if bias else None)
+    def _start(self, dtype: Any, **sizes: Any) -> None:
+        """Make the parameters of these sizes, None where one is not wanted, and draw their first values."""
+        for name, size in sizes.items():
+            self.register_parameter(name, Parameter(empty(size, dtype=dtype)) if size else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -187,7 +186,7 @@ class Linear(_Weighted):
                  dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self._start(out_features, in_features, bias=bias, dtype=dtype)
+        self._start(dtype, weight=(out_features, in_features), bias=bias and (out_features,))
 
     def forward(self, input: Any) -> Any:
         return F.linear(input, self.weight, self.bias)
@@ -215,7 +214,8 @@ class _Conv(_Weighted):
                 f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}", ValueError)
         self.padding = padding if isinstance(padding, str) else F.tuple_of(padding, self.dims)
         self.padding_mode = padding_mode
-        self._start(out_channels, in_channels // groups, *self.kernel_size, bias=bias, dtype=dtype)
+        sizes = (out_channels, in_channels // groups, *self.kernel_size)
+        self._start(dtype, weight=sizes, bias=bias and (out_channels,))
 
     def forward(self, input: Any) -> Any:
         padding = self.padding
@@ -283,19 +283,13 @@ class Embedding(Module):
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *(_options(self, [name]) for name in odd)])
 
 
-class _Norm(Module):
+class _Norm(_Weighted):
     """A layer that normalises, then scales by `weight` and moves by `bias` where these are wanted."""
-
-    def _affine(self, sizes: tuple, weight: bool, bias: bool, dtype: Any) -> None:
-        for name, wanted in (("weight", weight), ("bias", bias)):
-            self.register_parameter(name, Parameter(empty(sizes, dtype=dtype)) if wanted else None)
-        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Scale by 1, move by 0, know of no batch."""
-        ones = ("weight", "running_var")
         for name, t in (*self.named_parameters(), *self.named_buffers()):
-            init.constant_(t, 1 if name in ones else 0)
+            init.constant_(t, int(name in ("weight", "running_var")))
 
 
 class _BatchNorm(_Norm):
@@ -312,7 +306,8 @@ class _BatchNorm(_Norm):
         for name in ("running_mean", "running_var"):
             self.register_buffer(name, empty(num_features, dtype=dtype) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
-        self._affine((num_features,), affine, affine and bias, dtype)
+        sizes = affine and (num_features,)
+        self._start(dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
         if input.ndim not in self.ranks:
@@ -352,7 +347,8 @@ class LayerNorm(_Norm):
         super().__init__()
         self.normalized_shape = F.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        self._affine(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
+        sizes = elementwise_affine and self.normalized_shape
+        self._start(dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -370,7 +366,8 @@ class GroupNorm(_Norm):
         require(num_channels % num_groups == 0,
                 f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})", ValueError)
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self._affine((num_channels,), affine, affine and bias, dtype)
+        sizes = affine and (num_channels,)
+        self._start(dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
