@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import partial, partialmethod
 from itertools import chain
 from typing import Any
 
@@ -268,17 +268,10 @@ class Module:
     def cuda(self, device: Any = "cuda") -> Module:
         return self.to(device)
 
-    def cpu(self) -> Module:
-        return self.to("cpu")
-
-    def float(self) -> Module:
-        return self.to(dtypes.float32)
-
-    def double(self) -> Module:
-        return self.to(dtypes.float64)
-
-    def half(self) -> Module:
-        return self.to(dtypes.float16)
+    cpu = partialmethod(to, "cpu")
+    float = partialmethod(to, dtypes.float32)
+    double = partialmethod(to, dtypes.float64)
+    half = partialmethod(to, dtypes.float16)
 
     # ---- saving
 
