@@ -158,7 +158,7 @@ CharTensor, ByteTensor, BoolTensor = map(_typed, (dtypes.int8, dtypes.uint8, dty
 # ---- filled
 
 
-def _sized(size: tuple, shape: Any) -> tuple:
+def _sized(size: tuple, shape: Any = None) -> tuple:
     """The shape asked for, as arguments or as `size=`. Raises: RuntimeError if it is negative."""
     sizes = sizes_of(size if shape is None else (shape,))
     for n in sizes:
@@ -187,13 +187,15 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
     kind = array_of(value).dtype if dtype is None else dtypes.as_numpy(dtype)
-    return made(xp.full(_sized((size,), None), dtypes.cast(value, kind)), requires_grad, device)
+    return made(xp.full(_sized((size,)), dtypes.cast(value, kind)), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
         requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Ones on the diagonal, zeros elsewhere."""
-    return made(xp.eye(*_sized((n, n if m is None else m), None), dtype=_kind(dtype)), requires_grad, device)
+    for name, size in (("n", n), ("m", n if m is None else m)):
+        require(size >= 0, f"{name} must be greater or equal to 0, got {size}")
+    return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
 
 
 def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
@@ -270,7 +272,7 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = No
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
     if size is None or not isinstance(high, int):
         low, high, size = 0, low, high if size is None else size
-    array = random.integers(low, high, _sized((size,), None), _kind(dtype, dtypes.int64), generator)
+    array = random.integers(low, high, _sized((size,)), _kind(dtype, dtypes.int64), generator)
     return made(array, requires_grad, device)
 
 
@@ -283,7 +285,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
            device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
-        return made(random.normal(_sized((size,), None), _kind(dtype), mean, std, generator), requires_grad, device)
+        return made(random.normal(_sized((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
     raw_mean, raw_std = (v._data if isinstance(v, TensorBase) else v for v in (mean, std))
     require(xp.all(xp.asarray(raw_std) >= 0), "normal expects all elements of std >= 0.0")
     shape = common_shape(xp.shape(raw_mean), xp.shape(raw_std))

@@ -31,9 +31,8 @@ class Optimizer:
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._opt_called = type(self).step is not Optimizer.step  # a scheduler asks; one's own says nothing
-        if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                            f"{typename(params)}")  # fmt: skip
+        require(not isinstance(params, Tensor), "params argument given to the optimizer should be an iterable of "
+                f"Tensors or dicts, but got {typename(params)}", TypeError)  # fmt: skip
         groups = list(params)
         require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
