@@ -37,9 +37,6 @@ class Parameter(Tensor):
         t._requires_grad = requires_grad
         return t
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        """Nothing is left to do after `__new__`."""
-
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
 
