@@ -85,9 +85,11 @@ def _plain(data: Any, depth: int, shape: tuple) -> Any:
         require(data._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
         return float(data) if data.requires_grad else data.item()
     if not isinstance(data, list | tuple):
-        require(isinstance(data, str) or hasattr(data, "__float__"), f"Could not infer dtype of {type(data).__name__}")
-        if depth < len(shape) or isinstance(data, str):
-            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        number, kind = hasattr(data, "__float__"), type(data).__name__
+        if isinstance(data, str) or (number and depth < len(shape)):
+            raise TypeError(f"new(): invalid data type '{kind}'")
+        if not number:
+            raise RuntimeError(f"Could not infer dtype of {kind}")
         return data.item() if isinstance(data, xp.generic) else data
     if depth >= len(shape) or len(data) != shape[depth]:
         expected = shape[depth] if depth < len(shape) else 0
