@@ -134,7 +134,7 @@ hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
 softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
 
 
-def gelu(input: Any, approximate: str = "none") -> Any:
+def gelu(input: Any, *, approximate: str = "none") -> Any:
     """x times the probability that a normal number is below x; `approximate` is "none" or "tanh"."""
     return act.gelu_of(input, approximate)
 
