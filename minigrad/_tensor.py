@@ -130,7 +130,7 @@ class Tensor(TensorBase):
         have = self._data.dtype
         if place is not None and not lives_on(self._data, place):
             return shape.to_copy(self, have if kind is None else kind.np, place, device_of(self._data))
-        copied = options.get("copy") or [a for a in args if isinstance(a, bool)][1:] == [True]  # after non_blocking
+        copied = options.get("copy") or (len(args) > 2 and args[-1] and isinstance(args[-2], bool))
         if (kind is None or kind.np == have) and not copied:
             return self
         return shape.to_copy(self, have if kind is None else kind.np)
