@@ -24,8 +24,6 @@ def titled(function: Callable, name: str, doc: str) -> Callable:
 _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floor_divide remainder pow float_power
     xlogy bitwise_and bitwise_or bitwise_xor""".split())
 
-_NUMPY_WORDS = {"axis": "dim", "keepdims": "keepdim"}
-
 
 def as_function(name: str, method: Callable) -> Callable:
     """A method as `torch.name`: its tensor is called `input`, and what cannot be taken is a TypeError."""
@@ -41,8 +39,10 @@ def as_function(name: str, method: Callable) -> Callable:
             if name != "pow":
                 beside = args[0]._data if args and isinstance(args[0], TensorBase) else input
                 input = constant(TensorBase._plain, xp.asarray(input, dtypes.result_dtype(beside, input)))
-        if options:
-            options = {_NUMPY_WORDS.get(word, word): value for word, value in options.items()}
+        if "axis" in options:  # NumPy's words
+            options["dim"] = options.pop("axis")
+        if "keepdims" in options:
+            options["keepdim"] = options.pop("keepdims")
         result = method(input, *args, **options)
         if result is NotImplemented:
             raise must_be_tensor(name, "other", 2, args[0])
