@@ -122,7 +122,7 @@ def _log(x: Any) -> Any:
 
 def _bce(self: Any, target: Any, weight: Any) -> Any:
     for name, x in (("input", self), ("target", target)):
-        require(not ((x < 0) | (x > 1)).any(), f"all elements of {name} should be between 0 and 1")
+        require(((x >= 0) & (x <= 1)).all(), f"all elements of {name} should be between 0 and 1")
     losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * _log(self)
     return losses if weight is None else losses * weight
 
