@@ -158,7 +158,8 @@ def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> An
 
 def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
     """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
-    require(index.dtype.kind in "iu", f"{name}(): Expected dtype int32 or int64 for index")
+    if index.dtype.kind not in "iu":
+        raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index")
     self, index = xp.atleast_1d(self), xp.atleast_1d(index)
     return self, (slice(None),) * (dim % self.ndim) + (index,)
 
