@@ -571,7 +571,7 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     check_dim(dim, self._data.ndim)
     rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))
-    return gather(a, TENSORS.remainder_number(b, a.shape[dim]), dim)
+    return gather(a, TENSORS.remainder_number(b, a.shape[dim] or 1), dim)
 
 
 def _apart_first(call: Any) -> Any:
