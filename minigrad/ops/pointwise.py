@@ -64,10 +64,10 @@ def times(x: Any, number: Any) -> Any:
 
 
 def _rounded(self: Any, other: Any, rounding_mode: str) -> Any:
-    if rounding_mode == "floor":
-        return _by(operator.floordiv, self, other)
-    quotient = xp.trunc(self / other)
-    return quotient if self.dtype.kind == "f" else quotient.astype(self.dtype)
+    if rounding_mode == "trunc" and self.dtype.kind == "f":
+        return xp.trunc(self / other)
+    floor = _by(operator.floordiv, self, other)
+    return floor if rounding_mode == "floor" else floor + ((floor < 0) & (floor * other != self))  # exact past 2**53
 
 
 def _power(self: Any, exponent: Any) -> Any:
@@ -218,10 +218,10 @@ div_rounded = op("div_rounded", _rounded, grad_fn="DivBackward2", elementwise=Tr
 remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, beside(self, other), other),
     grad_fn="RemainderBackward0", elementwise=True,
     self  = lambda grad: grad)
-fmod = op("fmod", lambda self, other: xp.fmod(self, other), grad_fn="FmodBackward1",
+fmod = op("fmod", lambda self, other: _by(xp.fmod, self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
-fmod_number = op("fmod_number", lambda self, other: xp.fmod(beside(self, other), other),
+fmod_number = op("fmod_number", lambda self, other: _by(xp.fmod, beside(self, other), other),
     grad_fn="FmodBackward0", elementwise=True,
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
