@@ -29,9 +29,10 @@ from .reduce import common_shape, sum_all, whole_type
 def _flat_view(self: Any, shape: tuple) -> Any:
     """`self` in another shape without copying; torch's errors where that is impossible."""
     try:
-        if shape and min(shape) < -1:  # NumPy takes any negative number for the unknown one
+        y = self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
+        if y.shape != shape and min(shape) < -1:  # NumPy takes any negative number for the unknown one
             return _refuse(self, shape)
-        return self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
+        return y
     except ValueError:
         return _refuse(self, shape)
 
