@@ -610,8 +610,9 @@ def squeeze_of(self: Any, dim: Any = None) -> Any:
     """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
     if dim is None:
         return squeeze(self)
-    dims = dims_of(self, dim)
-    return squeeze_dims(self, dims) if isinstance(dim, tuple | list) else squeeze_dim(self, dim)
+    if isinstance(dim, tuple | list):
+        return squeeze_dims(self, dims_of(self, dim))
+    return squeeze_dim(self, own_dim(self, dim))
 
 
 def expand_of(self: Any, *sizes: Any, size: Any = None) -> Any:
