@@ -107,11 +107,6 @@ def own_dim(self: Any, dim: int) -> int:
     return dim
 
 
-def own_dims(self: Any, *dims: Any) -> tuple[int, ...]:
-    """Dimensions given as `ints` takes them, each an `own_dim`."""
-    return tuple(own_dim(self, dim) for dim in ints(dims))
-
-
 def dims_of(self: Any, dim: Any) -> tuple:
     """Dimensions as a tuple, each checked and none twice. Raises: IndexError or RuntimeError as torch."""
     if dim is None:

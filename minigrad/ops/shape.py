@@ -21,7 +21,7 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
-from .checks import check_dim, dims_of, implemented, ints, own_dim, own_dims, require, titled
+from .checks import check_dim, dims_of, implemented, ints, own_dim, require, titled
 from .pointwise import STEP
 from .reduce import common_shape, sum_all, whole_type
 
@@ -699,7 +699,7 @@ def flip_of(self: Any, *order: Any, dims: Any = ()) -> Any:
 
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
-    return roll(self, ints((shifts,)), own_dims(self, dims))
+    return roll(self, ints((shifts,)), tuple(own_dim(self, d) for d in ints((dims,))))
 
 
 def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
