@@ -98,6 +98,7 @@ class Tensor(TensorBase):
     __lt__, __le__, __gt__, __ge__ = pointwise.lt, pointwise.le, pointwise.gt, pointwise.ge
 
     __getitem__, __setitem__ = index.getitem, index.setitem
+    where = pointwise.where_method
 
     # ---- turned
 
@@ -164,7 +165,6 @@ class Tensor(TensorBase):
 
     # ---- in place
 
-    where = pointwise.where_method
     add_ = inplace(pointwise.add_of, ufunc=xp.add)
     sub_ = inplace(pointwise.sub_of, ufunc=xp.subtract)
     mul_ = inplace(pointwise.mul, ufunc=xp.multiply)
@@ -499,10 +499,11 @@ ONLY_METHODS = (
         transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
     (index, """copy_ index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"""),
 )
-ALIASES = """subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le
+ALIASES = dict(pair.split("=") for pair in """
+    subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le
     greater=gt greater_equal=ge arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh
     arctanh=atanh absolute=abs fix=trunc clip=clamp swapaxes=transpose swapdims=transpose moveaxis=movedim
-    broadcast_to=expand argwhere=nonzero""".split()
+    broadcast_to=expand argwhere=nonzero""".split())
 # In place: the operation of this name, written into `self`.
 IN_PLACE = """abs acos arccos arcsin arctan asin atan ceil clamp clamp_max clamp_min clip cos cosh erf erfc
     exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg negative reciprocal relu round rsqrt
@@ -514,8 +515,8 @@ ONLY_METHODS_IN_PLACE = """addbmm addcdiv addcmul addmm addmv addr arctan2 atan2
 for _chapter, _names in METHODS + ONLY_METHODS:
     for _name in _names.split():
         setattr(Tensor, _name.removesuffix("_of"), getattr(_chapter, _name))
-for _alias in ALIASES:
-    setattr(Tensor, _alias.partition("=")[0], getattr(Tensor, _alias.partition("=")[2]))
+for _alias, _name in ALIASES.items():
+    setattr(Tensor, _alias, getattr(Tensor, _name))
 for _name in IN_PLACE + ONLY_METHODS_IN_PLACE:
     setattr(Tensor, f"{_name}_", inplace(getattr(Tensor, _name)))
 for _sign, _name in {"floordiv": "floor_divide", "mod": "remainder", "pow": "pow", "and": "bitwise_and",
@@ -534,9 +535,10 @@ with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
     install()
 
 # Methods that torch also has as functions, by the same name.
-FUNCTIONS = [name.removesuffix("_of") for _, names in METHODS for name in names.split()] + [
-    alias.partition("=")[0] for alias in ALIASES] + [f"{name}_" for name in IN_PLACE] + """allclose conj detach equal
-    fill_ float_power is_complex is_floating_point is_nonzero numel zero_""".split()  # fmt: skip
+FUNCTIONS = [
+    *(name.removesuffix("_of") for _, names in METHODS for name in names.split()), *ALIASES,
+    *(f"{name}_" for name in IN_PLACE), *"""allclose conj detach equal fill_ float_power is_complex
+    is_floating_point is_nonzero numel zero_""".split()]  # fmt: skip
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {
     name: getattr(chapter, name)

@@ -982,7 +982,7 @@ def _full(self: Any, value: Any) -> Any:
 
 # fmt: off
 zero = op("zero", lambda self: xp.zeros_like(self), **STEP)
-fill = op("fill", lambda self, value: _full(self, value), grad_fn="FillBackward2", **STEP)
+fill = op("fill", _full, grad_fn="FillBackward2", **STEP)
 fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
 normal = op("normal", lambda self, mean, std, generator: _drawn(self, random.normal, mean, std, generator), **STEP)
