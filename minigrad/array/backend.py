@@ -59,9 +59,7 @@ def _complaint(text: str, name: str, colon: str, number: str, index: int | None)
     if name not in _TYPES.split(", "):
         return f"Expected one of {_TYPES} device type at start of device string: {name}"
     if colon and index is not None:
-        return (
-            f"type (string) must not include an index because index was passed explicitly: {text}"
-        )
+        return f"type (string) must not include an index because index was passed explicitly: {text}"
     if colon and not number.isdecimal():
         return f"Invalid device string: '{text}'"
     return None

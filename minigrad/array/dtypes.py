@@ -228,10 +228,7 @@ class iinfo:
             got = type.__class__.__name__
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {got}")
         if type.is_floating_point:
-            raise TypeError(
-                "torch.iinfo() requires an integer input type. "
-                "Use torch.finfo to handle 'torch.iinfo'"
-            )
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         if type is bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         limits = xp.iinfo(type.np)

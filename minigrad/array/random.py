@@ -177,9 +177,7 @@ def normal(
         z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
     else:
         z = _normal_blocks(generator, n, xp.dtype(dtype))
-    return (
-        _affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False).reshape(shape)
-    )
+    return _affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False).reshape(shape)
 
 
 def _normal_blocks(generator: Generator, n: int, dtype: xp.dtype) -> xp.ndarray:
@@ -293,9 +291,7 @@ def _check_weights(p: xp.ndarray, num_samples: int, replacement: bool) -> None:
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not (replacement or num_samples <= p.shape[-1]):
-        raise RuntimeError(
-            "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
-        )
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if not (xp.isfinite(p) & (p >= 0)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (p.sum(-1) <= 0).any():

@@ -195,9 +195,7 @@ class TensorBase:
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
-            raise RuntimeError(
-                "post accumulate grad hooks cannot be registered on non-leaf tensors"
-            )
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return self._own_hooks().post_accumulate.add(hook)
 
     def _own_hooks(self) -> Hooks:

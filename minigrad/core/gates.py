@@ -68,9 +68,7 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
             f"expected Variable, but hook returned '{type(returned).__name__}'")  # fmt: skip
     if returned._data.dtype != given._data.dtype:
         was, got = (x.type() for x in (given, returned))
-        raise RuntimeError(
-            f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})"
-        )
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
     if returned.shape != given.shape:
         raise presentation.error(RuntimeError, "hook_shape",
             f"hook '{hook_name(hook)}' has changed the size of value",

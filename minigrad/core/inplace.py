@@ -104,9 +104,7 @@ def store(self: Any, z: Any, any_type: bool = False) -> None:
     if not any_type:
         dtypes.check_cast(z.dtype, a.dtype)
     if z.shape != a.shape:
-        raise RuntimeError(
-            f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}"
-        )
+        raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}")
     check_inference(self)
     a[...] = z
     bump(self, learners_line())
