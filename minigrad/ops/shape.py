@@ -30,7 +30,7 @@ def _flat_view(self: Any, shape: tuple) -> Any:
     """`self` in another shape without copying; torch's errors where that is impossible."""
     try:
         y = self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
-        if y.shape != shape and min(shape) < -1:  # NumPy takes any negative number for the unknown one
+        if y.shape != shape and -1 not in shape and min(shape, default=0) < -1:  # to NumPy any negative one is unknown
             return _refuse(self, shape)
         return y
     except ValueError:
