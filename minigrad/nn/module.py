@@ -143,7 +143,8 @@ class Module:
         require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
                 f"'{name}' ({wanted} or None required)", TypeError)  # fmt: skip
         places = self.__dict__[f"_{word}s"]
-        require("." not in name, f'{word} name can\'t contain "."{f", got: {name}" * (word == "module")}', KeyError)
+        got = f", got: {name}" if word == "module" else ""
+        require("." not in name, f'{word} name can\'t contain "."{got}', KeyError)
         require(name, f'{word} name can\'t be empty string ""', KeyError)
         require(name in places or not hasattr(self, name), f"attribute '{name}' already exists", KeyError)
         places[name] = value
@@ -183,7 +184,8 @@ class Module:
         for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, value in module.__dict__[kind].items():
                 if value is not None and id(value) not in seen:
-                    seen.update([id(value)] * once)
+                    if once:
+                        seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
