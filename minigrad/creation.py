@@ -61,10 +61,7 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     array = xp.array(plain)
     if dtype is not None:
         kind = dtypes.as_numpy(dtype)
-        if kind.kind in "iu":
-            most = xp.iinfo(kind).max  # as torch counts it, -255 still fits into eight bits without a sign
-            fits = (array >= -most - (kind.kind == "i")) & (array <= most)
-            require(fits.all(), f"value cannot be converted to type {kind} without overflow")
+        dtypes.check_fits(array, kind, str(kind))
         return array.astype(kind)
     if array.dtype.kind == "f" or array.size == 0:
         return array.astype(dtypes.get_default_dtype().np)
@@ -189,7 +186,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
     kind = array_of(value).dtype if dtype is None else dtypes.as_numpy(dtype)
-    return made(xp.full(_sized((size,)), dtypes.cast(value, kind)), requires_grad, device)
+    return made(xp.full(_sized((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,

@@ -157,6 +157,21 @@ def check_kind(kernel: str, kind: Any, kinds: str = "f") -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{of(kind).scalar_type}'")
 
 
+def check_fits(value: Any, kind: Any, name: str = "") -> None:
+    """Raises: RuntimeError in torch's words, if whole numbers of a type do not reach as far as `value`."""
+    if kind.kind in "iu":
+        most = xp.iinfo(kind).max  # as torch counts it, -255 still fits into eight bits without a sign
+        if not xp.all((value >= -most - (kind.kind == "i")) & (value <= most)):
+            name = name or ("int" if kind == "int32" else f"{kind}_t")
+            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
+def fitting(value: Any, kind: Any) -> Any:
+    """A Python number as it fills an array of a type. Raises: RuntimeError if it does not fit."""
+    check_fits(value, kind)
+    return value if kind.kind == "f" else cast(value, kind)
+
+
 def result_dtype(first: Any, *others: Any) -> xp.dtype:
     """The dtype in which torch computes with these; each an array, a NumPy or a Python scalar."""
     kind, rank = _kind_and_rank(first)

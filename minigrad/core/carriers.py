@@ -81,7 +81,7 @@ class Symbol:
     __and__, __or__ = _between(r"\wedge", _BOTH), _between(r"\vee", _EITHER)
     __gt__, __ge__ = _claim(">"), _claim(r"\ge")
     __lt__, __le__ = _claim(r"\lt"), _claim(r"\le")  # no `<`: HTML would take it for a tag
-    __eq__, __ne__ = _claim("="), _claim(r"\ne")  # type: ignore[assignment]
+    __eq__, __ne__ = _claim("="), _claim(r"\ne")
 
     def __mul__(self, other: Any) -> Symbol:
         return self._infix(r"\odot" if isinstance(other, Symbol) else r"\cdot", other, _PRODUCT)

@@ -456,6 +456,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     n = input.ndim - 2
     if mode != "nearest" or n not in (1, 2):
         raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
+    require(align_corners is None, "align_corners option can only be set with the interpolating modes: linear | "
+            "bilinear | bicubic | trilinear", ValueError)  # fmt: skip
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     if size is not None:
         out, scales = tuple_of(size, n), (None,) * n

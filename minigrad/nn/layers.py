@@ -154,6 +154,7 @@ class ModuleDict(Module):
         self.add_module(name, module)
 
 
+# Passed on to the dict, which is another one for each module: hence properties.
 for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "items", "values", "pop"):
     setattr(ModuleDict, _name, property(attrgetter(f"_modules.{_name}")))
 

@@ -971,18 +971,10 @@ def _tossed(self: Any, p: Any, generator: Any) -> Any:
     return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))
 
 
-def _full(self: Any, value: Any) -> Any:
-    kind = self.dtype
-    if kind.kind in "iu":
-        most = xp.iinfo(kind).max  # as torch counts it, -255 still fits into eight bits without a sign
-        require(-most - (kind.kind == "i") <= value <= most, "value cannot be converted to type "
-                f"{'int' if kind == xp.int32 else f'{kind}_t'} without overflow")  # fmt: skip
-    return xp.full_like(self, value if kind.kind == "f" else dtypes.cast(value, kind))
-
-
 # fmt: off
 zero = op("zero", lambda self: xp.zeros_like(self), **STEP)
-fill = op("fill", _full, grad_fn="FillBackward2", **STEP)
+fill = op("fill", lambda self, value: xp.full_like(self, dtypes.fitting(value, self.dtype)),
+    grad_fn="FillBackward2", **STEP)
 fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
 normal = op("normal", lambda self, mean, std, generator: _drawn(self, random.normal, mean, std, generator), **STEP)

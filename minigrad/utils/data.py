@@ -76,7 +76,7 @@ def default_collate(batch: Any) -> Any:
     if isinstance(first, str | bytes):
         return batch
     if isinstance(first, Mapping):
-        return type(first)((key, default_collate([item[key] for item in batch])) for key in first)  # type: ignore[call-arg]
+        return type(first)((key, default_collate([item[key] for item in batch])) for key in first)
     if isinstance(first, tuple | list):
         require(all(len(item) == len(first) for item in batch), "each element in list of batch should be of equal size")
         parts = [default_collate(part) for part in zip(*batch, strict=True)]
