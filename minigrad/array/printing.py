@@ -8,15 +8,13 @@ What a tensor adds (`grad_fn=<...>`) comes in as a suffix; this file has never s
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import dtypes
 from .backend import device_of, move, ndarray
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """How numbers are printed: see `set_printoptions`."""
 
     precision: int = 4
@@ -55,12 +53,12 @@ def set_printoptions(
         "linewidth": linewidth,
     }
     given = {name: value for name, value in wanted.items() if value is not None}
-    _options = replace(_PROFILES.get(profile, _options), sci_mode=sci_mode, **given)
+    _options = _PROFILES.get(profile, _options)._replace(sci_mode=sci_mode, **given)
 
 
 def get_printoptions() -> dict[str, Any]:
     """The options in use, as keywords for `set_printoptions`."""
-    return asdict(_options)
+    return _options._asdict()
 
 
 @contextmanager
@@ -77,8 +75,7 @@ def printoptions(**kwargs: Any) -> Iterator[None]:
 # ---- one item ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """The form all items share: a format, what follows a finite number, and a width."""
 
     spec: str = ""
@@ -97,7 +94,7 @@ def _field(values: list, floating: bool) -> Field:
     """The field for these values; zeros, inf and nan have no say in it."""
     judged = [v for v in values if v and math.isfinite(v)] if floating else values
     field = Field(*_float_format(judged)) if floating else Field()
-    return replace(field, width=max((len(field.write(v)) for v in judged), default=1))
+    return field._replace(width=max((len(field.write(v)) for v in judged), default=1))
 
 
 def _float_format(values: list[float]) -> tuple[str, str]:

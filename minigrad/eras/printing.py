@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..array import dtypes
 from ..array import printing as today
@@ -25,12 +24,11 @@ def spaced(t: Any) -> str:
     shown, cut = today._edges(array)
     sizes = [abs(value) for value in shown.ravel().tolist()]
     field = today._field(sizes, array.dtype.kind == "f")
-    text = today._nested(shown.tolist(), cut, len("tensor("), replace(field, width=field.width + 1))
+    text = today._nested(shown.tolist(), cut, len("tensor("), field._replace(width=field.width + 1))
     return f"tensor({', '.join([text, *today._own_suffixes(array)])})"
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """How one number is written: format, width, and the factor taken out of all of them."""
 
     spec: str
