@@ -21,14 +21,16 @@ from . import init
 from .module import Module, Parameter
 
 
-def _options(module: Module, names: Iterable[str]) -> str:
-    """Options as they are printed, `name=value`; of `bias`, which is a tensor, whether there is one."""
-    return ", ".join(f"{n}={module.bias is not None if n == 'bias' else getattr(module, n)!r}" for n in names)
+def _option(module: Module, name: str) -> Any:
+    """An option as it was given; `bias` is a tensor by now, or None."""
+    return module.bias is not None if name == "bias" else getattr(module, name)
 
 
-def _unusual(module: Module, **usual: Any) -> list[str]:
-    """The options that have another value than the usual one."""
-    return [name for name, value in usual.items() if getattr(module, name) != value]
+def _options(module: Module, names: str, **usual: Any) -> str:
+    """Options as they are printed: `name=value`, after a `-` the value alone; then those that are not as `usual`."""
+    shown = [str(_option(module, n[1:])) if n[0] == "-" else f"{n}={_option(module, n)!r}" for n in names.split()]
+    odd = [f"{n}={_option(module, n)}" for n, value in usual.items() if _option(module, n) != value]
+    return ", ".join(shown + odd)
 
 
 # ---- containers
@@ -193,7 +195,7 @@ class Linear(_Weighted):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return _options(self, ("in_features", "out_features", "bias"))
+        return _options(self, "in_features out_features bias")
 
 
 class _Conv(_Weighted):
@@ -227,12 +229,8 @@ class _Conv(_Weighted):
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def extra_repr(self) -> str:
-        shown = [f"{self.in_channels}, {self.out_channels}", _options(self, ("kernel_size", "stride"))]
-        odd = _unusual(self, padding=(0,) * self.dims, dilation=(1,) * self.dims, groups=1, padding_mode="zeros")
-        shown += [f"{name}={getattr(self, name)}" for name in odd]
-        if self.bias is None:
-            shown.insert(len(shown) - ("padding_mode" in odd), "bias=False")
-        return ", ".join(shown)
+        return _options(self, "-in_channels -out_channels kernel_size stride", padding=(0,) * self.dims,
+                        dilation=(1,) * self.dims, groups=1, bias=True, padding_mode="zeros")  # fmt: skip
 
 
 class Conv1d(_Conv):
@@ -280,8 +278,8 @@ class Embedding(Module):
                            self.scale_grad_by_freq, self.sparse)  # fmt: skip
 
     def extra_repr(self) -> str:
-        odd = _unusual(self, padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False)
-        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *(_options(self, [name]) for name in odd)])
+        return _options(self, "-num_embeddings -embedding_dim", padding_idx=None, max_norm=None, norm_type=2,
+                        scale_grad_by_freq=False, sparse=False)  # fmt: skip
 
 
 class _Norm(_Weighted):
@@ -324,8 +322,7 @@ class _BatchNorm(_Norm):
         return F.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
 
     def extra_repr(self) -> str:
-        options = ("eps", "momentum", "affine", "bias", "track_running_stats")
-        return f"{self.num_features}, {_options(self, options)}"
+        return _options(self, "-num_features eps momentum affine bias track_running_stats")
 
 
 class BatchNorm1d(_BatchNorm):
@@ -355,7 +352,7 @@ class LayerNorm(_Norm):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, {_options(self, ('eps', 'elementwise_affine', 'bias'))}"
+        return _options(self, "-normalized_shape eps elementwise_affine bias")
 
 
 class GroupNorm(_Norm):
@@ -374,7 +371,7 @@ class GroupNorm(_Norm):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, {_options(self, ('eps', 'affine', 'bias'))}"
+        return _options(self, "-num_groups -num_channels eps affine bias")
 
 
 class PReLU(Module):
@@ -389,7 +386,7 @@ class PReLU(Module):
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        return _options(self, ["num_parameters"])
+        return _options(self, "num_parameters")
 
 
 class Dropout(Module):
@@ -405,7 +402,7 @@ class Dropout(Module):
         return self.drop(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        return _options(self, ("p", "inplace"))
+        return _options(self, "p inplace")
 
 
 class Dropout2d(Dropout):
@@ -426,7 +423,6 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
         own = list(inspect.signature(function).parameters.values())[inputs:]
         options = {p.name: ... if p.default is p.empty else p.default for p in own if p.kind is p.POSITIONAL_OR_KEYWORD}
     kept = options.keys() - {"size_average", "reduce"}
-    visible = tuple(shown.replace("-", " ").split())
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         Module.__init__(self)
@@ -444,15 +440,14 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
             if key in ("weight", "pos_weight"):
                 self.register_buffer(key, value)
             else:
-                self.__dict__[key] = F.tuple_of(value, 1) if name == "AvgPool1d" and key in visible else value
+                self.__dict__[key] = F.tuple_of(value, 1) if name == "AvgPool1d" and key in shown.split() else value
 
     def forward(self: Any, *inputs: Any) -> Any:
         return function(*inputs, **{n: getattr(self, n) for n in kept})
 
     def extra_repr(self: Any) -> str:
-        if shown.startswith("-"):  # the bare value, without its name
-            return str(getattr(self, visible[0]))
-        return _options(self, [n for n in visible if n != "inplace" or self.inplace])
+        silent = "inplace" in kept and not self.inplace
+        return _options(self, shown.removesuffix("inplace") if silent else shown)
 
     doc = f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."
     body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__, "__doc__": doc}
