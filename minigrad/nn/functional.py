@@ -267,8 +267,8 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
     if not training or not p or not input._data.size:
         return input
     kind = input._data.dtype.type
-    require(p == 1 or input._data.dtype.kind == "f", "result type Float can't be cast to the desired output type "
-            f"{dtypes.of(input._data.dtype).scalar_type}")  # fmt: skip
+    if p < 1:  # else all are zero, which every type can hold
+        dtypes.check_cast(dtypes.float32.np, input._data.dtype)
     kept = random.bernoulli(xp.float64(1 - p), noise_shape).astype(kind) if p < 1 else xp.zeros(noise_shape, kind)
     noise = constant(Tensor, namespace(input._data).asarray(kept / kind(1 - p) if p < 1 else kept))
     return input.mul_(noise) if inplace else input * noise
@@ -622,8 +622,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     _floats("log_sigmoid_cpu", input, target)
-    require(target.is_floating_point(), "result type Float can't be cast to the desired output type "
-            f"{dtypes.of(target._data.dtype).scalar_type}")  # fmt: skip
+    dtypes.check_cast(input._data.dtype, target._data.dtype)
     return loss.bce_with_logits(input, target, weight, pos_weight, _reduction(reduction, size_average, reduce))
 
 
@@ -675,9 +674,8 @@ def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str,
     if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
-    if kind == loss.NONE:
-        return -parts.sum(dim)
-    return loss.div_scalar(-parts.sum(), logs.numel() // classes) if kind == loss.MEAN else -parts.sum()
+    losses = -(parts.sum(dim) if kind == loss.NONE else parts.sum())
+    return loss.div_scalar(losses, logs.numel() // classes) if kind == loss.MEAN else losses
 
 
 def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, reduction: str) -> Any:
