@@ -43,11 +43,9 @@ CONSTANT = (
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:  # fmt: skip
     """All derivatives of `func`: shape of the output, then shape of the input; tuples nest likewise."""
-    many, outer = _tensors(inputs, "inputs", "jacobian")
     with enable_grad():
-        given = _fresh(outer, create_graph)
-        several, outputs = _tensors(func(*given), "outputs of the user-provided function", "jacobian")
-        _check_recorded(outputs, "outputs", strict)
+        many, given = _inputs(inputs, create_graph, "jacobian")
+        several, outputs = _outputs(func(*given), strict, "jacobian")
         rows = tuple(_whole(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
     rows = rows if many else tuple(row[0] for row in rows)
     return _finished(rows if several else rows[0], create_graph)
@@ -79,11 +77,9 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
 
 def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The outputs, and the vector `v` (shaped like them) times the Jacobian: what backward computes."""
-    many, outer = _tensors(inputs, "inputs", "vjp")
     with enable_grad():
-        given = _fresh(outer, create_graph)
-        several, outputs = _tensors(func(*given), "outputs of the user-provided function", "vjp")
-        _check_recorded(outputs, "outputs", strict)
+        many, given = _inputs(inputs, create_graph, "vjp")
+        several, outputs = _outputs(func(*given), strict, "vjp")
         v = _vector(v, outputs, several, "the user-provided function returns a single Tensor", "vjp")
         found = _gradients(outputs, given, v, create_graph)
     return _pair(outputs, several, _filled(found, given, strict, create_graph, "back"), many, create_graph)
@@ -91,12 +87,10 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The outputs, and the Jacobian times the vector `v` (shaped like the inputs)."""
-    many, outer = _tensors(inputs, "inputs", "jvp")
     with enable_grad():
-        given = _fresh(outer, create_graph)
+        many, given = _inputs(inputs, create_graph, "jvp")
         v = _vector(v, given, many, "the input to the user-provided function is a single Tensor", "jvp")
-        several, outputs = _tensors(func(*given), "outputs of the user-provided function", "jvp")
-        _check_recorded(outputs, "outputs", strict)
+        several, outputs = _outputs(func(*given), strict, "jvp")
         weights = tuple(zeros_like(o, requires_grad=True) for o in outputs)
         slopes = _gradients(outputs, given, weights, True)
         found = _gradients(slopes, weights, v, create_graph)
@@ -115,15 +109,13 @@ def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 def _hessian_product(func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> tuple:
-    many, outer = _tensors(inputs, "inputs", name)
     with enable_grad():
-        given = _fresh(outer, create_graph)
+        many, given = _inputs(inputs, create_graph, name)
         v = _vector(v, given, many, "the input to the user-provided function is a single Tensor", name)
         output = _single(func(*given), name)
         _check_recorded((output,), "outputs", strict)
         slopes = _gradients((output,), given, None, True)
-        if strict:
-            _check_recorded(_filled(slopes, given, strict, False, "back"), "jacobian", strict)
+        _check_recorded(_filled(slopes, given, strict, False, "back"), "jacobian", strict)
         found = _gradients(slopes, given, v, create_graph)
     products = _filled(found, given, strict, create_graph, "double_back")
     return _pair((output,), False, products, many, create_graph)
@@ -143,9 +135,17 @@ def _tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
     return many, value if many else (value,)
 
 
-def _fresh(inputs: tuple, create_graph: bool) -> tuple:
+def _inputs(inputs: Any, create_graph: bool, name: str) -> tuple[bool, tuple]:
     """Inputs that require grad: views of the given ones under `create_graph`, else leaves."""
-    return tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in inputs)
+    many, given = _tensors(inputs, "inputs", name)
+    return many, tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in given)
+
+
+def _outputs(outputs: Any, strict: bool, name: str) -> tuple[bool, tuple]:
+    """What the function returned. Raises: RuntimeError in strict mode for what nobody recorded."""
+    several, outputs = _tensors(outputs, "outputs of the user-provided function", name)
+    _check_recorded(outputs, "outputs", strict)
+    return several, outputs
 
 
 def _single(output: Any, name: str) -> Tensor:
