@@ -242,7 +242,7 @@ class Function:
         if recorded:
             wrapped = _record(node, args, tensors, parts)
         else:
-            wrapped = tuple(_without_history(node, o, tensors) for o in parts)
+            wrapped = tuple(_output(node, i, o, tensors, False) for i, o in enumerate(parts))
         return wrapped if many else wrapped[0]
 
 
@@ -256,7 +256,7 @@ def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple
         require(any(t is o for o in parts),
                 "Some elements marked as dirty during the forward method were not returned as output. "
                 "The inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
-    wrapped = tuple(_output(node, i, o, tensors) for i, o in enumerate(parts))
+    wrapped = tuple(_output(node, i, o, tensors, True) for i, o in enumerate(parts))
     made = [o for o in wrapped if isinstance(o, TensorBase) and o.requires_grad]
     for o in made if len(made) > 1 else ():
         if o._view is not None:
@@ -268,40 +268,34 @@ def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple
     return wrapped
 
 
-def _output(node: CustomNode, nr: int, out: Any, tensors: list) -> Any:
+def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) -> Any:
+    """An output with its history, which is this node if it is `recorded` and can be differentiated."""
     if not isinstance(out, TensorBase):
         return out
-    fn = output_of(node, nr)
     if any(out is t for t in node._dirty):
-        if out._fn is None and out.requires_grad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        require(out._view is None or node.outputs == 1, DIRTY_VIEW)
-        check_inplace(out, recorded=True)
-        bump(out)
-        rebase(out, fn)
-        return out
-    if any(out is t for t in node._non_differentiable) or out._data.dtype.kind != "f":
-        return _without_history(node, out, tensors)
-    if any(out is t for t in tensors):  # an input returned as it is becomes a view of it
-        out = view_of(out, out._array(), "function")
-    elif out._view is not None:
+        return _written(node, nr, out, recorded)
+    reached = recorded and out._data.dtype.kind == "f" and not any(out is t for t in node._non_differentiable)
+    if any(out is t for t in tensors):  # an input returned as it is becomes a view of it, or stands alone
+        alone = not reached and (out.requires_grad or out.is_inference())
+        out = out.detach() if alone else view_of(out, out._array())
+    if out._view is not None:
         out._view.kind = "function"
-    out._fn, out._requires_grad = fn, True
+    if reached:
+        out._fn, out._requires_grad = output_of(node, nr), True
     return out
 
 
-def _without_history(node: CustomNode, out: Any, tensors: list) -> Any:
-    """An output that no gradient reaches: an input returned as it is still becomes another tensor."""
-    if not isinstance(out, TensorBase):
-        return out
-    if any(out is t for t in node._dirty):
+def _written(node: CustomNode, nr: int, out: Any, recorded: bool) -> Any:
+    """An output that `forward` wrote in place."""
+    if not recorded:
         bump(out)
         return out.detach() if out.requires_grad else out
-    if any(out is t for t in tensors):
-        lone = out.requires_grad or out.is_inference()
-        out = out.detach() if lone else view_of(out, out._array())
-    if out._view is not None:
-        out._view.kind = "function"
+    if out._fn is None and out.requires_grad:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    require(out._view is None or node.outputs == 1, DIRTY_VIEW)
+    check_inplace(out, recorded=True)
+    bump(out)
+    rebase(out, output_of(node, nr))
     return out
 
 
