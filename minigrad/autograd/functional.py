@@ -53,7 +53,7 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
 
 def _whole(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool) -> tuple:
     """The Jacobian of one output with respect to each input, a backward for each element."""
-    rows = [_filled(_gradients((element,), given, None, create_graph), given, strict, create_graph, "row", nr)
+    rows = [_filled(_gradients((element,), given, (None,), create_graph), given, strict, create_graph, "row", nr)
             for element in out.reshape(-1).unbind()]  # fmt: skip
     if not rows:
         return tuple(zeros(*out.shape, *t.shape, dtype=out.dtype) for t in given)
@@ -114,7 +114,7 @@ def _hessian_product(func: Callable, inputs: Any, v: Any, create_graph: bool, st
         v = _vector(v, given, many, "the input to the user-provided function is a single Tensor", name)
         output = _single(func(*given), name)
         _check_recorded((output,), "outputs", strict)
-        slopes = _gradients((output,), given, None, True)
+        slopes = _gradients((output,), given, (None,), True)
         _check_recorded(_filled(slopes, given, strict, False, "back"), "jacobian", strict)
         found = _gradients(slopes, given, v, create_graph)
     products = _filled(found, given, strict, create_graph, "double_back")
@@ -157,7 +157,7 @@ def _single(output: Any, name: str) -> Tensor:
     return output.squeeze() if name == "hessian" else output
 
 
-def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple | None:
+def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"The vector v can only be None if {where} with a single element.")
@@ -190,8 +190,7 @@ def _filled(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool,
     return tuple(zeros_like(t) if g is None else g for g, t in zip(found, like, strict=True))
 
 
-def _gradients(outputs: tuple, inputs: tuple, weights: Any, create_graph: bool) -> tuple:
-    weights = (None,) * len(outputs) if weights is None else weights
+def _gradients(outputs: tuple, inputs: tuple, weights: tuple, create_graph: bool) -> tuple:
     live = [(o, w) for o, w in zip(outputs, weights, strict=True) if o is not None and o.requires_grad]
     if not live:
         return (None,) * len(inputs)
