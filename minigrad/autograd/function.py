@@ -62,8 +62,8 @@ class FunctionCtx:
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Say which outputs have no gradient."""
-        if not all(isinstance(t, TensorBase) for t in tensors):
-            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+        known = all(isinstance(t, TensorBase) for t in tensors)
+        require(known, "mark_non_differentiable only accepts variable arguments, but got ")
         self._non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -138,8 +138,8 @@ class CustomNode(Node, FunctionCtx):
 
     def _checked(self, grads: tuple) -> tuple:
         name, count = type(self).__name__, len(self.needs_input_grad)
-        if len(grads) > count and all(g is None for g in grads[count:]):
-            grads = tuple(grads[:count])
+        if all(g is None for g in grads[count:]):
+            grads = grads[:count]
         if len(grads) != count:
             raise presentation.error(RuntimeError, "function_count",
                 f"function {name} returned an incorrect number of gradients (expected {count}, got "
@@ -174,9 +174,8 @@ def backward_of(function: Any) -> Callable:
     """The user's `backward` or `vjp`. Raises: NotImplementedError if there is neither, RuntimeError for both."""
     if function.vjp is Function.vjp:
         return function.backward
-    if function.backward is not Function.backward:
-        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
-                           "only implement one of them.")  # fmt: skip
+    require(function.backward is Function.backward, "Implementing both 'backward' and 'vjp' for a custom Function is "
+            "not allowed. You should only implement one of them.")  # fmt: skip
     return function.vjp
 
 

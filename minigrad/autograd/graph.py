@@ -88,9 +88,8 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     inside = [True]
 
     def unpack(kept: Any) -> Any:
-        if not inside:
-            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                                 "in which the graph was originally recorded.")  # fmt: skip
+        require(inside, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                "in which the graph was originally recorded.", AssertionError)  # fmt: skip
         return kept
 
     try:
