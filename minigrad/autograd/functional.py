@@ -67,7 +67,7 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
     many, _ = _tensors(inputs, "inputs", "hessian")
 
     def slopes(*given: Tensor) -> Any:
-        found = jacobian(lambda *a: _single(func(*a), "hessian"), given, create_graph=True)
+        found = jacobian(lambda *a: _single(func(*a), "hessian").squeeze(), given, create_graph=True)
         _check_recorded(found, "jacobian", strict)
         return found
 
@@ -154,7 +154,7 @@ def _single(output: Any, name: str) -> Tensor:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if output.numel() != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-    return output.squeeze() if name == "hessian" else output
+    return output
 
 
 def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
