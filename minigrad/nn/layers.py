@@ -10,6 +10,7 @@ import inspect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partialmethod
 from operator import attrgetter
 from typing import Any
 
@@ -194,8 +195,7 @@ class Linear(_Weighted):
     def forward(self, input: Any) -> Any:
         return F.linear(input, self.weight, self.bias)
 
-    def extra_repr(self) -> str:
-        return _options(self, "in_features out_features bias")
+    extra_repr = partialmethod(_options, "in_features out_features bias")
 
 
 class _Conv(_Weighted):
@@ -277,9 +277,8 @@ class Embedding(Module):
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
                            self.scale_grad_by_freq, self.sparse)  # fmt: skip
 
-    def extra_repr(self) -> str:
-        return _options(self, "-num_embeddings -embedding_dim", padding_idx=None, max_norm=None, norm_type=2,
-                        scale_grad_by_freq=False, sparse=False)  # fmt: skip
+    extra_repr = partialmethod(_options, "-num_embeddings -embedding_dim", padding_idx=None, max_norm=None, norm_type=2,
+                               scale_grad_by_freq=False, sparse=False)  # fmt: skip
 
 
 class _Norm(_Weighted):
@@ -321,8 +320,7 @@ class _BatchNorm(_Norm):
         running = (self.running_mean, self.running_var) if follow else (None, None)
         return F.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
 
-    def extra_repr(self) -> str:
-        return _options(self, "-num_features eps momentum affine bias track_running_stats")
+    extra_repr = partialmethod(_options, "-num_features eps momentum affine bias track_running_stats")
 
 
 class BatchNorm1d(_BatchNorm):
@@ -351,8 +349,7 @@ class LayerNorm(_Norm):
     def forward(self, input: Any) -> Any:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return _options(self, "-normalized_shape eps elementwise_affine bias")
+    extra_repr = partialmethod(_options, "-normalized_shape eps elementwise_affine bias")
 
 
 class GroupNorm(_Norm):
@@ -370,8 +367,7 @@ class GroupNorm(_Norm):
     def forward(self, input: Any) -> Any:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return _options(self, "-num_groups -num_channels eps affine bias")
+    extra_repr = partialmethod(_options, "-num_groups -num_channels eps affine bias")
 
 
 class PReLU(Module):
@@ -385,8 +381,7 @@ class PReLU(Module):
     def forward(self, input: Any) -> Any:
         return F.prelu(input, self.weight)
 
-    def extra_repr(self) -> str:
-        return _options(self, "num_parameters")
+    extra_repr = partialmethod(_options, "num_parameters")
 
 
 class Dropout(Module):
@@ -401,8 +396,7 @@ class Dropout(Module):
     def forward(self, input: Any) -> Any:
         return self.drop(input, self.p, self.training, self.inplace)
 
-    def extra_repr(self) -> str:
-        return _options(self, "p inplace")
+    extra_repr = partialmethod(_options, "p inplace")
 
 
 class Dropout2d(Dropout):
