@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial, partialmethod
+from functools import partial, partialmethod, reduce
 from itertools import chain
 from typing import Any
 
@@ -218,10 +218,7 @@ class Module:
 
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as `"encoder.0"`."""
-        module = self
-        for name in filter(None, target.split(".")):
-            module = getattr(module, name)
-        return module
+        return reduce(getattr, filter(None, target.split(".")), self)
 
     # ---- changing all
 
