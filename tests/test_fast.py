@@ -13,8 +13,9 @@ import minigrad as mg
 from minigrad.core import fast
 from minigrad.core.carriers import RAW
 from minigrad.core.node import Node
+from minigrad.core.product import Product
 from minigrad.core.row import TABLE
-from minigrad.ops import loss
+from minigrad.ops import linalg, loss
 
 HERE = Path(__file__).parent.parent
 MATRICES = {"mm", "bmm", "t", "transpose", "nll_loss"}
@@ -65,6 +66,69 @@ def test_a_quick_product_of_matrices_equals_its_row():
     assert quick.equal(slow)
     assert quick.grad_fn.name() == slow.grad_fn.name() == "MmBackward0"
     assert quick.grad_fn._saved_mat2_sym_strides == slow.grad_fn._saved_mat2_sym_strides
+
+
+def factors(kind: str) -> list:
+    """Two leaves and what is multiplied: a layer, batches, heads of attention, transposed, constant."""
+    mg.manual_seed(0)
+    shapes = {"layer": ((4, 3, 5), (5, 2)), "heads": ((2, 4, 3, 5), (2, 4, 2, 5))}.get(kind, ((4, 3, 5), (4, 5, 2)))
+    a, b = (mg.randn(shape, requires_grad=not (kind == "constant" and i == 0)) for i, shape in enumerate(shapes))
+    return [a, b, a * 2 if kind == "made" else a, b.transpose(-1, -2) if kind == "heads" else b]
+
+
+def behind(node) -> list:
+    """The nodes from `node` on, with all that one can ask of them except for what was freed."""
+    known, waiting, first = [], [node], node.seq
+    while waiting:
+        node = waiting.pop(0)
+        saved = {n: getattr(node, n) for n in dir(node) if n.startswith("_saved_") and not node.freed}
+        known.append((node.name(), node.row and node.seq - first, node.line and node.line[1], node.metas, node.freed, {
+            n: (v.tolist(), v.shape, v.is_leaf, v._is_view(), str(v.grad_fn)[:20]) if isinstance(v, mg.Tensor) else v
+            for n, v in saved.items()}))  # fmt: skip
+        waiting += [edge for edge, _ in node.next_functions if edge is not None]
+    return known
+
+
+@pytest.mark.parametrize("used", [False, True], ids=["new", "freed"])
+@pytest.mark.parametrize("kind", ["layer", "batches", "heads", "constant", "made"])
+def test_what_is_behind_a_product_is_what_the_ordinary_call_makes(kind, used):
+    seen, gradients = [], []
+    for times in (mg.Tensor.__matmul__, linalg.matmul):
+        *leaves, a, b = factors(kind)
+        y = times(a, b)
+        if used:
+            y.pow(2).sum().backward()
+        seen.append(behind(y.grad_fn))
+        gradients.append([leaf.grad if leaf.grad is None else leaf.grad.tolist() for leaf in leaves])
+
+    assert seen[0] == seen[1]
+    assert gradients[0] == gradients[1]
+
+
+def test_a_backward_that_nobody_watches_goes_past_the_chain_and_all_others_through_it():
+    *leaves, a, b = factors("batches")
+    first, second, third = a @ b, a @ b, a @ b
+    third.grad_fn.register_hook(lambda *_: None)
+
+    first.sum().backward()
+    mg.autograd.grad(second.sum(), leaves, create_graph=True)
+    third.sum().backward()
+
+    assert isinstance(first.grad_fn, Product)
+    assert [y.grad_fn.chain is None for y in (first, second, third)] == [True, False, False]
+
+
+def test_a_factor_written_after_the_product_is_refused_as_ever():
+    messages = []
+    for times in (mg.Tensor.__matmul__, linalg.matmul):
+        *_, a, b = factors("made")
+        y = times(a, b)
+        a.add_(1)
+        with pytest.raises(RuntimeError) as refused:
+            y.sum().backward()
+        messages.append((str(refused.value), *refused.value.__notes__))
+
+    assert messages[0] == messages[1]
 
 
 @pytest.mark.parametrize("reduction", [1, 2])

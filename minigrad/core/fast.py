@@ -21,6 +21,7 @@ from .base import TensorBase, constant
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
 from .node import OURS, Freed, Node, Port, Withheld, next_seq
+from .product import Product, batches_call
 from .row import TABLE, Number, blank_node, taker
 
 _frame = sys._getframe
@@ -49,7 +50,7 @@ def install() -> None:
     bmm.call = TENSORS.bmm = _product_call(bmm, bmm.call, 3, xp.matmul)  # type: ignore[attr-defined]
     nll = TABLE["nll_loss"]
     nll.call = _nll_call(nll, nll.call)
-    Tensor.__matmul__ = _product_call(mm, Tensor.__matmul__, 2, ndarray.dot)
+    Tensor.__matmul__ = _product_call(mm, batches_call(Tensor.__matmul__), 2, ndarray.dot)
 
 
 def held(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
@@ -355,13 +356,20 @@ def _nll_call(row: Any, slow: Callable) -> Callable:
 # ---- the walk where nobody looks on
 
 
-def reach(root: Node) -> tuple[list[Node], dict[Any, int]] | None:
-    """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special."""
-    nodes, seen, waits = [root], {root}, {}
+def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int], dict[Node, tuple]] | None:
+    """The nodes from `root` on, latest first, what each leaf waits for, and where each Product sends.
+
+    None if a node is special.
+    """
+    nodes, seen, waits, short = [root], {root}, {}, {}
     for node in nodes:  # grows while it is read
-        if node.hooks is not None or node.wants_undefined:  # what a learner wrote may register hooks on its way
+        if node.hooks is None and not node.wants_undefined:
+            edges = node.edges
+        elif node.hooks is None and isinstance(node, Product):
+            edges = short[node] = node.edges if create_graph else node.paths()
+        else:  # what a learner wrote may register hooks on its way
             return None
-        for edge in node.edges:
+        for edge in edges:
             if isinstance(edge, Node):
                 if edge not in seen:
                     seen.add(edge)
@@ -373,7 +381,7 @@ def reach(root: Node) -> tuple[list[Node], dict[Any, int]] | None:
                     return None
                 waits[edge] = 1
     nodes.sort(key=_latest_first, reverse=True)
-    return nodes, waits
+    return nodes, waits, short
 
 
 def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
@@ -383,9 +391,9 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
     `inputs`, where given, must be all leaves of the graph: then everything runs anyway.
     """
     root = roots[0]._edge() if len(roots) == 1 else None
-    if not isinstance(root, Node) or (found := reach(root)) is None:
+    if not isinstance(root, Node) or (found := reach(root, create_graph)) is None:
         return False
-    (nodes, waits), F = found, TENSORS if create_graph else RAW
+    (nodes, waits, short), F = found, TENSORS if create_graph else RAW
     if inputs is not None:
         asked = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
         if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
@@ -393,14 +401,15 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
     arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)
-        if received is None:
+        edges = node.edges if not short or node not in short else short[node]
+        if received is None and node not in short:
             sent = engine.nothing(node, keep)
         elif create_graph:
             sent = node.apply(received, TENSORS, keep)  # type: ignore[attr-defined]
         else:
             sent = node.apply_raw(received, keep)
         metas = node.metas
-        for index, edge in enumerate(node.edges):
+        for index, edge in enumerate(edges):
             if edge is None:
                 continue
             grad = sent[index]

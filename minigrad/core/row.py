@@ -76,7 +76,7 @@ class Row:
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
-    def record_by_hand(self, edges: tuple, **saved: Any) -> Node:
+    def record_by_hand(self, edges: tuple, /, **saved: Any) -> Node:
         """A node of this row that no call made, such as a view's new AsStridedBackward0."""
         n = blank_node(self.node, edges, None)
         for name in self.saved:
