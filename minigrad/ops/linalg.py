@@ -492,10 +492,11 @@ def matmul(self: Any, other: Any) -> Any:
 
 
 def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
-    if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a batch of one, and worth folding
-        for one, pair in ((self, lambda: (self.squeeze(0), other)), (other, lambda: (self, other.squeeze(0)))):
-            if one.shape[0] == 1 and one.requires_grad:
-                return matmul(*pair())
+    if rank == other_rank == 3:  # of different batches: one of a single matrix may be worth folding
+        if self.shape[0] == 1 and self.requires_grad:
+            return matmul(self.squeeze(0), other)
+        if other.shape[0] == 1 and other.requires_grad:
+            return matmul(self, other.squeeze(0))
     if rank == 1 and other_rank == 2:
         return mm(self.unsqueeze(0), other).squeeze_(0)
     if not rank or not other_rank:
@@ -507,7 +508,7 @@ def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
 def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
     """Whether the batch goes into the rows: one big product instead of many."""
     small, large = (b, a) if rank >= other_rank else (a, b)
-    if max(rank, other_rank) < 3 or min(rank, other_rank) > 2:
+    if small._data.ndim > 2:
         return False
     if small.requires_grad:
         return True
@@ -534,8 +535,8 @@ def _folded(a: Any, b: Any) -> Any:
 
 def _batched(a: Any, b: Any) -> Any:
     rows, columns, vector = a._data.shape, b._data.shape, b._data.ndim == 1
-    left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-1:] if vector else columns[-2:]
-    batch, theirs = rows[:-2], () if vector else columns[:-2]
+    left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-2:]
+    batch, theirs = rows[:-2], columns[:-2]
     if batch != theirs:
         batch = common_shape(batch, theirs)
     expand, reshape = TENSORS.expand, TENSORS.reshape
