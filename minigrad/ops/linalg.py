@@ -12,7 +12,7 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
 from .checks import check_dim, floats_only, require, titled
-from .pointwise import times
+from .pointwise import mul, times
 from .reduce import common_shape, kind_of, named, vector_norm
 
 
@@ -217,9 +217,7 @@ mv = op("mv", _mv, letters={"self": "A"},
 dot = op("dot", _dot, letters={"tensor": "b"},
     self   = lambda grad, tensor: grad * tensor,
     tensor = lambda grad, self: grad * self)
-vdot = op("vdot", lambda self, other: _dot(self, other),
-    self  = lambda grad, other: grad * other,
-    other = lambda grad, self: grad * self)
+vdot = op("vdot", lambda self, other: _dot(self, other), **mul.row.derivatives)
 bmm = op("bmm", _bmm, letters={"self": "A", "mat2": "B"},
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
