@@ -163,7 +163,7 @@ def _pinv(self: Any) -> Any:
 
 
 def _is_vector(A: Any, B: Any) -> bool:
-    return len(B.shape) == 1 or (len(A.shape) - 1 == len(B.shape) and tuple(B.shape) == tuple(A.shape[:-1]))
+    return len(B.shape) == 1 or tuple(B.shape) == tuple(A.shape[:-1])
 
 
 def _solve(A: Any, B: Any, left: bool = True) -> tuple:
@@ -713,8 +713,7 @@ def _pair(a: Any, b: Any, summed: list[int]) -> Any:
     left = a.permute(shared + of_a + summed + of_b).reshape(batch, count(a, of_a), inside)
     right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, count(b, of_b))
     sizes = [a.shape[d] for d in shared + of_a] + [1] * len(summed) + [b.shape[d] for d in of_b]
-    places = shared + of_a + summed + of_b
-    return bmm(left, right).view(sizes).permute([places.index(d) for d in range(a.ndim)])
+    return bmm(left, right).view(sizes).permute(RAW.inverse_order(shared + of_a + summed + of_b))
 
 
 # ---- linear algebra as torch takes it
