@@ -757,8 +757,7 @@ def svdvals(A: Any) -> Any:
 
 def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
     """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
-    if A._data.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    require(A._data.ndim >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     dims = tuple(check_dim(d, A._data.ndim) for d in dim)
     require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
