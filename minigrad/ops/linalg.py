@@ -309,19 +309,17 @@ def solve(F: Any, A: Any, B: Any, left: bool) -> Any:
     return F.linalg_solve_ex(A, B, left)[0]
 
 
-@formula(tex=lambda x: x)
-def as_matrix(F: Any, x: Any) -> Any:
+def _as_matrix(F: Any, x: Any) -> Any:
     return F.reshape(x, (*x.shape, 1, 1))
 
 
 @formula(tex=lambda grad, A: grad * _transposed(A ** -1))
 def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
     """grad * A^-T from the logarithm; the sign has no slope."""
-    return None if grad is None else F.as_matrix(grad) * F.mT(F.inv(A))
+    return None if grad is None else _as_matrix(F, grad) * F.mT(F.inv(A))
 
 
-@formula(tex=lambda A: A)
-def regular(F: Any, A: Any) -> Any:
+def _regular(F: Any, A: Any) -> Any:
     """`A`, moved by a hair where it is singular, so that cofactors can be had from its inverse."""
     rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
     if (rank == A.shape[-1]).all():
@@ -334,9 +332,9 @@ def regular(F: Any, A: Any) -> Any:
 def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW or (result != 0).all():
-        return F.as_matrix(grad * result) * F.mT(F.inv(F.regular(A)))
+        return _as_matrix(F, grad * result) * F.mT(F.inv(_regular(F, A)))
     U, S, Vh = F.linalg_svd(A)
-    signed = F.as_matrix(grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
+    signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
 
 
