@@ -16,12 +16,6 @@ from .pointwise import mul, times
 from .reduce import common_shape, kind_of, named, vector_norm
 
 
-def _same_type(what: str, a: Any, b: Any) -> None:
-    if a.dtype != b.dtype:
-        names = (dtypes.of(x.dtype).c_name for x in (a, b))
-        raise presentation.error(RuntimeError, "types", f"{what}: {' != '.join(names)}")
-
-
 def _product(a: Any, b: Any) -> Any:
     """`a.dot(b)` with zeros signed as torch signs them: sums start at +0, single products are exact."""
     if a.shape[-1] != 1:
@@ -32,7 +26,10 @@ def _product(a: Any, b: Any) -> Any:
 def _mm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 2, "self must be a matrix")
     require(mat2.ndim == 2, "mat2 must be a matrix")
-    _same_type("expected m1 and m2 to have the same dtype, but got", self, mat2)
+    if self.dtype != mat2.dtype:
+        a, b = (dtypes.of(x.dtype).c_name for x in (self, mat2))
+        raise presentation.error(RuntimeError, "types",
+            f"expected m1 and m2 to have the same dtype, but got: {a} != {b}")  # fmt: skip
     if self.shape[1] != mat2.shape[0]:
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
         raise presentation.error(RuntimeError, "matmul_shapes",
