@@ -154,14 +154,12 @@ def logits_target_slope(F: Any, x: Any, pos_weight: Any) -> Any:
 @spelled_out
 def smooth_slope(F: Any, off: Any, beta: float) -> Any:
     """off / beta near 0, its sign further out."""
-    if not beta:
-        return F.sgn(off)
     return F.where(F.abs(off) < beta, off / beta, F.sgn(off))
 
 
 def _smooth(off: Any, beta: float) -> Any:
     size = xp.absolute(off)
-    return xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta) if beta else size
+    return xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
 
 
 def _huber(off: Any, delta: float) -> Any:
