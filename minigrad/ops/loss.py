@@ -31,12 +31,7 @@ def _reduce(values: Any, reduction: int) -> Any:
 @formula(tex=lambda grad, _x, reduction: grad if reduction.tex in "02" else grad / Symbol("n"))
 def reduced(F: Any, grad: Any, x: Any, reduction: int) -> Any:
     """The part of a loss's gradient that each element of `x` gets."""
-    return grad / F.numel(x) if reduction == MEAN else grad
-
-
-@formula()
-def numel(F: Any, x: Any) -> int:
-    return math.prod(x.shape)
+    return grad / math.prod(x.shape) if reduction == MEAN else grad
 
 
 # ---- negative log likelihood
