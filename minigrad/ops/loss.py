@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import namespace, xp
-from ..core.carriers import Symbol, formula, spelled_out
+from ..core.carriers import RAW, Symbol, formula, spelled_out
 from ..core.op import op
 from .checks import require
 from .pointwise import beside
@@ -111,15 +111,12 @@ def _nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weigh
     return xp.moveaxis(back.reshape(self.shape[0], *self.shape[2:], self.shape[1]), -1, 1)
 
 
-def _log(x: Any) -> Any:
-    return xp.maximum(xp.log(x), -100)  # as torch: no infinite loss
-
-
 def _bce(self: Any, target: Any, weight: Any) -> Any:
     for name, x in (("input", self), ("target", target)):
         require(((x >= 0) & (x <= 1)).all(), f"all elements of {name} should be between 0 and 1")
-    losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * _log(self)
-    return losses if weight is None else losses * weight
+    # as torch: no infinite loss
+    losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * xp.maximum(xp.log(self), -100)
+    return RAW.weighted(losses, weight)
 
 
 @spelled_out
@@ -130,7 +127,7 @@ def weighted(F: Any, grad: Any, weight: Any) -> Any:
 def _bce_logits(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
     soft = xp.log1p(xp.exp(-xp.absolute(x))) + xp.maximum(-x, 0)  # -log(sigmoid(x))
     losses = (1 - target) * x + (soft if pos_weight is None else ((pos_weight - 1) * target + 1) * soft)
-    return losses if weight is None else losses * weight
+    return RAW.weighted(losses, weight)
 
 
 @spelled_out
