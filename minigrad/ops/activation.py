@@ -59,11 +59,9 @@ def _gelu_inner(x: Any) -> Any:
 
 
 def _gelu(self: Any, approximate: str) -> Any:
-    if approximate == "tanh":
-        return 0.5 * implemented("GeluKernelImpl", self) * (1 + xp.tanh(_gelu_inner(self)))
-    if approximate != "none":
-        raise RuntimeError("approximate argument must be either none or tanh.")
-    return 0.5 * implemented("GeluKernelImpl", self) * (1 + erf_of(self * self.dtype.type(_SQRT_HALF)))
+    require(approximate in ("none", "tanh"), "approximate argument must be either none or tanh.")
+    inner = xp.tanh(_gelu_inner(self)) if approximate == "tanh" else erf_of(self * self.dtype.type(_SQRT_HALF))
+    return 0.5 * implemented("GeluKernelImpl", self) * (1 + inner)
 
 
 @formula(tex=phrase(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
