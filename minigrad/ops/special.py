@@ -39,7 +39,7 @@ def _each(function: Callable) -> Callable:
 
 
 def _log_gamma(x: float) -> float:
-    return math.inf if x == math.inf or (x <= 0 and x == int(x)) else math.lgamma(x)
+    return math.inf if x <= 0 and x % 1 == 0 else math.lgamma(x)
 
 
 erf_of, erfc_of, lgamma_of = map(_each, (math.erf, math.erfc, _log_gamma))
