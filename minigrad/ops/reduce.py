@@ -27,9 +27,9 @@ from .checks import check_dim, dims_of, floats_only, implemented, own_dim, requi
 _add = xp.add.reduce
 
 
-def _axes(dim: Any, of: Any = None) -> Any:
+def _axes(dim: Any, of: Any) -> Any:
     """NumPy's word for `dim`; a 0-d array has no axis, whatever torch lets one ask for."""
-    return None if dim is None or dim == () or (of is not None and not of.ndim) else dim
+    return None if dim is None or dim == () or not of.ndim else dim
 
 
 def _gone(dim: Any, rank: int) -> tuple:
@@ -43,7 +43,7 @@ def _filled(self: Any, dim: Any, name: str) -> Any:
     """`self`, if there is something to choose from. Raises: IndexError or RuntimeError as torch."""
     if self.size:
         return self
-    if _axes(dim) is None:
+    if dim is None or dim == ():
         error, end = (IndexError, "") if name[:3] == "arg" else (
             RuntimeError, " Specify the reduction dim with the 'dim' argument.")  # fmt: skip
         raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{end}")
