@@ -23,6 +23,7 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
 from ..core.shapes import must_be_tensor
 from .checks import check_dim, dims_of, floats_only, implemented, own_dim, require, titled
+from .pointwise import beside
 
 _add = xp.add.reduce
 
@@ -241,9 +242,7 @@ def _unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
 
 
 def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
-    if self.dtype.kind != "f":
-        self = self.astype(dtypes.get_default_dtype().np)
-    axes = _axes(dim, self)
+    self, axes = beside(self, 1.0), _axes(dim, self)
     top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
     total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
