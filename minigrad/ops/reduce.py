@@ -141,7 +141,7 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
         return F.where(norm == 0, 0.0, x / norm) * grad
     if ord in (math.inf, -math.inf):
         ties = F.abs(x) == norm
-        count = F.sum_dim(ties, _gone(dim, len(sizes)), True)
+        count = F.sum_dim(ties, dim, True)
         return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
     slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
     return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
@@ -447,7 +447,7 @@ def count(F: Any, sizes: tuple, dim: Any) -> int:
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
-    count = F.sum_dim(mask, _gone(dim, len(x.shape)), True)
+    count = F.sum_dim(mask, dim, True)
     return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
 
 
