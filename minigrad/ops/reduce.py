@@ -623,8 +623,7 @@ class Named(tuple):
 def named(name: str, *fields: str) -> type:
     """A class of `torch.return_types`."""
     body = {n: property(itemgetter(i)) for i, n in enumerate(fields)}
-    kind = type(name, (Named,), {"__slots__": (), "fields": fields, **body})
-    kind.__module__ = "torch.return_types"
+    kind = type(name, (Named,), {"__slots__": (), "__module__": "torch.return_types", "fields": fields, **body})
     setattr(return_types, name, kind)
     return kind
 
