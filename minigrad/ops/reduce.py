@@ -504,12 +504,11 @@ def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: boo
 
 @formula(tex=lambda spread, mean, *options: SYMBOLS.var_slope(spread, *options) + mean / Symbol("n"))
 def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    parts = []
-    if spread is not None:
-        parts.append(F.var_slope(spread, x, dim, correction, keepdim))
-    if mean is not None:
-        parts.append(F.expanded(mean, tuple(x.shape), dim, keepdim) / _count(tuple(x.shape), dim))
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    slope = None if spread is None else F.var_slope(spread, x, dim, correction, keepdim)
+    if mean is None:
+        return slope
+    shared = F.expanded(mean, tuple(x.shape), dim, keepdim) / _count(tuple(x.shape), dim)
+    return shared if slope is None else slope + shared
 
 
 @formula(tex=lambda grad, root: grad / (2 * root))
