@@ -173,51 +173,50 @@ def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
         return _kth(self, 1)
     nan, half = self != self, (_filled(self, dim, "median").shape[dim] - 1) // 2
     at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
-                  _order(self, dim, False).take([half], axis=dim))  # fmt: skip
+                  _order(self, dim, False, [half]))  # fmt: skip
     return _picked(self, at, dim, keepdim)
 
 
-def _at(self: Any, indices: Any, dim: int) -> Any:
-    return xp.take_along_axis(self, indices, dim) if self.ndim else self
-
-
-def _picked(self: Any, at: Any, dim: int, keepdim: bool) -> tuple:
-    """One element of each line along `dim`, and where it was."""
-    values = _at(self, at, dim)
-    return (values, at) if keepdim or not self.ndim else (values.squeeze(dim), at.squeeze(dim))
+def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
+    """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
+    if not self.ndim:
+        return self, at
+    values = xp.take_along_axis(self, at, dim)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
 def _chosen(self: Any, dim: int, keepdim: bool, choose: Any) -> tuple:
     return _picked(self, choose(self, axis=dim, keepdims=True) if self.ndim else _first(self), dim, keepdim)
 
 
-def _order(self: Any, dim: int, descending: bool) -> Any:
-    """Positions in sorted order, equal elements in the order they came; nan counts as the largest."""
+def _first(self: Any) -> Any:
+    """The place of the only element of a 0-d array."""
+    return namespace(self).zeros((), "int64")[()]
+
+
+def _order(self: Any, dim: int, descending: bool, ranks: Any = None) -> Any:
+    """Where the elements of these ranks (or all) are in sorted order, equal ones as they came; nan is the largest."""
     if not self.ndim:
-        return namespace(self).asarray(0)
-    if not descending:
-        return xp.argsort(self, axis=dim, kind="stable")
-    backward = xp.argsort(xp.flip(self, dim), axis=dim, kind="stable")
-    return xp.flip(self.shape[dim] - 1 - backward, dim).copy()
+        return _first(self)
+    at = xp.argsort(xp.flip(self, dim) if descending else self, axis=dim, kind="stable")
+    if descending:
+        at = xp.flip(self.shape[dim] - 1 - at, dim).copy()
+    return at if ranks is None else at.take(ranks, axis=dim)
 
 
 def _sort(self: Any, dim: int = -1, descending: bool = False) -> tuple:
-    at = _order(self, dim, descending)
-    return _at(self, at, dim), at
+    return _picked(self, _order(self, dim, descending), dim)
 
 
 def _topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
     require(0 <= k <= (self.shape[dim] if self.ndim else 1), "selected index k out of range")
-    at = _order(self, dim, largest)
-    at = at.take(range(k), axis=dim) if self.ndim else at
-    return _at(self, at, dim), at
+    return _picked(self, _order(self, dim, largest, range(k)), dim)
 
 
 def _kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
     if not 1 <= k <= (self.shape[dim] if self.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
-    at = _order(self, dim, False)
-    return _picked(self, at.take([k - 1], axis=dim) if self.ndim else at, dim, keepdim)
+    return _picked(self, _order(self, dim, False, [k - 1]), dim, keepdim)
 
 
 def _mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
@@ -267,11 +266,6 @@ def _running(reduce: Any, self: Any, dim: int) -> Any:
         return self.copy() if self.dtype.kind == "f" else self.astype("int64")
     total = reduce.accumulate(self, dim, dtype=whole_type(self) or "float64")
     return total.astype(self.dtype) if self.dtype.kind == "f" else total
-
-
-def _first(self: Any) -> Any:
-    """The place of the only element of a 0-d array."""
-    return namespace(self).zeros((), "int64")[()]
 
 
 def _so_far(step: Any, self: Any, dim: int) -> Any:
