@@ -249,8 +249,7 @@ def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
 
 
 def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
-    free = _count(sizes, dim) - (1 if correction is None else correction)
-    return free if free > 0 else 0
+    return most(0, _count(sizes, dim) - (1 if correction is None else correction))
 
 
 def _var(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
