@@ -170,7 +170,7 @@ def _median(self: Any) -> Any:
 def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     """As `_median` along `dim`, with its place; of nans the first."""
     if not self.ndim:
-        return _kth(self, 1)
+        return self, _first(self)
     nan, half = self != self, (_filled(self, dim, "median").shape[dim] - 1) // 2
     at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
                   _order(self, dim, False, [half]))  # fmt: skip
@@ -186,7 +186,7 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
 
 
 def _chosen(self: Any, dim: int, keepdim: bool, choose: Any) -> tuple:
-    return _picked(self, choose(self, axis=dim, keepdims=True) if self.ndim else _first(self), dim, keepdim)
+    return _picked(self, choose(self, axis=_axes(dim, self), keepdims=True), dim, keepdim)
 
 
 def _first(self: Any) -> Any:
