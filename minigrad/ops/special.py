@@ -87,6 +87,3 @@ def polygamma_of(n: int, x: Any) -> Any:
         total += bernoulli * term
         term = term * (s + 2 * k - 1) * (s + 2 * k) / ((2 * k + 1) * (2 * k + 2)) / w
     return (-1) ** (n + 1) * math.factorial(n) * total
-
-
-__all__ = ["digamma_of", "erf_of", "erfc_of", "erfinv_of", "lgamma_of", "polygamma_of"]
