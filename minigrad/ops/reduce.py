@@ -245,7 +245,7 @@ def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
     total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
-    return total if keepdim or not self.ndim else total.squeeze(axes)
+    return total if keepdim else total.squeeze(axes)
 
 
 def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
