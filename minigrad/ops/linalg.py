@@ -155,7 +155,7 @@ def _inv(A: Any) -> tuple:
 def _pinv(self: Any) -> Any:
     U, S, Vh = xp.linalg.svd(_matrix("linalg.pinv", self), full_matrices=False)
     tiny = max(self.shape[-2:]) * xp.finfo(self.dtype).eps * S[..., :1]
-    inverted = xp.where(tiny < S, 1 / xp.where(tiny < S, S, 1), 0).astype(self.dtype)
+    inverted = xp.where(tiny < S, 1 / S, 0).astype(self.dtype)
     return (Vh.swapaxes(-1, -2) * inverted[..., None, :]) @ U.swapaxes(-1, -2)
 
 
