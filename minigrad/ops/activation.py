@@ -13,9 +13,8 @@ from typing import Any
 from ..array.backend import ndarray, xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
-from .checks import implemented, require
+from .checks import implemented, own_dim, require
 from .pointwise import beside, sigmoid
-from .reduce import check_dim
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
 
 _SQRT_HALF, _TWO_OVER_ROOT_PI = math.sqrt(0.5), 2 / math.sqrt(math.pi)
@@ -59,11 +58,9 @@ def _gelu_inner(x: Any) -> Any:
 
 
 def _gelu(self: Any, approximate: str) -> Any:
-    if approximate == "tanh":
-        return 0.5 * implemented("GeluKernelImpl", self) * (1 + xp.tanh(_gelu_inner(self)))
-    if approximate != "none":
-        raise RuntimeError("approximate argument must be either none or tanh.")
-    return 0.5 * implemented("GeluKernelImpl", self) * (1 + erf_of(self * self.dtype.type(_SQRT_HALF)))
+    require(approximate in ("none", "tanh"), "approximate argument must be either none or tanh.")
+    inner = xp.tanh(_gelu_inner(self)) if approximate == "tanh" else erf_of(self * self.dtype.type(_SQRT_HALF))
+    return 0.5 * implemented("GeluKernelImpl", self) * (1 + inner)
 
 
 @formula(tex=phrase(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
@@ -243,16 +240,14 @@ def softmax(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
     self = self if dtype is None else self.to(dtype)
     dim = _implicit_dim("softmax", self) if dim is None else dim
-    check_dim(dim, self._data.ndim)
-    return softmax_dim(self, dim)
+    return softmax_dim(self, own_dim(self, dim))
 
 
 def log_softmax(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
     """The logarithm of softmax, computed without overflow."""
     self = self if dtype is None else self.to(dtype)
     dim = _implicit_dim("log_softmax", self) if dim is None else dim
-    check_dim(dim, self._data.ndim)
-    return log_softmax_dim(self, dim)
+    return log_softmax_dim(self, own_dim(self, dim))
 
 
 def _implicit_dim(name: str, self: Any) -> int:

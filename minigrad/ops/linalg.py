@@ -12,14 +12,8 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
 from .checks import check_dim, floats_only, require, titled
-from .pointwise import times
+from .pointwise import mul, times
 from .reduce import common_shape, kind_of, named, vector_norm
-
-
-def _same_type(what: str, a: Any, b: Any) -> None:
-    if a.dtype != b.dtype:
-        names = (dtypes.of(x.dtype).c_name for x in (a, b))
-        raise presentation.error(RuntimeError, "types", f"{what}: {' != '.join(names)}")
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -32,7 +26,10 @@ def _product(a: Any, b: Any) -> Any:
 def _mm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 2, "self must be a matrix")
     require(mat2.ndim == 2, "mat2 must be a matrix")
-    _same_type("expected m1 and m2 to have the same dtype, but got", self, mat2)
+    if self.dtype != mat2.dtype:
+        a, b = (dtypes.of(x.dtype).c_name for x in (self, mat2))
+        raise presentation.error(RuntimeError, "types",
+            f"expected m1 and m2 to have the same dtype, but got: {a} != {b}")  # fmt: skip
     if self.shape[1] != mat2.shape[0]:
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
         raise presentation.error(RuntimeError, "matmul_shapes",
@@ -158,12 +155,12 @@ def _inv(A: Any) -> tuple:
 def _pinv(self: Any) -> Any:
     U, S, Vh = xp.linalg.svd(_matrix("linalg.pinv", self), full_matrices=False)
     tiny = max(self.shape[-2:]) * xp.finfo(self.dtype).eps * S[..., :1]
-    inverted = xp.where(tiny < S, 1 / xp.where(tiny < S, S, 1), 0).astype(self.dtype)
+    inverted = xp.where(tiny < S, 1 / S, 0).astype(self.dtype)
     return (Vh.swapaxes(-1, -2) * inverted[..., None, :]) @ U.swapaxes(-1, -2)
 
 
 def _is_vector(A: Any, B: Any) -> bool:
-    return len(B.shape) == 1 or (len(A.shape) - 1 == len(B.shape) and tuple(B.shape) == tuple(A.shape[:-1]))
+    return len(B.shape) == 1 or tuple(B.shape) == tuple(A.shape[:-1])
 
 
 def _solve(A: Any, B: Any, left: bool = True) -> tuple:
@@ -217,9 +214,7 @@ mv = op("mv", _mv, letters={"self": "A"},
 dot = op("dot", _dot, letters={"tensor": "b"},
     self   = lambda grad, tensor: grad * tensor,
     tensor = lambda grad, self: grad * self)
-vdot = op("vdot", lambda self, other: _dot(self, other),
-    self  = lambda grad, other: grad * other,
-    other = lambda grad, self: grad * self)
+vdot = op("vdot", lambda self, other: _dot(self, other), **mul.row.derivatives)
 bmm = op("bmm", _bmm, letters={"self": "A", "mat2": "B"},
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
@@ -311,19 +306,17 @@ def solve(F: Any, A: Any, B: Any, left: bool) -> Any:
     return F.linalg_solve_ex(A, B, left)[0]
 
 
-@formula(tex=lambda x: x)
-def as_matrix(F: Any, x: Any) -> Any:
+def _as_matrix(F: Any, x: Any) -> Any:
     return F.reshape(x, (*x.shape, 1, 1))
 
 
 @formula(tex=lambda grad, A: grad * _transposed(A ** -1))
 def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
     """grad * A^-T from the logarithm; the sign has no slope."""
-    return None if grad is None else F.as_matrix(grad) * F.mT(F.inv(A))
+    return None if grad is None else _as_matrix(F, grad) * F.mT(F.inv(A))
 
 
-@formula(tex=lambda A: A)
-def regular(F: Any, A: Any) -> Any:
+def _regular(F: Any, A: Any) -> Any:
     """`A`, moved by a hair where it is singular, so that cofactors can be had from its inverse."""
     rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
     if (rank == A.shape[-1]).all():
@@ -336,9 +329,9 @@ def regular(F: Any, A: Any) -> Any:
 def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW or (result != 0).all():
-        return F.as_matrix(grad * result) * F.mT(F.inv(F.regular(A)))
+        return _as_matrix(F, grad * result) * F.mT(F.inv(_regular(F, A)))
     U, S, Vh = F.linalg_svd(A)
-    signed = F.as_matrix(grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
+    signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
 
 
@@ -492,10 +485,11 @@ def matmul(self: Any, other: Any) -> Any:
 
 
 def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
-    if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a batch of one, and worth folding
-        for one, pair in ((self, lambda: (self.squeeze(0), other)), (other, lambda: (self, other.squeeze(0)))):
-            if one.shape[0] == 1 and one.requires_grad:
-                return matmul(*pair())
+    if rank == other_rank == 3:  # of different batches: one of a single matrix may be worth folding
+        if self.shape[0] == 1 and self.requires_grad:
+            return matmul(self.squeeze(0), other)
+        if other.shape[0] == 1 and other.requires_grad:
+            return matmul(self, other.squeeze(0))
     if rank == 1 and other_rank == 2:
         return mm(self.unsqueeze(0), other).squeeze_(0)
     if not rank or not other_rank:
@@ -507,7 +501,7 @@ def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
 def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
     """Whether the batch goes into the rows: one big product instead of many."""
     small, large = (b, a) if rank >= other_rank else (a, b)
-    if max(rank, other_rank) < 3 or min(rank, other_rank) > 2:
+    if small._data.ndim > 2:
         return False
     if small.requires_grad:
         return True
@@ -534,8 +528,8 @@ def _folded(a: Any, b: Any) -> Any:
 
 def _batched(a: Any, b: Any) -> Any:
     rows, columns, vector = a._data.shape, b._data.shape, b._data.ndim == 1
-    left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-1:] if vector else columns[-2:]
-    batch, theirs = rows[:-2], () if vector else columns[:-2]
+    left, right = rows[-2:] if len(rows) > 1 else (1, *rows), columns[-2:]
+    batch, theirs = rows[:-2], columns[:-2]
     if batch != theirs:
         batch = common_shape(batch, theirs)
     expand, reshape = TENSORS.expand, TENSORS.reshape
@@ -714,8 +708,7 @@ def _pair(a: Any, b: Any, summed: list[int]) -> Any:
     left = a.permute(shared + of_a + summed + of_b).reshape(batch, count(a, of_a), inside)
     right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, count(b, of_b))
     sizes = [a.shape[d] for d in shared + of_a] + [1] * len(summed) + [b.shape[d] for d in of_b]
-    places = shared + of_a + summed + of_b
-    return bmm(left, right).view(sizes).permute([places.index(d) for d in range(a.ndim)])
+    return bmm(left, right).view(sizes).permute(RAW.inverse_order(shared + of_a + summed + of_b))
 
 
 # ---- linear algebra as torch takes it
@@ -759,8 +752,7 @@ def svdvals(A: Any) -> Any:
 
 def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
     """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
-    if A._data.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    require(A._data.ndim >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     dims = tuple(check_dim(d, A._data.ndim) for d in dim)
     require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):

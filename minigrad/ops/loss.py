@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import namespace, xp
-from ..core.carriers import Symbol, formula, spelled_out
+from ..core.carriers import RAW, Symbol, formula, spelled_out
 from ..core.op import op
 from .checks import require
 from .pointwise import beside
@@ -31,12 +31,7 @@ def _reduce(values: Any, reduction: int) -> Any:
 @formula(tex=lambda grad, _x, reduction: grad if reduction.tex in "02" else grad / Symbol("n"))
 def reduced(F: Any, grad: Any, x: Any, reduction: int) -> Any:
     """The part of a loss's gradient that each element of `x` gets."""
-    return grad / F.numel(x) if reduction == MEAN else grad
-
-
-@formula()
-def numel(F: Any, x: Any) -> int:
-    return math.prod(x.shape)
+    return grad / math.prod(x.shape) if reduction == MEAN else grad
 
 
 # ---- negative log likelihood
@@ -116,15 +111,12 @@ def _nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weigh
     return xp.moveaxis(back.reshape(self.shape[0], *self.shape[2:], self.shape[1]), -1, 1)
 
 
-def _log(x: Any) -> Any:
-    return xp.maximum(xp.log(x), -100)  # as torch: no infinite loss
-
-
 def _bce(self: Any, target: Any, weight: Any) -> Any:
     for name, x in (("input", self), ("target", target)):
         require(((x >= 0) & (x <= 1)).all(), f"all elements of {name} should be between 0 and 1")
-    losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * _log(self)
-    return losses if weight is None else losses * weight
+    # as torch: no infinite loss
+    losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * xp.maximum(xp.log(self), -100)
+    return RAW.weighted(losses, weight)
 
 
 @spelled_out
@@ -135,7 +127,7 @@ def weighted(F: Any, grad: Any, weight: Any) -> Any:
 def _bce_logits(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
     soft = xp.log1p(xp.exp(-xp.absolute(x))) + xp.maximum(-x, 0)  # -log(sigmoid(x))
     losses = (1 - target) * x + (soft if pos_weight is None else ((pos_weight - 1) * target + 1) * soft)
-    return losses if weight is None else losses * weight
+    return RAW.weighted(losses, weight)
 
 
 @spelled_out
@@ -154,14 +146,12 @@ def logits_target_slope(F: Any, x: Any, pos_weight: Any) -> Any:
 @spelled_out
 def smooth_slope(F: Any, off: Any, beta: float) -> Any:
     """off / beta near 0, its sign further out."""
-    if not beta:
-        return F.sgn(off)
     return F.where(F.abs(off) < beta, off / beta, F.sgn(off))
 
 
 def _smooth(off: Any, beta: float) -> Any:
     size = xp.absolute(off)
-    return xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta) if beta else size
+    return xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
 
 
 def _huber(off: Any, delta: float) -> Any:

@@ -23,13 +23,14 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
 from ..core.shapes import must_be_tensor
 from .checks import check_dim, dims_of, floats_only, implemented, own_dim, require, titled
+from .pointwise import beside
 
 _add = xp.add.reduce
 
 
-def _axes(dim: Any, of: Any = None) -> Any:
+def _axes(dim: Any, of: Any) -> Any:
     """NumPy's word for `dim`; a 0-d array has no axis, whatever torch lets one ask for."""
-    return None if dim is None or dim == () or (of is not None and not of.ndim) else dim
+    return None if dim is None or dim == () or not of.ndim else dim
 
 
 def _gone(dim: Any, rank: int) -> tuple:
@@ -43,7 +44,7 @@ def _filled(self: Any, dim: Any, name: str) -> Any:
     """`self`, if there is something to choose from. Raises: IndexError or RuntimeError as torch."""
     if self.size:
         return self
-    if _axes(dim) is None:
+    if dim is None or dim == ():
         error, end = (IndexError, "") if name[:3] == "arg" else (
             RuntimeError, " Specify the reduction dim with the 'dim' argument.")  # fmt: skip
         raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{end}")
@@ -140,7 +141,7 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
         return F.where(norm == 0, 0.0, x / norm) * grad
     if ord in (math.inf, -math.inf):
         ties = F.abs(x) == norm
-        count = F.sum_dim(ties, _gone(dim, len(sizes)), True)
+        count = F.sum_dim(ties, dim, True)
         return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
     slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
     return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
@@ -169,54 +170,53 @@ def _median(self: Any) -> Any:
 def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     """As `_median` along `dim`, with its place; of nans the first."""
     if not self.ndim:
-        return _kth(self, 1)
+        return self, _first(self)
     nan, half = self != self, (_filled(self, dim, "median").shape[dim] - 1) // 2
     at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
-                  _order(self, dim, False).take([half], axis=dim))  # fmt: skip
+                  _order(self, dim, False, [half]))  # fmt: skip
     return _picked(self, at, dim, keepdim)
 
 
-def _at(self: Any, indices: Any, dim: int) -> Any:
-    return xp.take_along_axis(self, indices, dim) if self.ndim else self
-
-
-def _picked(self: Any, at: Any, dim: int, keepdim: bool) -> tuple:
-    """One element of each line along `dim`, and where it was."""
-    values = _at(self, at, dim)
-    return (values, at) if keepdim or not self.ndim else (values.squeeze(dim), at.squeeze(dim))
+def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
+    """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
+    if not self.ndim:
+        return self, at
+    values = xp.take_along_axis(self, at, dim)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
 def _chosen(self: Any, dim: int, keepdim: bool, choose: Any) -> tuple:
-    return _picked(self, choose(self, axis=dim, keepdims=True) if self.ndim else _first(self), dim, keepdim)
+    return _picked(self, choose(self, axis=_axes(dim, self), keepdims=True), dim, keepdim)
 
 
-def _order(self: Any, dim: int, descending: bool) -> Any:
-    """Positions in sorted order, equal elements in the order they came; nan counts as the largest."""
+def _first(self: Any) -> Any:
+    """The place of the only element of a 0-d array."""
+    return namespace(self).zeros((), "int64")[()]
+
+
+def _order(self: Any, dim: int, descending: bool, ranks: Any = None) -> Any:
+    """Where the elements of these ranks (or all) are in sorted order, equal ones as they came; nan is the largest."""
     if not self.ndim:
-        return namespace(self).asarray(0)
-    if not descending:
-        return xp.argsort(self, axis=dim, kind="stable")
-    backward = xp.argsort(xp.flip(self, dim), axis=dim, kind="stable")
-    return xp.flip(self.shape[dim] - 1 - backward, dim).copy()
+        return _first(self)
+    at = xp.argsort(xp.flip(self, dim) if descending else self, axis=dim, kind="stable")
+    if descending:
+        at = xp.flip(self.shape[dim] - 1 - at, dim).copy()
+    return at if ranks is None else at.take(ranks, axis=dim)
 
 
 def _sort(self: Any, dim: int = -1, descending: bool = False) -> tuple:
-    at = _order(self, dim, descending)
-    return _at(self, at, dim), at
+    return _picked(self, _order(self, dim, descending), dim)
 
 
 def _topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
     require(0 <= k <= (self.shape[dim] if self.ndim else 1), "selected index k out of range")
-    at = _order(self, dim, largest)
-    at = at.take(range(k), axis=dim) if self.ndim else at
-    return _at(self, at, dim), at
+    return _picked(self, _order(self, dim, largest, range(k)), dim)
 
 
 def _kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
     if not 1 <= k <= (self.shape[dim] if self.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
-    at = _order(self, dim, False)
-    return _picked(self, at.take([k - 1], axis=dim) if self.ndim else at, dim, keepdim)
+    return _picked(self, _order(self, dim, False, [k - 1]), dim, keepdim)
 
 
 def _mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
@@ -241,18 +241,15 @@ def _unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
 
 
 def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
-    if self.dtype.kind != "f":
-        self = self.astype(dtypes.get_default_dtype().np)
-    axes = _axes(dim, self)
+    self, axes = beside(self, 1.0), _axes(dim, self)
     top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
     total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
-    return total if keepdim or not self.ndim else total.squeeze(axes)
+    return total if keepdim else total.squeeze(axes)
 
 
 def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
-    free = _count(sizes, dim) - (1 if correction is None else correction)
-    return free if free > 0 else 0
+    return most(0, _count(sizes, dim) - (1 if correction is None else correction))
 
 
 def _var(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
@@ -268,11 +265,6 @@ def _running(reduce: Any, self: Any, dim: int) -> Any:
         return self.copy() if self.dtype.kind == "f" else self.astype("int64")
     total = reduce.accumulate(self, dim, dtype=whole_type(self) or "float64")
     return total.astype(self.dtype) if self.dtype.kind == "f" else total
-
-
-def _first(self: Any) -> Any:
-    """The place of the only element of a 0-d array."""
-    return namespace(self).zeros((), "int64")[()]
 
 
 def _so_far(step: Any, self: Any, dim: int) -> Any:
@@ -448,7 +440,7 @@ def count(F: Any, sizes: tuple, dim: Any) -> int:
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
-    count = F.sum_dim(mask, _gone(dim, len(x.shape)), True)
+    count = F.sum_dim(mask, dim, True)
     return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
 
 
@@ -505,12 +497,11 @@ def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: boo
 
 @formula(tex=lambda spread, mean, *options: SYMBOLS.var_slope(spread, *options) + mean / Symbol("n"))
 def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    parts = []
-    if spread is not None:
-        parts.append(F.var_slope(spread, x, dim, correction, keepdim))
-    if mean is not None:
-        parts.append(F.expanded(mean, tuple(x.shape), dim, keepdim) / _count(tuple(x.shape), dim))
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    slope = None if spread is None else F.var_slope(spread, x, dim, correction, keepdim)
+    if mean is None:
+        return slope
+    shared = F.expanded(mean, tuple(x.shape), dim, keepdim) / _count(tuple(x.shape), dim)
+    return shared if slope is None else slope + shared
 
 
 @formula(tex=lambda grad, root: grad / (2 * root))
@@ -624,8 +615,7 @@ class Named(tuple):
 def named(name: str, *fields: str) -> type:
     """A class of `torch.return_types`."""
     body = {n: property(itemgetter(i)) for i, n in enumerate(fields)}
-    kind = type(name, (Named,), {"__slots__": (), "fields": fields, **body})
-    kind.__module__ = "torch.return_types"
+    kind = type(name, (Named,), {"__slots__": (), "__module__": "torch.return_types", "fields": fields, **body})
     setattr(return_types, name, kind)
     return kind
 

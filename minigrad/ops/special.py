@@ -39,7 +39,7 @@ def _each(function: Callable) -> Callable:
 
 
 def _log_gamma(x: float) -> float:
-    return math.inf if x == math.inf or (x <= 0 and x == int(x)) else math.lgamma(x)
+    return math.inf if x <= 0 and x % 1 == 0 else math.lgamma(x)
 
 
 erf_of, erfc_of, lgamma_of = map(_each, (math.erf, math.erfc, _log_gamma))
@@ -87,6 +87,3 @@ def polygamma_of(n: int, x: Any) -> Any:
         total += bernoulli * term
         term = term * (s + 2 * k - 1) * (s + 2 * k) / ((2 * k + 1) * (2 * k + 2)) / w
     return (-1) ** (n + 1) * math.factorial(n) * total
-
-
-__all__ = ["digamma_of", "erf_of", "erfc_of", "erfinv_of", "lgamma_of", "polygamma_of"]
