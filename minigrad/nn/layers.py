@@ -215,6 +215,10 @@ class _Conv(_Weighted):
             F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))  # fmt: skip
         require(not isinstance(padding, str) or padding in ("same", "valid"),
                 f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}", ValueError)
+        require(padding != "same" or {*self.stride} == {1},
+                "padding='same' is not supported for strided convolutions", ValueError)
+        modes = {"zeros", "reflect", "replicate", "circular"}
+        require(padding_mode in modes, f"padding_mode must be one of {modes}, but got {padding_mode=}", ValueError)
         self.padding = padding if isinstance(padding, str) else F.tuple_of(padding, self.dims)
         self.padding_mode = padding_mode
         sizes = (out_channels, in_channels // groups, *self.kernel_size)
@@ -223,10 +227,17 @@ class _Conv(_Weighted):
     def forward(self, input: Any) -> Any:
         padding = self.padding
         if self.padding_mode != "zeros":
-            both = tuple(p for n in reversed(F.tuple_of(padding, self.dims)) for p in (n, n))
-            input, padding = F.pad(input, both, self.padding_mode), 0
+            input, padding = F.pad(input, self._around(), self.padding_mode), 0
         convolve = F.conv1d if self.dims == 1 else F.conv2d
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+    def _around(self) -> tuple[int, ...]:
+        """The padding as `pad` takes it, the last dimension first; an odd cell more of "same" on the right."""
+        if self.padding == "same":
+            both = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        else:
+            both = [2 * n for n in F.tuple_of(0 if self.padding == "valid" else self.padding, self.dims)]
+        return tuple(n for b in reversed(both) for n in (b // 2, b - b // 2))
 
     def extra_repr(self) -> str:
         return _options(self, "-in_channels -out_channels kernel_size stride", padding=(0,) * self.dims,
