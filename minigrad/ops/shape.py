@@ -71,6 +71,13 @@ def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
     return whole
 
 
+def added(whole: Any, value: Any, part: Any, *how: Any) -> Any:
+    """`whole` with `value` added to the part that `part(whole, *how)` sees, as often as it sees a place."""
+    places = namespace(whole).arange(whole.size).reshape(whole.shape)
+    xp.add.at(whole.reshape(-1), part(places, *how), value)
+    return whole
+
+
 @formula(tex=lambda values: -values)
 def negated(F: Any, values: tuple) -> tuple:
     return tuple(-v for v in values)
@@ -168,13 +175,6 @@ def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
     require(step > 0, f"step is {step} but must be > 0")
     windows = xp.lib.stride_tricks.sliding_window_view(self, size, dim, writeable=True)
     return windows[_ALL * dim + (slice(None, None, step),)]
-
-
-def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) -> Any:
-    whole = namespace(self).zeros(sizes, self.dtype)
-    windows = _windows(namespace(self).arange(whole.size).reshape(sizes), dimension, size, step)
-    xp.add.at(whole.reshape(-1), windows, self)
-    return whole
 
 
 def _diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -339,11 +339,8 @@ def _put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
 
 def _add_part(self: Any, whole: tuple, part: tuple) -> Any:
     flat = namespace(self).zeros(_storage_for(whole, part), self.dtype)
-    if _overlaps(*part[:2]):
-        xp.add.at(flat, strided_view(namespace(self).arange(flat.size), *part), self)
-    else:
-        strided_view(flat, *part)[...] = self
-    return strided_view(flat, *whole)
+    put = added if _overlaps(*part[:2]) else written
+    return strided_view(put(flat, self, strided_view, *part), *whole)
 
 
 def _sum_to(self: Any, shape: tuple) -> Any:
@@ -462,7 +459,9 @@ slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: written
 diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: written(
         namespace(self).zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2),
     grad_fn="DiagonalBackwardBackward0", **diag_embed.row.derivatives)
-unfold_back = op("unfold_back", _unfold_back, grad_fn="UnfoldBackwardBackward0",
+unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: added(
+        namespace(self).zeros(sizes, self.dtype), self, _windows, dimension, size, step),
+    grad_fn="UnfoldBackwardBackward0",
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
 repeat_back = op("repeat_back", _repeat_back, grad_fn="SumBackward1",
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
