@@ -490,12 +490,9 @@ def contiguous(self: Any, memory_format: Any = None) -> Any:
     return self if self.is_contiguous() else contiguous_copy(self)
 
 
-def cast_tensor(self: Any, kind: Any) -> Any:
-    return self if self._data.dtype == kind else to_copy(self, kind)
-
-
 RAW.reshape, TENSORS.reshape = (lambda x, shape: x.reshape(shape)), reshape
-RAW.cast, TENSORS.cast = (lambda x, kind: x.astype(kind)), cast_tensor
+RAW.cast = lambda x, kind: x.astype(kind)
+TENSORS.cast = lambda x, kind: x if x._data.dtype == kind else to_copy(x, kind)
 RAW.moved, TENSORS.moved = move, lambda grad, place: grad if place is None else grad.to(place)
 RAW.zeros_like, TENSORS.zeros_like = xp.zeros_like, lambda like: TENSORS.zeros_as(like, like.shape)
 RAW.zeros_as = lambda like, shape: namespace(like).zeros(shape, like.dtype)
