@@ -495,9 +495,9 @@ METHODS = (
 )
 ONLY_METHODS = (
     (activation, "polygamma"),
-    (shape, """view_of view_as reshape_as expand_of expand_as unfold repeat_of contiguous sum_to_size fill_ zero_ t_
-        transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
-    (index, """copy_ index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"""),
+    (shape, """view_of view_as reshape_as expand_of expand_as unfold repeat_of contiguous sum_to_size copy_ fill_ zero_
+        t_ transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
+    (index, """index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"""),
 )
 ALIASES = dict(pair.split("=") for pair in """
     subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le

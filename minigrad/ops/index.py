@@ -455,7 +455,6 @@ def _selected(x: Any, dim: int, at: int, place: int) -> Any:
 
 # ---- x[key] = value
 
-copy_ = inplace(views.copy)
 _index_put_ = inplace(put_at)
 
 
@@ -476,7 +475,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     if positions:
         index_put_(seen, positions, given)
     elif alike:
-        copy_(seen, given)
+        views.copy_(seen, given)
     else:
         views.fill_(seen, given)
 

@@ -893,7 +893,6 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     result = TENSORS.zeros_as(x, (x.numel(), count))
     _fill_(select(result, 1, 0), 1)
     if count > 1:
-        copy_ = inplace(copy)
         copy_(slice_(result, 1, 1, 2**63 - 1, 1), unsqueeze(x, 1))
         powers = TENSORS.cumprod(slice_(result, 1, 1, 2**63 - 1, 1), 1)
         copy_(slice_(result, 1, 1, 2**63 - 1, 1), powers)
@@ -984,7 +983,7 @@ bernoulli_values = op("bernoulli_values", lambda self, p, generator: _tossed(
         self, xp.full(self.shape, p), generator), grad_fn="BernoulliBackward2", **STEP)
 # fmt: on
 
-zero_ = inplace(zero)
+copy_, zero_ = inplace(copy), inplace(zero)
 
 
 def fill_(self: Any, value: Any) -> Any:
