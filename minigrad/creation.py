@@ -5,15 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ._tensor import Size, Tensor, sizes_of
+from ._tensor import Tensor, sizes_of
 from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
+from .core.carriers import RAW
 from .core.modes import INFERENCE, grad_mode
 from .core.shapes import must_be_tensor
-from .ops.checks import require
+from .ops.checks import require, titled
 from .ops.reduce import common_shape
-from .ops.shape import layout
+from .ops.shape import layout, memory_order
 from .text import presentation
 
 COPY_WARNING = (
@@ -239,19 +240,15 @@ def _like(make: Any) -> Any:
         if not isinstance(input, TensorBase):
             raise must_be_tensor(like.__name__, "input", 1, input)
         options.setdefault("device", device_of(input._data))
-        x = input._array()
-        order = list(range(x.ndim))
-        if layout(x) == "K" and memory_format is not dtypes.contiguous_format:
-            # the elements follow each other in memory as the original's do
-            order.sort(key=lambda d: -x.strides[d])
-        t = make(Size(x.shape[d] for d in order), *args, dtype=dtype or input.dtype, **options)
-        if x.ndim > 1:
-            t._data = t._data.transpose([order.index(d) for d in range(x.ndim)])
+        x, dtype = input._array(), dtype or input.dtype
+        if layout(x) == "C" or memory_format is dtypes.contiguous_format:
+            return make(x.shape, *args, dtype=dtype, **options)
+        order = memory_order(x)  # the elements follow each other in memory as the original's do
+        t = make([x.shape[d] for d in order], *args, dtype=dtype, **options)
+        t._data = t._data.transpose(RAW.inverse_order(order))
         return t
 
-    like.__name__ = like.__qualname__ = make.__name__ + "_like"
-    like.__doc__ = f"`{make.__name__}` with the shape and type of `input`."
-    return like
+    return titled(like, f"{make.__name__}_like", f"`{make.__name__}` with the shape and type of `input`.")
 
 
 def rand(*shape: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,

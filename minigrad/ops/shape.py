@@ -208,6 +208,11 @@ def _matrices(self: Any, name: str) -> Any:
     return self
 
 
+def memory_order(self: Any) -> list[int]:
+    """The dimensions as they lie in memory, the one with the longest steps first."""
+    return sorted(range(self.ndim), key=lambda d: -self.strides[d])
+
+
 def layout(self: Any) -> str:
     """How a copy lies in memory: as the original where that fills a block, else in order."""
     return "C" if self.flags.c_contiguous or not is_dense(self) else "K"
@@ -952,9 +957,9 @@ def resize_(self: Any, *size: Any) -> Any:
 
 def _drawn(self: Any, draw: Any, *how: Any) -> Any:
     """Random values in the order in which the elements lie in memory, as torch draws them."""
-    order = sorted(range(self.ndim), key=lambda d: -self.strides[d])
+    order = memory_order(self)
     values = draw(tuple(self.shape[d] for d in order), self.dtype, *how)
-    return namespace(self).asarray(values.transpose([order.index(d) for d in range(self.ndim)]))
+    return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
 
 
 def _integers(shape: tuple, kind: Any, low: int, high: int, generator: Any) -> Any:
