@@ -145,9 +145,8 @@ def _typed(kind: dtypes.dtype) -> Any:
     def construct(*data: Any) -> Tensor:
         return legacy_tensor(Tensor, *data).to(kind)
 
-    construct.__name__ = construct.__qualname__ = kind.tensor_type.rpartition(".")[2]
-    construct.__doc__ = f"The constructor of old: a {kind} tensor from values, or of a shape."
-    return construct
+    name = f"{kind.scalar_type}Tensor"
+    return titled(construct, name, f"The constructor of old: a {kind} tensor from values, or of a shape.")
 
 
 FloatTensor, DoubleTensor, HalfTensor = map(_typed, (dtypes.float32, dtypes.float64, dtypes.float16))
@@ -307,11 +306,9 @@ def _new(make: Any) -> Any:
         options.setdefault("device", device_of(self._data))
         return make(*size, dtype=dtype or self.dtype, **options)
 
-    new.__name__ = new.__qualname__ = "new_" + make.__name__
-    new.__doc__ = f"`{make.__name__}` in the type of this tensor."
-    return new
+    return titled(new, f"new_{make.__name__}", f"`{make.__name__}` in the type of this tensor.")
 
 
 Tensor.__new__ = legacy_tensor  # type: ignore[method-assign]
 for _make in (zeros, ones, empty, full, tensor):
-    setattr(Tensor, "new_" + _make.__name__, _new(_make))
+    setattr(Tensor, f"new_{_make.__name__}", _new(_make))
