@@ -48,18 +48,16 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
         device, data = data.device if device is None else device, data.detach().cpu()._array()
     array = array_of(data, dtype)
-    array = array.copy() if array is data else array
     return made(array if array.ndim else array[()], requires_grad, device)  # a scalar computes faster
 
 
 def array_of(data: Any, dtype: Any = None) -> Any:
-    """An array from what `tensor` accepts, in torch's type for it."""
+    """A new array from what `tensor` accepts, in torch's type for it."""
     if isinstance(data, ndarray | xp.generic):
         dtypes.of(data.dtype)
         return xp.array(data, dtype=dtypes.as_numpy(dtype))
     data = list(data) if isinstance(data, range) else data
-    plain = _plain(data, 0, _shape(data))
-    array = xp.array(plain)
+    array = xp.array(_plain(data, 0, _shape(data)))
     if dtype is not None:
         kind = dtypes.as_numpy(dtype)
         dtypes.check_fits(array, kind, str(kind))
@@ -133,7 +131,7 @@ def from_numpy(ndarray: Any) -> Tensor:
 def legacy_tensor(cls: type, *data: Any) -> Tensor:
     """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values."""
     if not data:
-        return made(xp.empty(0, _kind(None)))
+        return zeros(0)
     if isinstance(data[0], TensorBase):
         return data[0].detach()
     if isinstance(data[0], list | tuple | ndarray):
