@@ -129,12 +129,11 @@ class Tensor(TensorBase):
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
         kind, place = _target(args, options)
         have = self._data.dtype
+        wanted = have if kind is None else kind.np
         if place is not None and not lives_on(self._data, place):
-            return shape.to_copy(self, have if kind is None else kind.np, place, device_of(self._data))
+            return shape.to_copy(self, wanted, place, device_of(self._data))
         copied = options.get("copy") or (len(args) > 2 and args[-1] and isinstance(args[-2], bool))
-        if (kind is None or kind.np == have) and not copied:
-            return self
-        return shape.to_copy(self, have if kind is None else kind.np)
+        return shape.to_copy(self, wanted) if copied or wanted != have else self
 
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
