@@ -109,15 +109,10 @@ class Tensor(TensorBase):
             presentation.warn("t_of_other_ranks", shape.T_WARNING, once=True)
         return shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
-    @property
-    def mT(self) -> Tensor:
-        """The last two dimensions swapped; a view."""
-        return shape.mT(self)
-
+    mT = property(shape.mT)
     mH = property(lambda self: shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
-
+    H = property(shape.adjoint, doc="The conjugate transpose: `mT` here.")
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
-    H = property(lambda self: shape.transpose(self, -2, -1), doc="The conjugate transpose: `mT` here.")
 
     # ---- copies, types and places
 
@@ -226,21 +221,9 @@ class Tensor(TensorBase):
         """The length of each dimension."""
         return Size(self._data.shape)
 
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
-        return dtypes.of(self._data.dtype)
-
-    @property
-    def device(self) -> Any:
-        """Where the elements live."""
-        return device_of(self._data)
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return self._data.ndim
-
+    dtype = property(lambda self: dtypes.of(self._data.dtype), doc="The type of the elements.")
+    device = property(lambda self: device_of(self._data), doc="Where the elements live.")
+    ndim = property(lambda self: self._data.ndim, doc="The number of dimensions.")
     layout = property(lambda self: dtypes.strided, doc="Always strided here.")
     is_cuda = property(lambda self: self.device.type == "cuda", doc="True on a GPU.")
     itemsize = property(lambda self: self._data.itemsize, doc="Bytes per element.")
