@@ -23,7 +23,7 @@ from .core.modes import grad_mode
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
-from .ops.checks import as_method, require, titled
+from .ops.checks import as_method, check_dim, require, titled
 from .text import presentation
 
 
@@ -191,13 +191,11 @@ class Tensor(TensorBase):
 
     def detach_(self) -> Tensor:
         """Forget the history in place. Raises: RuntimeError for views."""
-        if self._view is not None:
-            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
-                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view "
-                               "is set as True, gradients are views of DDP buckets, and hence detach_() "
-                               "cannot be called on these gradients. To fix this error, please refer to "
-                               "the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
-                               "solution.")  # fmt: skip
+        require(self._view is None, "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
+                "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
+                "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
+                "solution.")  # fmt: skip
         self._fn, self._requires_grad = None, False
         return self
 
@@ -232,7 +230,7 @@ class Tensor(TensorBase):
 
     def size(self, dim: Any = None) -> Any:
         """The shape, or the length of one dimension."""
-        return self.shape if dim is None else self._data.shape[reduce.check_dim(dim, self._data.ndim)]
+        return self.shape if dim is None else self._data.shape[check_dim(dim, self._data.ndim)]
 
     def stride(self, dim: Any = None) -> Any:
         """Elements to skip per step along each dimension, or along one."""
@@ -320,13 +318,11 @@ class Tensor(TensorBase):
         return bool(self._data.item())
 
     def __len__(self) -> Any:
-        if not self._data.ndim:
-            raise TypeError("len() of a 0-d tensor")
+        require(self._data.ndim, "len() of a 0-d tensor", TypeError)
         return self._data.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
-        if not self._data.ndim:
-            raise TypeError("iteration over a 0-d tensor")
+        require(self._data.ndim, "iteration over a 0-d tensor", TypeError)
         return iter(self.unbind(0))
 
     def __reversed__(self) -> Tensor:
@@ -390,8 +386,7 @@ def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:
 
 
 def _one(t: Tensor) -> Tensor:
-    if t._data.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+    require(t._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
     if t.requires_grad:
         presentation.warn("to_scalar", TO_SCALAR, stacklevel=4, once=True)
     return t
@@ -417,8 +412,7 @@ def _check_grad(t: Tensor, value: Any) -> None:
     if not isinstance(value, TensorBase):
         raise presentation.error(TypeError, "grad_kind",
             f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")  # fmt: skip
-    if value is t:
-        raise RuntimeError("can't assign Variable as its own grad")
+    require(value is not t, "can't assign Variable as its own grad")
     if value._data.dtype != t._data.dtype:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{dtypes.of(value._data.dtype).c_name}' to a "
