@@ -53,16 +53,6 @@ TO_SCALAR = (
 )
 
 
-def sizes_of(sizes: tuple) -> tuple[int, ...]:
-    """Sizes given as `(2, 3)`, as one tuple, list or Size, or with tensors among them."""
-    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
-        sizes = tuple(sizes[0])
-    for n in sizes:
-        require(hasattr(n, "__index__"),
-                f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}", TypeError)  # fmt: skip
-    return tuple(int(n) for n in sizes)
-
-
 def _cast(kind: dtypes.dtype) -> Any:
     def cast(self: Any, memory_format: Any = None) -> Any:
         return self.to(kind)

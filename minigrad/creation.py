@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ._tensor import Tensor, sizes_of
+from ._tensor import Tensor
 from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
@@ -155,9 +155,18 @@ CharTensor, ByteTensor, BoolTensor = map(_typed, (dtypes.int8, dtypes.uint8, dty
 # ---- filled
 
 
-def _sized(size: tuple, shape: Any = None) -> tuple:
-    """The shape asked for, as arguments or as `size=`. Raises: RuntimeError if it is negative."""
-    sizes = sizes_of(size if shape is None else (shape,))
+def _sized(given: tuple, size: Any = None) -> tuple:
+    """The shape asked for, as `(2, 3)`, as one tuple, list or Size, or as `size=`; tensors may be among them.
+
+    Raises: TypeError for what is no number, RuntimeError for what is negative.
+    """
+    given = given if size is None else (size,)
+    if len(given) == 1 and isinstance(given[0], tuple | list):
+        given = given[0]
+    for n in given:
+        if not hasattr(n, "__index__"):
+            raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
+    sizes = tuple(int(n) for n in given)
     for n in sizes:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
