@@ -462,7 +462,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     """`self[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
     given = _given(self, value)
     recorded = bool(grad_mode()) and (self.requires_grad or given.requires_grad)
-    if _names_positions(key):
+    if isinstance(key, TensorBase | list) and not _is_tuple(key):  # it is written itself, not a view of it
         check_inplace(self, recorded)
     seen, positions = basic(self, key)
     if seen is self and not presentation.current.guards_views_of_leaves:
@@ -494,11 +494,6 @@ def _given(self: Any, value: Any) -> Any:
     if isinstance(value, bool | int | float) or (hasattr(value, "dtype") and not getattr(value, "ndim", 1)):
         return constant(TensorBase._plain, xp.asarray(value).astype(self._data.dtype))
     raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
-
-
-def _names_positions(key: Any) -> bool:
-    """True where the key is one list or tensor: then the tensor itself is written, not a view."""
-    return isinstance(key, TensorBase | list) and not _is_tuple(key)
 
 
 # ---- arguments as torch takes them
