@@ -362,9 +362,9 @@ def _sum_to(self: Any, shape: tuple) -> Any:
 # fmt: off
 # ---- views
 
-view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",),
+view = op("view", _flat_view, view=True,
     self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
-reshape_alias = op("reshape_alias", _flat_view, view=True, keeps=("self_sym_sizes",), **view.row.derivatives)
+reshape_alias = op("reshape_alias", _flat_view, view=True, **view.row.derivatives)
 unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **view.row.derivatives)
 t = op("t", lambda self: self.T, view=True,
     self = lambda F, grad: F.t(grad))
@@ -427,13 +427,13 @@ contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="Clone
 to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, layout(self)),
     elementwise=True, hidden=("home",),
     self = lambda F, grad, home: F.moved(grad, home))
-repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repeats",),
+repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
 flip = op("flip", lambda self, dims: xp.flip(self, dims if self.ndim else None).copy(),
     self = lambda F, grad, dims: F.flip(grad, dims))
 roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None).copy(),
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
-rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(), keeps=("dims", "k"),
+rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(),
     self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
 tril = op("tril", lambda self, diagonal=0: xp.tril(_matrices(self, "tril"), diagonal),
     self = lambda F, grad, diagonal: F.tril(grad, diagonal))
