@@ -353,9 +353,6 @@ class Tensor(TensorBase):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad)
 
-    def __dir__(self) -> list[str]:
-        return sorted(name for name in super().__dir__() if not name.startswith("saved_"))
-
     def is_same_size(self, other: Tensor) -> bool:
         return self.shape == other.shape
 
