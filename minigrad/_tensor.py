@@ -23,7 +23,7 @@ from .core.modes import grad_mode
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
-from .ops.checks import as_method, require, titled
+from .ops.checks import as_method, check_dim, require, titled
 from .text import presentation
 
 
@@ -51,16 +51,6 @@ TO_SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
     "Consider using tensor.detach() first."
 )
-
-
-def sizes_of(sizes: tuple) -> tuple[int, ...]:
-    """Sizes given as `(2, 3)`, as one tuple, list or Size, or with tensors among them."""
-    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
-        sizes = tuple(sizes[0])
-    for n in sizes:
-        require(hasattr(n, "__index__"),
-                f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}", TypeError)  # fmt: skip
-    return tuple(int(n) for n in sizes)
 
 
 def _cast(kind: dtypes.dtype) -> Any:
@@ -109,15 +99,10 @@ class Tensor(TensorBase):
             presentation.warn("t_of_other_ranks", shape.T_WARNING, once=True)
         return shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
-    @property
-    def mT(self) -> Tensor:
-        """The last two dimensions swapped; a view."""
-        return shape.mT(self)
-
+    mT = property(shape.mT)
     mH = property(lambda self: shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
-
+    H = property(shape.adjoint, doc="The conjugate transpose: `mT` here.")
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
-    H = property(lambda self: shape.transpose(self, -2, -1), doc="The conjugate transpose: `mT` here.")
 
     # ---- copies, types and places
 
@@ -129,12 +114,11 @@ class Tensor(TensorBase):
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
         kind, place = _target(args, options)
         have = self._data.dtype
+        wanted = have if kind is None else kind.np
         if place is not None and not lives_on(self._data, place):
-            return shape.to_copy(self, have if kind is None else kind.np, place, device_of(self._data))
+            return shape.to_copy(self, wanted, place, device_of(self._data))
         copied = options.get("copy") or (len(args) > 2 and args[-1] and isinstance(args[-2], bool))
-        if (kind is None or kind.np == have) and not copied:
-            return self
-        return shape.to_copy(self, have if kind is None else kind.np)
+        return shape.to_copy(self, wanted) if copied or wanted != have else self
 
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
@@ -197,13 +181,11 @@ class Tensor(TensorBase):
 
     def detach_(self) -> Tensor:
         """Forget the history in place. Raises: RuntimeError for views."""
-        if self._view is not None:
-            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
-                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view "
-                               "is set as True, gradients are views of DDP buckets, and hence detach_() "
-                               "cannot be called on these gradients. To fix this error, please refer to "
-                               "the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
-                               "solution.")  # fmt: skip
+        require(self._view is None, "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
+                "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
+                "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
+                "solution.")  # fmt: skip
         self._fn, self._requires_grad = None, False
         return self
 
@@ -227,21 +209,9 @@ class Tensor(TensorBase):
         """The length of each dimension."""
         return Size(self._data.shape)
 
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
-        return dtypes.of(self._data.dtype)
-
-    @property
-    def device(self) -> Any:
-        """Where the elements live."""
-        return device_of(self._data)
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return self._data.ndim
-
+    dtype = property(lambda self: dtypes.of(self._data.dtype), doc="The type of the elements.")
+    device = property(lambda self: device_of(self._data), doc="Where the elements live.")
+    ndim = property(lambda self: self._data.ndim, doc="The number of dimensions.")
     layout = property(lambda self: dtypes.strided, doc="Always strided here.")
     is_cuda = property(lambda self: self.device.type == "cuda", doc="True on a GPU.")
     itemsize = property(lambda self: self._data.itemsize, doc="Bytes per element.")
@@ -250,7 +220,7 @@ class Tensor(TensorBase):
 
     def size(self, dim: Any = None) -> Any:
         """The shape, or the length of one dimension."""
-        return self.shape if dim is None else self._data.shape[reduce.check_dim(dim, self._data.ndim)]
+        return self.shape if dim is None else self._data.shape[check_dim(dim, self._data.ndim)]
 
     def stride(self, dim: Any = None) -> Any:
         """Elements to skip per step along each dimension, or along one."""
@@ -338,13 +308,11 @@ class Tensor(TensorBase):
         return bool(self._data.item())
 
     def __len__(self) -> Any:
-        if not self._data.ndim:
-            raise TypeError("len() of a 0-d tensor")
+        require(self._data.ndim, "len() of a 0-d tensor", TypeError)
         return self._data.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
-        if not self._data.ndim:
-            raise TypeError("iteration over a 0-d tensor")
+        require(self._data.ndim, "iteration over a 0-d tensor", TypeError)
         return iter(self.unbind(0))
 
     def __reversed__(self) -> Tensor:
@@ -385,9 +353,6 @@ class Tensor(TensorBase):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad)
 
-    def __dir__(self) -> list[str]:
-        return sorted(name for name in super().__dir__() if not name.startswith("saved_"))
-
     def is_same_size(self, other: Tensor) -> bool:
         return self.shape == other.shape
 
@@ -408,8 +373,7 @@ def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:
 
 
 def _one(t: Tensor) -> Tensor:
-    if t._data.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+    require(t._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
     if t.requires_grad:
         presentation.warn("to_scalar", TO_SCALAR, stacklevel=4, once=True)
     return t
@@ -435,8 +399,7 @@ def _check_grad(t: Tensor, value: Any) -> None:
     if not isinstance(value, TensorBase):
         raise presentation.error(TypeError, "grad_kind",
             f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")  # fmt: skip
-    if value is t:
-        raise RuntimeError("can't assign Variable as its own grad")
+    require(value is not t, "can't assign Variable as its own grad")
     if value._data.dtype != t._data.dtype:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{dtypes.of(value._data.dtype).c_name}' to a "
@@ -495,9 +458,9 @@ METHODS = (
 )
 ONLY_METHODS = (
     (activation, "polygamma"),
-    (shape, """view_of view_as reshape_as expand_of expand_as unfold repeat_of contiguous sum_to_size fill_ zero_ t_
-        transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
-    (index, """copy_ index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"""),
+    (shape, """view_of view_as reshape_as expand_of expand_as unfold repeat_of contiguous sum_to_size copy_ fill_ zero_
+        t_ transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
+    (index, """index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"""),
 )
 ALIASES = dict(pair.split("=") for pair in """
     subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le

@@ -5,15 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ._tensor import Size, Tensor, sizes_of
+from ._tensor import Tensor
 from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
+from .core.carriers import RAW
 from .core.modes import INFERENCE, grad_mode
 from .core.shapes import must_be_tensor
-from .ops.checks import require
+from .ops.checks import require, titled
 from .ops.reduce import common_shape
-from .ops.shape import layout
+from .ops.shape import layout, memory_order
 from .text import presentation
 
 COPY_WARNING = (
@@ -47,18 +48,16 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
         device, data = data.device if device is None else device, data.detach().cpu()._array()
     array = array_of(data, dtype)
-    array = array.copy() if array is data else array
     return made(array if array.ndim else array[()], requires_grad, device)  # a scalar computes faster
 
 
 def array_of(data: Any, dtype: Any = None) -> Any:
-    """An array from what `tensor` accepts, in torch's type for it."""
+    """A new array from what `tensor` accepts, in torch's type for it."""
     if isinstance(data, ndarray | xp.generic):
         dtypes.of(data.dtype)
         return xp.array(data, dtype=dtypes.as_numpy(dtype))
     data = list(data) if isinstance(data, range) else data
-    plain = _plain(data, 0, _shape(data))
-    array = xp.array(plain)
+    array = xp.array(_plain(data, 0, _shape(data)))
     if dtype is not None:
         kind = dtypes.as_numpy(dtype)
         dtypes.check_fits(array, kind, str(kind))
@@ -132,7 +131,7 @@ def from_numpy(ndarray: Any) -> Tensor:
 def legacy_tensor(cls: type, *data: Any) -> Tensor:
     """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values."""
     if not data:
-        return made(xp.empty(0, _kind(None)))
+        return zeros(0)
     if isinstance(data[0], TensorBase):
         return data[0].detach()
     if isinstance(data[0], list | tuple | ndarray):
@@ -144,9 +143,8 @@ def _typed(kind: dtypes.dtype) -> Any:
     def construct(*data: Any) -> Tensor:
         return legacy_tensor(Tensor, *data).to(kind)
 
-    construct.__name__ = construct.__qualname__ = kind.tensor_type.rpartition(".")[2]
-    construct.__doc__ = f"The constructor of old: a {kind} tensor from values, or of a shape."
-    return construct
+    name = f"{kind.scalar_type}Tensor"
+    return titled(construct, name, f"The constructor of old: a {kind} tensor from values, or of a shape.")
 
 
 FloatTensor, DoubleTensor, HalfTensor = map(_typed, (dtypes.float32, dtypes.float64, dtypes.float16))
@@ -157,9 +155,18 @@ CharTensor, ByteTensor, BoolTensor = map(_typed, (dtypes.int8, dtypes.uint8, dty
 # ---- filled
 
 
-def _sized(size: tuple, shape: Any = None) -> tuple:
-    """The shape asked for, as arguments or as `size=`. Raises: RuntimeError if it is negative."""
-    sizes = sizes_of(size if shape is None else (shape,))
+def _sized(given: tuple, size: Any = None) -> tuple:
+    """The shape asked for, as `(2, 3)`, as one tuple, list or Size, or as `size=`; tensors may be among them.
+
+    Raises: TypeError for what is no number, RuntimeError for what is negative.
+    """
+    given = given if size is None else (size,)
+    if len(given) == 1 and isinstance(given[0], tuple | list):
+        given = given[0]
+    for n in given:
+        if not hasattr(n, "__index__"):
+            raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
+    sizes = tuple(int(n) for n in given)
     for n in sizes:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
@@ -239,19 +246,15 @@ def _like(make: Any) -> Any:
         if not isinstance(input, TensorBase):
             raise must_be_tensor(like.__name__, "input", 1, input)
         options.setdefault("device", device_of(input._data))
-        x = input._array()
-        order = list(range(x.ndim))
-        if layout(x) == "K" and memory_format is not dtypes.contiguous_format:
-            # the elements follow each other in memory as the original's do
-            order.sort(key=lambda d: -x.strides[d])
-        t = make(Size(x.shape[d] for d in order), *args, dtype=dtype or input.dtype, **options)
-        if x.ndim > 1:
-            t._data = t._data.transpose([order.index(d) for d in range(x.ndim)])
+        x, dtype = input._array(), dtype or input.dtype
+        if layout(x) == "C" or memory_format is dtypes.contiguous_format:
+            return make(x.shape, *args, dtype=dtype, **options)
+        order = memory_order(x)  # the elements follow each other in memory as the original's do
+        t = make([x.shape[d] for d in order], *args, dtype=dtype, **options)
+        t._data = t._data.transpose(RAW.inverse_order(order))
         return t
 
-    like.__name__ = like.__qualname__ = make.__name__ + "_like"
-    like.__doc__ = f"`{make.__name__}` with the shape and type of `input`."
-    return like
+    return titled(like, f"{make.__name__}_like", f"`{make.__name__}` with the shape and type of `input`.")
 
 
 def rand(*shape: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
@@ -310,11 +313,9 @@ def _new(make: Any) -> Any:
         options.setdefault("device", device_of(self._data))
         return make(*size, dtype=dtype or self.dtype, **options)
 
-    new.__name__ = new.__qualname__ = "new_" + make.__name__
-    new.__doc__ = f"`{make.__name__}` in the type of this tensor."
-    return new
+    return titled(new, f"new_{make.__name__}", f"`{make.__name__}` in the type of this tensor.")
 
 
 Tensor.__new__ = legacy_tensor  # type: ignore[method-assign]
 for _make in (zeros, ones, empty, full, tensor):
-    setattr(Tensor, "new_" + _make.__name__, _new(_make))
+    setattr(Tensor, f"new_{_make.__name__}", _new(_make))

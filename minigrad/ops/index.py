@@ -226,7 +226,7 @@ index = op("index", _taken, fixed=("indices",),
 index_back = op("index_back", _index_back,
     fixed=("indices",), grad_fn="IndexBackwardBackward0",
     self = lambda F, grad, indices: F.index(grad, indices))
-put_at = op("index_put", _index_put, fixed=("indices",), keeps=("accumulate",),
+put_at = op("index_put", _index_put, fixed=("indices",),
     self   = lambda F, grad, indices, accumulate: F.kept_outside(grad, indices, accumulate),
     values = lambda F, grad, indices: F.index(grad, indices))
 
@@ -247,11 +247,11 @@ index_select = op("index_select", _index_select, fixed=("index",),
     self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
 index_add = op("index_add", lambda self, index, source, dim, alpha=1: _index_write(
         self, index, times(source, alpha), dim, "add"),
-    fixed=("index",), keeps=("source_dim", "source"),
+    fixed=("index",), keeps=("source_dim",),
     self   = lambda grad: grad,
     source = lambda F, grad, source, index, dim, alpha: F.scaled(F.index_select(grad, index, dim), alpha))
 index_copy = op("index_copy", lambda self, index, source, dim: _index_write(self, index, source, dim, "copy"),
-    fixed=("index",), keeps=("source_dim", "source"),
+    fixed=("index",), keeps=("source_dim",),
     self   = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0),
     source = lambda F, grad, source, index, dim: F.index_select(grad, index, dim))
 index_fill = op("index_fill", lambda self, index, dim, value: _index_write(self, index, value, dim, "fill"),
@@ -455,7 +455,6 @@ def _selected(x: Any, dim: int, at: int, place: int) -> Any:
 
 # ---- x[key] = value
 
-copy_ = inplace(views.copy)
 _index_put_ = inplace(put_at)
 
 
@@ -463,7 +462,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     """`self[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
     given = _given(self, value)
     recorded = bool(grad_mode()) and (self.requires_grad or given.requires_grad)
-    if _names_positions(key):
+    if isinstance(key, TensorBase | list) and not _is_tuple(key):  # it is written itself, not a view of it
         check_inplace(self, recorded)
     seen, positions = basic(self, key)
     if seen is self and not presentation.current.guards_views_of_leaves:
@@ -476,7 +475,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     if positions:
         index_put_(seen, positions, given)
     elif alike:
-        copy_(seen, given)
+        views.copy_(seen, given)
     else:
         views.fill_(seen, given)
 
@@ -495,11 +494,6 @@ def _given(self: Any, value: Any) -> Any:
     if isinstance(value, bool | int | float) or (hasattr(value, "dtype") and not getattr(value, "ndim", 1)):
         return constant(TensorBase._plain, xp.asarray(value).astype(self._data.dtype))
     raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
-
-
-def _names_positions(key: Any) -> bool:
-    """True where the key is one list or tensor: then the tensor itself is written, not a view."""
-    return isinstance(key, TensorBase | list) and not _is_tuple(key)
 
 
 # ---- arguments as torch takes them

@@ -228,8 +228,7 @@ floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.fl
 
 # ---- powers and roots
 
-pow_number = op("pow_number", _power,
-    grad_fn="PowBackward0", letters={"exponent": "p"},
+pow_number = op("pow_number", _power, grad_fn="PowBackward0",
     self  = lambda F, grad, self, exponent: F.pow_slope(grad, self, exponent))
 pow = op("pow", _power, grad_fn="PowBackward1", elementwise=True,
     self     = lambda F, grad, self, exponent: F.where(
@@ -292,13 +291,13 @@ cosh = op("cosh", xp.cosh,
 tanh = op("tanh", xp.tanh,
     self = lambda F, grad, result: F.tanh_backward(grad, result))
 tanh_backward = op("tanh_backward", lambda grad_output, output: grad_output * (1 - output * output),
-    grad_fn="TanhBackwardBackward0", transparent=True, elementwise=True,
+    transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.tanh_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
 sigmoid = op("sigmoid", lambda self: 1 / (1 + xp.exp(-self if self.dtype.kind != "b" else 0.0 - self)),
     self = lambda F, grad, result: F.sigmoid_backward(grad, result))
 sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_output * (1 - output) * output,
-    grad_fn="SigmoidBackwardBackward0", transparent=True, elementwise=True,
+    transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
 relu = op("relu", _relu,
@@ -384,13 +383,11 @@ lerp = op("lerp", lambda self, end, weight: self + weight * (implemented("lerp_k
     end  = lambda grad, weight: grad * weight)
 lerp_tensor = op("lerp_tensor", lerp.row.forward, elementwise=True, grad_fn="LerpBackward1", **lerp.row.derivatives,
     weight = lambda grad, self, end: grad * (end - self))
-addcmul = op("addcmul", lambda self, tensor1, tensor2, value=1: self + value * tensor1 * tensor2,
-    elementwise=True, letters={"value": "v"},
+addcmul = op("addcmul", lambda self, tensor1, tensor2, value=1: self + value * tensor1 * tensor2, elementwise=True,
     self    = lambda grad: grad,
     tensor1 = lambda grad, tensor2, value: grad * (tensor2 * value),
     tensor2 = lambda grad, tensor1, value: grad * (tensor1 * value))
-addcdiv = op("addcdiv", lambda self, tensor1, tensor2, value=1: self + value * tensor1 / tensor2,
-    elementwise=True, letters={"value": "v"},
+addcdiv = op("addcdiv", lambda self, tensor1, tensor2, value=1: self + value * tensor1 / tensor2, elementwise=True,
     self    = lambda grad: grad,
     tensor1 = lambda grad, tensor2, value: grad * (value / tensor2),
     tensor2 = lambda grad, tensor1, tensor2, value: -grad * (value * tensor1 / (tensor2 * tensor2)))

@@ -71,6 +71,13 @@ def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
     return whole
 
 
+def added(whole: Any, value: Any, part: Any, *how: Any) -> Any:
+    """`whole` with `value` added to the part that `part(whole, *how)` sees, as often as it sees a place."""
+    places = namespace(whole).arange(whole.size).reshape(whole.shape)
+    xp.add.at(whole.reshape(-1), part(places, *how), value)
+    return whole
+
+
 @formula(tex=lambda values: -values)
 def negated(F: Any, values: tuple) -> tuple:
     return tuple(-v for v in values)
@@ -170,13 +177,6 @@ def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
     return windows[_ALL * dim + (slice(None, None, step),)]
 
 
-def _unfold_back(self: Any, sizes: tuple, dimension: int, size: int, step: int) -> Any:
-    whole = namespace(self).zeros(sizes, self.dtype)
-    windows = _windows(namespace(self).arange(whole.size).reshape(sizes), dimension, size, step)
-    xp.add.at(whole.reshape(-1), windows, self)
-    return whole
-
-
 def _diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     first, second = check_dim(dim1, self.ndim), check_dim(dim2, self.ndim)
     require(first != second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -206,6 +206,11 @@ def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
 def _matrices(self: Any, name: str) -> Any:
     require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
     return self
+
+
+def memory_order(self: Any) -> list[int]:
+    """The dimensions as they lie in memory, the one with the longest steps first."""
+    return sorted(range(self.ndim), key=lambda d: -self.strides[d])
 
 
 def layout(self: Any) -> str:
@@ -339,11 +344,8 @@ def _put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
 
 def _add_part(self: Any, whole: tuple, part: tuple) -> Any:
     flat = namespace(self).zeros(_storage_for(whole, part), self.dtype)
-    if _overlaps(*part[:2]):
-        xp.add.at(flat, strided_view(namespace(self).arange(flat.size), *part), self)
-    else:
-        strided_view(flat, *part)[...] = self
-    return strided_view(flat, *whole)
+    put = added if _overlaps(*part[:2]) else written
+    return strided_view(put(flat, self, strided_view, *part), *whole)
 
 
 def _sum_to(self: Any, shape: tuple) -> Any:
@@ -360,9 +362,9 @@ def _sum_to(self: Any, shape: tuple) -> Any:
 # fmt: off
 # ---- views
 
-view = op("view", _flat_view, view=True, keeps=("self_sym_sizes",),
+view = op("view", _flat_view, view=True,
     self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
-reshape_alias = op("reshape_alias", _flat_view, view=True, keeps=("self_sym_sizes",), **view.row.derivatives)
+reshape_alias = op("reshape_alias", _flat_view, view=True, **view.row.derivatives)
 unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **view.row.derivatives)
 t = op("t", lambda self: self.T, view=True,
     self = lambda F, grad: F.t(grad))
@@ -425,13 +427,13 @@ contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="Clone
 to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, layout(self)),
     elementwise=True, hidden=("home",),
     self = lambda F, grad, home: F.moved(grad, home))
-repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats), keeps=("repeats",),
+repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
 flip = op("flip", lambda self, dims: xp.flip(self, dims if self.ndim else None).copy(),
     self = lambda F, grad, dims: F.flip(grad, dims))
 roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None).copy(),
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
-rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(), keeps=("dims", "k"),
+rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(),
     self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
 tril = op("tril", lambda self, diagonal=0: xp.tril(_matrices(self, "tril"), diagonal),
     self = lambda F, grad, diagonal: F.tril(grad, diagonal))
@@ -462,7 +464,9 @@ slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: written
 diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: written(
         namespace(self).zeros(sizes, self.dtype), self, _diagonal, offset, dim1, dim2),
     grad_fn="DiagonalBackwardBackward0", **diag_embed.row.derivatives)
-unfold_back = op("unfold_back", _unfold_back, grad_fn="UnfoldBackwardBackward0",
+unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: added(
+        namespace(self).zeros(sizes, self.dtype), self, _windows, dimension, size, step),
+    grad_fn="UnfoldBackwardBackward0",
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
 repeat_back = op("repeat_back", _repeat_back, grad_fn="SumBackward1",
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
@@ -491,12 +495,9 @@ def contiguous(self: Any, memory_format: Any = None) -> Any:
     return self if self.is_contiguous() else contiguous_copy(self)
 
 
-def cast_tensor(self: Any, kind: Any) -> Any:
-    return self if self._data.dtype == kind else to_copy(self, kind)
-
-
 RAW.reshape, TENSORS.reshape = (lambda x, shape: x.reshape(shape)), reshape
-RAW.cast, TENSORS.cast = (lambda x, kind: x.astype(kind)), cast_tensor
+RAW.cast = lambda x, kind: x.astype(kind)
+TENSORS.cast = lambda x, kind: x if x._data.dtype == kind else to_copy(x, kind)
 RAW.moved, TENSORS.moved = move, lambda grad, place: grad if place is None else grad.to(place)
 RAW.zeros_like, TENSORS.zeros_like = xp.zeros_like, lambda like: TENSORS.zeros_as(like, like.shape)
 RAW.zeros_as = lambda like, shape: namespace(like).zeros(shape, like.dtype)
@@ -897,7 +898,6 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     result = TENSORS.zeros_as(x, (x.numel(), count))
     _fill_(select(result, 1, 0), 1)
     if count > 1:
-        copy_ = inplace(copy)
         copy_(slice_(result, 1, 1, 2**63 - 1, 1), unsqueeze(x, 1))
         powers = TENSORS.cumprod(slice_(result, 1, 1, 2**63 - 1, 1), 1)
         copy_(slice_(result, 1, 1, 2**63 - 1, 1), powers)
@@ -957,9 +957,9 @@ def resize_(self: Any, *size: Any) -> Any:
 
 def _drawn(self: Any, draw: Any, *how: Any) -> Any:
     """Random values in the order in which the elements lie in memory, as torch draws them."""
-    order = sorted(range(self.ndim), key=lambda d: -self.strides[d])
+    order = memory_order(self)
     values = draw(tuple(self.shape[d] for d in order), self.dtype, *how)
-    return namespace(self).asarray(values.transpose([order.index(d) for d in range(self.ndim)]))
+    return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
 
 
 def _integers(shape: tuple, kind: Any, low: int, high: int, generator: Any) -> Any:
@@ -988,7 +988,7 @@ bernoulli_values = op("bernoulli_values", lambda self, p, generator: _tossed(
         self, xp.full(self.shape, p), generator), grad_fn="BernoulliBackward2", **STEP)
 # fmt: on
 
-zero_ = inplace(zero)
+copy_, zero_ = inplace(copy), inplace(zero)
 
 
 def fill_(self: Any, value: Any) -> Any:
