@@ -12,6 +12,7 @@ import inspect
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
+from types import SimpleNamespace
 from typing import Any
 
 from ..text import presentation
@@ -71,6 +72,8 @@ def _enabled(on: bool = True) -> Any:
 class _Mode:
     """Context manager and decorator; nests, and restores what it found on any exit."""
 
+    _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
+
     def __init__(self) -> None:
         self._tokens: list[Any] = []
 
@@ -89,7 +92,7 @@ class _Mode:
                           "decorate functions or methods. To preserve the current behavior of class decoration, you "
                           "can directly decorate the `__init__` method and nothing else.",
                           FutureWarning, stacklevel=2)  # fmt: skip
-        clone = functools.partial(type(self), *self._arguments())
+        clone = functools.partial(type(self), *self._arguments)
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(function, clone)
 
@@ -99,9 +102,6 @@ class _Mode:
                 return function(*args, **kwargs)
 
         return wrapped
-
-    def _arguments(self) -> tuple:
-        return ()
 
 
 def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
@@ -128,23 +128,21 @@ def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
     return wrapped
 
 
-class _BareDecorator(type):
-    """`@no_grad` without parentheses decorates, as torch allows."""
+class _BareDecorator(_Mode):
+    """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
 
-    def __call__(cls, *args: Any) -> Any:
-        if len(args) == 1 and callable(args[0]):
-            return super().__call__()(args[0])
-        return super().__call__(*args)
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        return cls()(*args) if args and callable(args[0]) else super().__new__(cls)
 
 
-class no_grad(_Mode, metaclass=_BareDecorator):
+class no_grad(_BareDecorator):
     """Operations inside are not recorded; results do not require grad. Source: torch.no_grad."""
 
     def _value(self) -> Any:
         return INFERENCE if _mode.get() is INFERENCE else False
 
 
-class enable_grad(_Mode, metaclass=_BareDecorator):
+class enable_grad(_BareDecorator):
     """Operations inside are recorded again, also within `no_grad`. Source: torch.enable_grad."""
 
     def _value(self) -> Any:
@@ -157,47 +155,38 @@ class set_grad_enabled(_Mode):
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self.mode = bool(mode)
-        self._token = _mode.set(self._value())
+        self._arguments = (self.mode,)
+        super().__enter__()
+        self._entered = True  # by the call itself
 
     def _value(self) -> Any:
         return INFERENCE if _mode.get() is INFERENCE else _enabled(self.mode)
-
-    def _arguments(self) -> tuple:
-        return (self.mode,)
 
     def __repr__(self) -> str:
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def __enter__(self) -> None:
-        if self._token is None:
+        if not self._entered:
             super().__enter__()
-        else:
-            self._tokens.append(self._token)
-            self._token = None
+        self._entered = False
 
     def __call__(self, function: Callable) -> Callable:
-        if self._token is not None:
-            _mode.reset(self._token)
-            self._token = None
+        if self._entered:
+            self.__exit__()
+        self._entered = False
         return super().__call__(function)
 
 
-class inference_mode(_Mode):
+class inference_mode(_BareDecorator):
     """Like `no_grad`, and the results can never take part in autograd. Source: torch.inference_mode."""
 
-    def __new__(cls, mode: Any = True) -> Any:
-        return cls()(mode) if callable(mode) else super().__new__(cls)
-
     def __init__(self, mode: Any = True) -> None:
-        if not callable(mode):
-            super().__init__()
-            self.mode = bool(mode)
+        super().__init__()
+        self.mode = bool(mode)
+        self._arguments = (self.mode,)
 
     def _value(self) -> Any:
         return INFERENCE if self.mode else _enabled()
-
-    def _arguments(self) -> tuple:
-        return (self.mode,)
 
 
 class recording(_Mode):
@@ -256,10 +245,5 @@ def switch_to(create_graph: bool) -> Any:
 switch_back = _mode.reset
 
 
-class _Anomaly:
-    """Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch."""
-
-    enabled, check_nan = False, True
-
-
-anomaly = _Anomaly()
+# Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch.
+anomaly = SimpleNamespace(enabled=False, check_nan=True)
