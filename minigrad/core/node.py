@@ -78,7 +78,7 @@ class Node:
 
     def name(self) -> str:
         """The name as the current era of PyTorch shows it, such as `MulBackward0`."""
-        return presentation.node_name(self)
+        return presentation.current.node_name(self)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -137,7 +137,7 @@ class Node:
         return self.apply(grad, RAW, keep)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
-        return f"<{presentation.current.type_name(self)} object at {presentation.address(self)}>"
+        return f"<{presentation.current.type_name(self)} object at 0x{id(self):x}>"
 
 
 class AccumulateGrad(Node):
