@@ -167,13 +167,6 @@ class AccumulateGrad(Node):
         return self._leaf()._own_hooks()
 
 
-class NotImplementedNode(Node):
-    """Recorded for an operation that has no derivative; says so when backward reaches it."""
-
-    __slots__ = ()
-    torch_name = "torch::autograd::NotImplemented"
-
-
 def function_of(edge: Any) -> tuple[Node | None, int]:
     """An edge as torch shows it in `next_functions`."""
     if edge is None:
