@@ -14,7 +14,7 @@ from typing import Any
 from ..array.backend import xp
 from ..text import presentation
 from .hooks import Hooks
-from .modes import INFERENCE, grad_mode, is_grad_enabled
+from .modes import INFERENCE, grad_mode
 from .node import AccumulateGrad, Node, Port, function_of
 
 new = object.__new__
@@ -231,8 +231,3 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
     elif counter is not INFERENCE.counter:
         counter[0] += 1
         counter[1:] = line
-
-
-def records(*tensors: Any) -> bool:
-    """True if an operation on these tensors would be recorded now."""
-    return is_grad_enabled() and any(t.requires_grad for t in tensors)
