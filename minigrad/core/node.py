@@ -12,7 +12,7 @@ import linecache
 import os
 import sys
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..text import presentation
 from .carriers import RAW, TENSORS
@@ -51,13 +51,11 @@ class Freed(Withheld):
 Freed.current = Freed(None, 0)
 
 
-class Port:
+class Port(NamedTuple):
     """Output number `nr` of a node that has several; stands in for the node on tensors and edges."""
 
-    __slots__ = ("node", "nr")
-
-    def __init__(self, node: Node, nr: int) -> None:
-        self.node, self.nr = node, nr
+    node: Node
+    nr: int
 
 
 class Node:
@@ -176,6 +174,11 @@ def function_of(edge: Any) -> tuple[Node | None, int]:
     if isinstance(edge, Node):
         return edge, 0
     return edge._accumulate_grad(), 0
+
+
+def node_of(edge: Any) -> Any:
+    """The node that an edge leads to, whichever its output; a leaf and None are what they are."""
+    return edge.node if isinstance(edge, Port) else edge
 
 
 def output_of(node: Any, nr: int) -> Any:
