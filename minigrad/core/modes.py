@@ -37,20 +37,19 @@ class Inference:
     counter = Counter()
 
 
-class Recorder:
-    """Grad mode on, and each `seen(node, output)` is called for every node that is recorded."""
+class Recorder(tuple):
+    """Grad mode on, and each `seen(node, output)` in here is called for every node that is recorded."""
 
-    def __init__(self, *all_seen: Callable[[Any, Any], None]) -> None:
-        self.all_seen = all_seen
+    __slots__ = ()
 
     def recorded(self, node: Any, output: Any) -> None:
-        for seen in self.all_seen:
+        for seen in self:
             seen(node, output)
 
 
 INFERENCE = Inference()
 _mode: ContextVar[Any] = ContextVar("grad_mode", default=True)
-_recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+_recorder: ContextVar[tuple] = ContextVar("recorder", default=())
 grad_mode = _mode.get
 
 
@@ -201,9 +200,7 @@ class recording(_Mode):
         return _recorder.get() if _mode.get() else _mode.get()
 
     def __enter__(self) -> None:
-        outer = _recorder.get()
-        all_seen = (self._seen,) if outer is None else (*outer.all_seen, self._seen)
-        self._recorders.append(_recorder.set(Recorder(*all_seen)))
+        self._recorders.append(_recorder.set(Recorder((*_recorder.get(), self._seen))))
         super().__enter__()
 
     def __exit__(self, *exc: object) -> None:
@@ -212,9 +209,7 @@ class recording(_Mode):
 
     def leave(self) -> None:
         """Look no longer, whatever was entered since; the mode stays as it is now."""
-        entered = _recorder.get()
-        others = [seen for seen in entered.all_seen if seen is not self._seen] if entered else ()
-        _recorder.set(Recorder(*others) if others else None)
+        _recorder.set(Recorder(seen for seen in _recorder.get() if seen is not self._seen))
         if _mode.get():
             _mode.set(_enabled())
 
