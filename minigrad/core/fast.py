@@ -225,22 +225,16 @@ def _relu(n: Any, grad: Any, keep: bool) -> tuple:
 
 @derivative("sum")
 def _sum(n: Any, grad: Any, keep: bool) -> tuple:
-    shape = n.saved_self_sym_sizes
-    edge = n.edges[0]
-    if isinstance(edge, Node) and edge.hooks is None:  # nobody sees what passes between two nodes
-        return (_filled(shape, grad),)
+    shape, edge = n.saved_self_sym_sizes, n.edges[0]
+    # Nobody sees what passes between two nodes. Small arrays are faster to multiply when every place is
+    # written; large ones, seen with stride 0, are memory not spent.
+    if isinstance(edge, Node) and edge.hooks is None and prod(shape) <= 4096:
+        return (_full(shape, grad),)
     return (RAW.expand(grad, shape),)
 
 
-def _filled(shape: tuple, number: Any) -> Any:
-    """One number in every place of a shape: written if that is little, else seen with stride 0.
-
-    Small arrays are faster to multiply when they are plain; large ones are memory not spent.
-    """
-    return RAW.expand(number, shape) if prod(shape) > 4096 else _full(shape, number)
-
-
 def _full(shape: tuple, number: Any) -> Any:
+    """One number, written in every place of a shape."""
     if not shape:
         return number
     if not isinstance(number, HOST):
