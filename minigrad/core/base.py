@@ -15,7 +15,7 @@ from ..array.backend import xp
 from ..text import presentation
 from .hooks import Hooks
 from .modes import INFERENCE, grad_mode
-from .node import AccumulateGrad, Node, Port, function_of
+from .node import AccumulateGrad, Node, function_of, node_of
 
 new = object.__new__
 
@@ -130,8 +130,7 @@ class TensorBase:
     @readonly
     def grad_fn(self) -> Node | None:
         """The node that made this tensor; None for leaves."""
-        fn = self._history()
-        return fn.node if isinstance(fn, Port) else fn
+        return node_of(self._history())
 
     @property
     def output_nr(self) -> int:
