@@ -194,7 +194,7 @@ def test_a_pickled_dtype_is_the_same_object():
 
 
 def test_numpy_and_back():
-    assert all(dtypes.of(d.to_numpy()) is d for d in dtypes.ALL)
+    assert all(dtypes.of(d.np) is d for d in dtypes.ALL)
     assert dtypes.as_numpy(float) == np.float64
     assert dtypes.as_numpy(None) is None
 

@@ -11,7 +11,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy
-from numpy.lib.stride_tricks import as_strided as _strided
 
 from ..text import say
 
@@ -179,13 +178,9 @@ def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | Non
     owner, offset, _ = geometry(array)
     offset = offset if storage_offset is None else storage_offset
     _check_inside(owner, tuple(size), tuple(stride), offset)
-    flat = _lib(owner)(owner, (owner.size,), (owner.itemsize,))
-    return _lib(owner)(flat[offset:], size, tuple(s * owner.itemsize for s in stride))
-
-
-def _lib(array: Any) -> Any:
-    """`as_strided` of the array's own library."""
-    return _strided if isinstance(array, ndarray) else _cupy().lib.stride_tricks.as_strided
+    strided = namespace(owner).lib.stride_tricks.as_strided
+    flat = strided(owner, (owner.size,), (owner.itemsize,))
+    return strided(flat[offset:], size, tuple(s * owner.itemsize for s in stride))
 
 
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:

@@ -43,10 +43,6 @@ class dtype:
         """The tensor type of old, e.g. `torch.FloatTensor`: errors and `.type()` still use it."""
         return f"torch.{self.scalar_type}Tensor"
 
-    def to_numpy(self) -> xp.dtype:
-        """The NumPy dtype of the same elements."""
-        return self.np
-
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 

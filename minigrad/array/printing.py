@@ -168,10 +168,10 @@ def _own_suffixes(array: ndarray) -> list[str]:
     ]
 
 
-def tensor_str(array: ndarray, suffixes: Sequence[str] = (), prefix: str = "tensor(") -> str:
+def tensor_str(array: ndarray, suffixes: Sequence[str] = ()) -> str:
     """The whole text: `tensor([1., 2.], dtype=torch.float64, grad_fn=<AddBackward0>)`."""
-    indent = len(prefix)
-    text = prefix + array_str(move(array, "cpu"), indent)
+    indent = len("tensor(")
+    text = "tensor(" + array_str(move(array, "cpu"), indent)
     column = len(text) - text.rfind("\n") + 1  # torch counts 2 more here, and none once wrapped
     for suffix in (*_own_suffixes(array), *suffixes):
         if column + len(suffix) + 2 > _options.linewidth:

@@ -13,7 +13,7 @@ from ..array.backend import xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import TENSORS
-from .engine import key_of, run
+from .engine import run
 from .modes import differentiable
 from .node import Freed, learners_line, output_of
 
@@ -100,7 +100,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     found: dict[Any, Any] = {}
     run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
         inputs=[e for e in edges if e is not None], captured=found)  # fmt: skip
-    results = [found.get(key_of(edge)) for edge in edges]
+    results = [found.get(edge) for edge in edges]
     for place, result in enumerate(results):
         if result is None and not allow_unused:
             raise presentation.error(RuntimeError, "unused_input",

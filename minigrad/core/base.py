@@ -14,8 +14,8 @@ from typing import Any
 from ..array.backend import xp
 from ..text import presentation
 from .hooks import Hooks
-from .modes import INFERENCE, grad_mode, is_grad_enabled
-from .node import AccumulateGrad, Node, Port, function_of
+from .modes import INFERENCE, grad_mode
+from .node import AccumulateGrad, Node, function_of, node_of
 
 new = object.__new__
 
@@ -130,8 +130,7 @@ class TensorBase:
     @readonly
     def grad_fn(self) -> Node | None:
         """The node that made this tensor; None for leaves."""
-        fn = self._history()
-        return fn.node if isinstance(fn, Port) else fn
+        return node_of(self._history())
 
     @property
     def output_nr(self) -> int:
@@ -231,8 +230,3 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
     elif counter is not INFERENCE.counter:
         counter[0] += 1
         counter[1:] = line
-
-
-def records(*tensors: Any) -> bool:
-    """True if an operation on these tensors would be recorded now."""
-    return is_grad_enabled() and any(t.requires_grad for t in tensors)

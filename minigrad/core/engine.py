@@ -16,10 +16,9 @@ from typing import Any
 
 from ..text import say
 from . import gates, leaves
-from .base import TensorBase
 from .carriers import RAW, TENSORS
 from .modes import anomaly, switch_back, switch_to
-from .node import Node, Port, function_of
+from .node import Node, Port, node_of, output_of
 from .saved import Packed
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
@@ -96,7 +95,7 @@ class Walk:
     """One run of backward: what has arrived where, and which leaves still wait for how many.
 
     An edge is a Node, a Port (one output of several) or a leaf. Where inputs are asked for, `inputs`
-    holds them as `(node, output_nr)` or leaf, `needed` the nodes to run, `wanted` the edges to send on.
+    holds these edges, `needed` the nodes to run, `wanted` the edges to send on.
     """
 
     def __init__(self, watch: Any, keep: bool, create_graph: bool, captured: dict | None) -> None:
@@ -104,12 +103,11 @@ class Walk:
         self.F = TENSORS if create_graph else RAW
         self.arrived: dict[Any, Any] = {}  # edge -> sum so far
         self.waits: dict[Any, int] = {}  # leaf -> gradients still to come
-        self.ports: dict[Node, dict[Port, None]] = {}  # the edges to each node of several outputs, once
         self.due: list[Any] = []  # leaves whose last gradient is in
         self.needed: Any = _NONE
         self.wanted: set[Any] | None = None
         self.inputs: Any = _NONE
-        self.reached: set[Node] = set()
+        self.reached: set[Any] = set()  # nodes that will run or whose gradients are captured
         self.stops: Any = _NONE  # nodes whose incoming gradients are captured
 
     def _reach(self, roots: list[Any]) -> list[Node]:
@@ -124,7 +122,6 @@ class Walk:
                     if not isinstance(edge, Port):
                         waits[edge] = waits.get(edge, 0) + 1
                         continue
-                    self.ports.setdefault(edge.node, {})[edge] = None
                     edge = edge.node
                 if edge not in seen:
                     seen.add(edge)
@@ -137,11 +134,9 @@ class Walk:
 
     def will_run(self, edge: Any) -> bool:
         """True if this backward brings a gradient to `edge` (a node, a port or a leaf)."""
-        node = edge.node if isinstance(edge, Port) else edge
-        if isinstance(node, Node):
-            return node in self.reached and (
-                self.wanted is None or node in self.needed or node in self.stops)  # fmt: skip
-        runs = node in self.waits and (self.wanted is None or node in self.inputs)
+        if isinstance(edge, Node | Port):
+            return node_of(edge) in self.reached
+        runs = edge in self.waits and (self.wanted is None or edge in self.inputs)
         if runs and self.captured is not None:
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running "
@@ -151,21 +146,19 @@ class Walk:
 
     def _restrict(self, nodes: list[Node], inputs: Sequence[Any]) -> list[Node]:
         """Mark what lies on a path to `inputs`; the rest is left out."""
-        self.inputs = {key_of(edge) for edge in inputs}
-        self.wanted = wanted = set()
-        self.stops = {key[0] for key in self.inputs if isinstance(key, tuple)}
+        on_path = set(map(node_of, inputs))
+        self.inputs, self.wanted = set(inputs), set()
+        self.stops = {node for node in on_path if isinstance(node, Node)}
         # backward(inputs=...) runs the nodes of its inputs too; grad(...) only looks at what arrives
-        self.needed = needed = set() if self.captured is not None else set(self.stops)
+        self.needed = set() if self.captured is not None else set(self.stops)
         for node in reversed(nodes):  # earliest first: what a node leads to is known already
-            leading = [e for e in node.edges if e is not None and self._leads(e)]
+            leading = [edge for edge in node.edges if node_of(edge) in on_path]
             if leading:
-                wanted.update(leading)
-                needed.add(node)
-        return [node for node in nodes if node in needed or node in self.stops]
-
-    def _leads(self, edge: Any) -> bool:
-        node = edge.node if isinstance(edge, Port) else edge
-        return node in self.needed or node in self.stops or node in self.inputs
+                self.wanted.update(leading)
+                self.needed.add(node)
+                on_path.add(node)
+        self.reached &= on_path
+        return [node for node in nodes if node in on_path]
 
     def start(self, edges: list[Any], grads: Sequence[Any], inputs: Sequence[Any] | None) -> list[Node]:
         """The schedule; the roots' gradients are put on their edges."""
@@ -198,7 +191,7 @@ class Walk:
         if node in self.stops:
             # as in torch: hooks change what `grad` returns only where the node itself does not run
             for nr, grad in enumerate(before if node in self.needed else grads):
-                self.capture((node, nr), grad)
+                self.capture(output_of(node, nr), grad)
             if node not in self.needed:
                 return None, None
         if hooks is not None and hooks.pre:
@@ -217,12 +210,7 @@ class Walk:
         """The gradients that have arrived at the node's outputs; None where nothing has."""
         if node.outputs == 1:
             return (self.arrived.pop(node, None),)
-        grads: list[Any] = [None] * node.outputs
-        for port in self.ports.get(node, ()):
-            got = self.arrived.pop(port, None)
-            if got is not None:
-                grads[port.nr] = got if grads[port.nr] is None else grads[port.nr] + got
-        return tuple(grads)
+        return tuple([self.arrived.pop(Port(node, nr), None) for nr in range(node.outputs)])
 
     def _apply(self, node: Node, grads: tuple) -> tuple:
         if not node.wants_undefined and all(g is None for g in grads):
@@ -235,10 +223,10 @@ class Walk:
             return sent
         return tuple(g if e in self.wanted else None for g, e in zip(sent, node.edges, strict=True))
 
-    def capture(self, key: Any, grad: Any) -> None:
+    def capture(self, edge: Any, grad: Any) -> None:
         """Put a gradient where `grad(...)` will find it."""
-        if self.captured is not None and grad is not None and key in self.inputs:
-            self.captured[key] = grad
+        if self.captured is not None and grad is not None and edge in self.inputs:
+            self.captured[edge] = grad
 
     def finish(self, leaf: Any) -> Any:
         """Run the AccumulateGrad of a leaf that waits for nothing more; returns what to yield."""
@@ -272,11 +260,6 @@ def nothing(node: Node, keep: bool) -> tuple:
     if not keep:
         node.free()
     return (None,) * len(node.edges)
-
-
-def key_of(edge: Any) -> Any:
-    """An edge as a dictionary key: `(node, output_nr)`, or the leaf itself."""
-    return edge if isinstance(edge, TensorBase) else function_of(edge)
 
 
 def refuse_held(nodes: list[Node], watch: Any) -> None:

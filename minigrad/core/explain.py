@@ -25,13 +25,11 @@ def explain(key: str, facts: dict[str, Any]) -> list[str]:
 def _told(key: str, facts: dict[str, Any], lang: str) -> str:
     """The story of one error in one language: what happened, who did it, what to do."""
     parts = [say(f"note.{key}", lang, **_blanks(facts, lang))]
-    culprits = {"modified": ("written", _writer), "freed": ("freed_by", _eraser)}
-    if key in culprits:
-        word, find = culprits[key]
-        line = find(facts)
-        if line is not None and line[2]:
-            parts.append(say(f"note.{word}", lang, place=_place(line, lang), source=line[2]))
-    return "\n".join(parts)
+    if key == "modified":
+        parts.append(_with_line("note.written", _writer(facts), lang))
+    elif key == "freed":
+        parts.append(_with_line("note.freed_by", _eraser(facts), lang))
+    return "\n".join(filter(None, parts))
 
 
 def _blanks(facts: dict[str, Any], lang: str) -> dict[str, Any]:
@@ -48,11 +46,15 @@ def _made(node: Node | None, lang: str) -> str:
     """A node as notes name it: MulBackward0 (made in line 3: `y = x * 2`)."""
     if node is None:
         return "?"
-    line = node.line
     name = presentation.current.type_name(node)
+    return _with_line("note.made_by", node.line, lang, node=name) or name
+
+
+def _with_line(key: str, line: tuple[str, int, str] | None, lang: str, **values: Any) -> str:
+    """A sentence about a line of the learner's; "" where its source is not known."""
     if line is None or not line[2]:  # Python keeps no source of what is typed at its prompt
-        return name
-    return say("note.made_by", lang, node=name, place=_place(line, lang), source=line[2])
+        return ""
+    return say(key, lang, place=_place(line, lang), source=line[2], **values)
 
 
 def _place(line: tuple[str, int, str], lang: str) -> str:

@@ -26,8 +26,19 @@ from .row import TABLE, Number, blank_node, taker
 
 _frame = sys._getframe
 _latest_first = attrgetter("seq")
-_INSTEAD: dict[str, Callable] = {}
 _LONG = xp.dtype("int64")
+
+
+# What one expression says; `derivative` adds the others. Each gets the node, its gradient and `keep`.
+_INSTEAD: dict[str, Callable] = {
+    "add": lambda n, grad, keep: (grad, grad),
+    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
+    "t": lambda n, grad, keep: (grad.T,),
+    "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
+    "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
+    **dict.fromkeys(("view", "unsafe_view", "squeeze", "squeeze_dim"),
+                    lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
+}  # fmt: skip
 
 
 def derivative(*names: str) -> Callable:
@@ -71,16 +82,6 @@ def held_result(n: Any) -> Any:
     if not isinstance(n.saved_result, Withheld) and n.counter_result[0] == n.version_result:
         return n.saved_result
     return taker(n.row, "result")(n, RAW)
-
-
-@derivative("add")
-def _add(n: Any, grad: Any, keep: bool) -> tuple:
-    return grad, grad
-
-
-@derivative("sub")
-def _sub(n: Any, grad: Any, keep: bool) -> tuple:
-    return grad, None if n.edges[1] is None else -grad
 
 
 @derivative("mul")
@@ -130,21 +131,6 @@ def _bmm(n: Any, grad: Any, keep: bool) -> tuple:
     if not keep:
         n.free()
     return mine, theirs
-
-
-@derivative("view", "unsafe_view", "squeeze", "squeeze_dim")
-def _reshaped(n: Any, grad: Any, keep: bool) -> tuple:
-    return (grad.reshape(n.saved_self_sym_sizes),)
-
-
-@derivative("t")
-def _t(n: Any, grad: Any, keep: bool) -> tuple:
-    return (grad.T,)
-
-
-@derivative("transpose")
-def _transpose(n: Any, grad: Any, keep: bool) -> tuple:
-    return (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,)
 
 
 @derivative("expand")
@@ -240,27 +226,16 @@ def _relu(n: Any, grad: Any, keep: bool) -> tuple:
 
 @derivative("sum")
 def _sum(n: Any, grad: Any, keep: bool) -> tuple:
-    shape = n.saved_self_sym_sizes
-    edge = n.edges[0]
-    if isinstance(edge, Node) and edge.hooks is None:  # nobody sees what passes between two nodes
-        return (_filled(shape, grad),)
+    shape, edge = n.saved_self_sym_sizes, n.edges[0]
+    # Nobody sees what passes between two nodes. Small arrays are faster to multiply when every place is
+    # written; large ones, seen with stride 0, are memory not spent.
+    if isinstance(edge, Node) and edge.hooks is None and prod(shape) <= 4096:
+        return (_full(shape, grad),)
     return (RAW.expand(grad, shape),)
 
 
-@derivative("mean")
-def _mean(n: Any, grad: Any, keep: bool) -> tuple:
-    return (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),)
-
-
-def _filled(shape: tuple, number: Any) -> Any:
-    """One number in every place of a shape: written if that is little, else seen with stride 0.
-
-    Small arrays are faster to multiply when they are plain; large ones are memory not spent.
-    """
-    return RAW.expand(number, shape) if prod(shape) > 4096 else _full(shape, number)
-
-
 def _full(shape: tuple, number: Any) -> Any:
+    """One number, written in every place of a shape."""
     if not shape:
         return number
     if not isinstance(number, HOST):

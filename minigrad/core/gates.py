@@ -48,10 +48,8 @@ def _tensor_hook(walk: Any, node: Any, hook: Callable, grad: Any) -> Any:
             returned = hook(given)
     finally:
         running.walk = outer
-    if returned is not None:
-        after = taken(walk, _checked(hook, given, returned))
-    else:
-        after = grad if given is None else taken(walk, given)  # the hook may have written into it
+    # a hook that returns nothing may have written into what it was given
+    after = taken(walk, given if returned is None else _checked(hook, given, returned))
     if walk.watch is not None:
         walk.watch.hook(node, "tensor", hook, grad, after)
     return after

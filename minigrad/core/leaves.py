@@ -30,9 +30,7 @@ def accumulate(leaf: Any, grad: Any, create_graph: bool) -> None:
 def first_grad(leaf: Any, grad: Any) -> Any:
     """A leaf's first gradient: an array of its own, laid out as the leaf is."""
     data = leaf._data
-    if isinstance(grad, xp.generic):
-        return constant(leaf._plain, grad)
-    if grad.base is None and grad.strides == data.strides:
+    if isinstance(grad, xp.generic) or (grad.base is None and grad.strides == data.strides):
         return constant(leaf._plain, grad)
     own = xp.empty_like(data, dtype=grad.dtype)
     own[...] = grad

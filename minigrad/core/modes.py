@@ -12,6 +12,7 @@ import inspect
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
+from types import SimpleNamespace
 from typing import Any
 
 from ..text import presentation
@@ -36,20 +37,19 @@ class Inference:
     counter = Counter()
 
 
-class Recorder:
-    """Grad mode on, and each `seen(node, output)` is called for every node that is recorded."""
+class Recorder(tuple):
+    """Grad mode on, and each `seen(node, output)` in here is called for every node that is recorded."""
 
-    def __init__(self, *all_seen: Callable[[Any, Any], None]) -> None:
-        self.all_seen = all_seen
+    __slots__ = ()
 
     def recorded(self, node: Any, output: Any) -> None:
-        for seen in self.all_seen:
+        for seen in self:
             seen(node, output)
 
 
 INFERENCE = Inference()
 _mode: ContextVar[Any] = ContextVar("grad_mode", default=True)
-_recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+_recorder: ContextVar[tuple] = ContextVar("recorder", default=())
 grad_mode = _mode.get
 
 
@@ -71,6 +71,8 @@ def _enabled(on: bool = True) -> Any:
 class _Mode:
     """Context manager and decorator; nests, and restores what it found on any exit."""
 
+    _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
+
     def __init__(self) -> None:
         self._tokens: list[Any] = []
 
@@ -89,7 +91,7 @@ class _Mode:
                           "decorate functions or methods. To preserve the current behavior of class decoration, you "
                           "can directly decorate the `__init__` method and nothing else.",
                           FutureWarning, stacklevel=2)  # fmt: skip
-        clone = functools.partial(type(self), *self._arguments())
+        clone = functools.partial(type(self), *self._arguments)
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(function, clone)
 
@@ -99,9 +101,6 @@ class _Mode:
                 return function(*args, **kwargs)
 
         return wrapped
-
-    def _arguments(self) -> tuple:
-        return ()
 
 
 def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
@@ -128,23 +127,21 @@ def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
     return wrapped
 
 
-class _BareDecorator(type):
-    """`@no_grad` without parentheses decorates, as torch allows."""
+class _BareDecorator(_Mode):
+    """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
 
-    def __call__(cls, *args: Any) -> Any:
-        if len(args) == 1 and callable(args[0]):
-            return super().__call__()(args[0])
-        return super().__call__(*args)
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        return cls()(*args) if args and callable(args[0]) else super().__new__(cls)
 
 
-class no_grad(_Mode, metaclass=_BareDecorator):
+class no_grad(_BareDecorator):
     """Operations inside are not recorded; results do not require grad. Source: torch.no_grad."""
 
     def _value(self) -> Any:
         return INFERENCE if _mode.get() is INFERENCE else False
 
 
-class enable_grad(_Mode, metaclass=_BareDecorator):
+class enable_grad(_BareDecorator):
     """Operations inside are recorded again, also within `no_grad`. Source: torch.enable_grad."""
 
     def _value(self) -> Any:
@@ -157,47 +154,38 @@ class set_grad_enabled(_Mode):
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self.mode = bool(mode)
-        self._token = _mode.set(self._value())
+        self._arguments = (self.mode,)
+        super().__enter__()
+        self._entered = True  # by the call itself
 
     def _value(self) -> Any:
         return INFERENCE if _mode.get() is INFERENCE else _enabled(self.mode)
-
-    def _arguments(self) -> tuple:
-        return (self.mode,)
 
     def __repr__(self) -> str:
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def __enter__(self) -> None:
-        if self._token is None:
+        if not self._entered:
             super().__enter__()
-        else:
-            self._tokens.append(self._token)
-            self._token = None
+        self._entered = False
 
     def __call__(self, function: Callable) -> Callable:
-        if self._token is not None:
-            _mode.reset(self._token)
-            self._token = None
+        if self._entered:
+            self.__exit__()
+        self._entered = False
         return super().__call__(function)
 
 
-class inference_mode(_Mode):
+class inference_mode(_BareDecorator):
     """Like `no_grad`, and the results can never take part in autograd. Source: torch.inference_mode."""
 
-    def __new__(cls, mode: Any = True) -> Any:
-        return cls()(mode) if callable(mode) else super().__new__(cls)
-
     def __init__(self, mode: Any = True) -> None:
-        if not callable(mode):
-            super().__init__()
-            self.mode = bool(mode)
+        super().__init__()
+        self.mode = bool(mode)
+        self._arguments = (self.mode,)
 
     def _value(self) -> Any:
         return INFERENCE if self.mode else _enabled()
-
-    def _arguments(self) -> tuple:
-        return (self.mode,)
 
 
 class recording(_Mode):
@@ -212,9 +200,7 @@ class recording(_Mode):
         return _recorder.get() if _mode.get() else _mode.get()
 
     def __enter__(self) -> None:
-        outer = _recorder.get()
-        all_seen = (self._seen,) if outer is None else (*outer.all_seen, self._seen)
-        self._recorders.append(_recorder.set(Recorder(*all_seen)))
+        self._recorders.append(_recorder.set(Recorder((*_recorder.get(), self._seen))))
         super().__enter__()
 
     def __exit__(self, *exc: object) -> None:
@@ -223,9 +209,7 @@ class recording(_Mode):
 
     def leave(self) -> None:
         """Look no longer, whatever was entered since; the mode stays as it is now."""
-        entered = _recorder.get()
-        others = [seen for seen in entered.all_seen if seen is not self._seen] if entered else ()
-        _recorder.set(Recorder(*others) if others else None)
+        _recorder.set(Recorder(seen for seen in _recorder.get() if seen is not self._seen))
         if _mode.get():
             _mode.set(_enabled())
 
@@ -256,10 +240,5 @@ def switch_to(create_graph: bool) -> Any:
 switch_back = _mode.reset
 
 
-class _Anomaly:
-    """Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch."""
-
-    enabled, check_nan = False, True
-
-
-anomaly = _Anomaly()
+# Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch.
+anomaly = SimpleNamespace(enabled=False, check_nan=True)

@@ -12,7 +12,7 @@ import linecache
 import os
 import sys
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..text import presentation
 from .carriers import RAW, TENSORS
@@ -51,13 +51,11 @@ class Freed(Withheld):
 Freed.current = Freed(None, 0)
 
 
-class Port:
+class Port(NamedTuple):
     """Output number `nr` of a node that has several; stands in for the node on tensors and edges."""
 
-    __slots__ = ("node", "nr")
-
-    def __init__(self, node: Node, nr: int) -> None:
-        self.node, self.nr = node, nr
+    node: Node
+    nr: int
 
 
 class Node:
@@ -78,7 +76,7 @@ class Node:
 
     def name(self) -> str:
         """The name as the current era of PyTorch shows it, such as `MulBackward0`."""
-        return presentation.node_name(self)
+        return presentation.current.node_name(self)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -137,7 +135,7 @@ class Node:
         return self.apply(grad, RAW, keep)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
-        return f"<{presentation.current.type_name(self)} object at {presentation.address(self)}>"
+        return f"<{presentation.current.type_name(self)} object at 0x{id(self):x}>"
 
 
 class AccumulateGrad(Node):
@@ -167,13 +165,6 @@ class AccumulateGrad(Node):
         return self._leaf()._own_hooks()
 
 
-class NotImplementedNode(Node):
-    """Recorded for an operation that has no derivative; says so when backward reaches it."""
-
-    __slots__ = ()
-    torch_name = "torch::autograd::NotImplemented"
-
-
 def function_of(edge: Any) -> tuple[Node | None, int]:
     """An edge as torch shows it in `next_functions`."""
     if edge is None:
@@ -183,6 +174,11 @@ def function_of(edge: Any) -> tuple[Node | None, int]:
     if isinstance(edge, Node):
         return edge, 0
     return edge._accumulate_grad(), 0
+
+
+def node_of(edge: Any) -> Any:
+    """The node that an edge leads to, whichever its output; a leaf and None are what they are."""
+    return edge.node if isinstance(edge, Port) else edge
 
 
 def output_of(node: Any, nr: int) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 
 from .carriers import RAW, SYMBOLS, TENSORS
 from .inplace import inplace, stand_in
-from .node import NotImplementedNode
 from .row import TABLE, Row, parameters
 from .shapes import binary, nary, sequence, shape_mismatch, single, unary, view_shape
 
@@ -81,11 +80,7 @@ def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
         raise RuntimeError(f"derivative for aten::{aten} is not implemented")
 
-    def none(F: Any) -> Any:
-        return F.refuse(aten)
-
-    call = op(name, forward, self=none, other=none, elementwise=True)
-    body = {"__slots__": (), "apply": apply, "torch_name": NotImplementedNode.torch_name}
-    row = call.row  # type: ignore[attr-defined]
-    row.node = type("NotImplemented", (row.node,), body)
-    return publish(row, nary(row))
+    call = op(name, forward, elementwise=True, **dict.fromkeys(("self", "other"), lambda F: F.refuse(aten)),
+              grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented")  # fmt: skip
+    call.row.node.apply = apply  # type: ignore[attr-defined]
+    return call

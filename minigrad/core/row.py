@@ -168,10 +168,8 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
     Raises: RuntimeError for a tensor that came from an operation and was detached in place since (a
     leaf is its own edge); whoever only looks still sees it.
     """
-    slot, version, counter = f"saved_{name}", f"version_{name}", f"counter_{name}"
+    read, read_version, read_counter = (attrgetter(f"{part}_{name}") for part in ("saved", "version", "counter"))
     edge = row.differentiable.index(name) if name in row.differentiable and not to_look else None
-
-    read, read_version = attrgetter(slot), attrgetter(version)
 
     def take_input(n: Any, F: Any) -> Any:
         s = read(n)
@@ -195,8 +193,6 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
                     raise modified(n, name, i, i._version, v)
             return tuple(i._data if F is RAW and isinstance(i, TensorBase) else i for i in s)
         return s
-
-    read_counter = attrgetter(counter)
 
     def take_result(n: Any, F: Any) -> Any:
         s = read(n)

@@ -36,10 +36,11 @@ def must_be_tensor(name: str, argument: str, position: int, given: Any) -> Excep
     return TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
 
 
-def untracked(t: Any) -> None:
-    """Finish a result that is not recorded."""
+def untracked(t: Any) -> Any:
+    """The result, finished as one that is not recorded."""
     t._fn, t._requires_grad = None, False
     t._counter = INFERENCE.counter if grad_mode() is INFERENCE else None
+    return t
 
 
 def unary(row: Row) -> Callable:
@@ -63,32 +64,31 @@ def unary(row: Row) -> Callable:
         t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
-        if mode and (input._requires_grad or unread(view)):
-            n = cls()
-            n.edges, n.metas, n.hooks = (input._fn or (input if input._requires_grad else None),), None, None
-            n.seq = next_seq()
-            f = _frame(1)
+        if not (mode and (input._requires_grad or unread(view))):
+            return untracked(t)
+        n = cls()
+        n.edges, n.metas, n.hooks = (input._fn or (input if input._requires_grad else None),), None, None
+        n.seq = next_seq()
+        f = _frame(1)
+        code = f.f_code
+        while code.co_filename in OURS and f.f_back is not None:
+            f = f.f_back
             code = f.f_code
-            while code.co_filename in OURS and f.f_back is not None:
-                f = f.f_back
-                code = f.f_code
-            n.code, n.lasti = code, f.f_lasti
-            t._counter = None
-            if keeps_self:
-                c = input._counter
-                n.saved_self, n.version_self = input, 0 if c is None else c[0]
-            if keeps_result:
-                n.saved_result, n.version_result = z, 0
-                n.counter_result = t._counter = [0]
-            if keeps_sizes:
-                n.saved_self_sym_sizes = a.shape
-            if keeps_numel:
-                n.saved_self_sym_numel = a.size
-            t._fn, t._requires_grad = n, True
-            if mode is not True:
-                mode.recorded(n, t)
-        else:
-            untracked(t)
+        n.code, n.lasti = code, f.f_lasti
+        t._counter = None
+        if keeps_self:
+            c = input._counter
+            n.saved_self, n.version_self = input, 0 if c is None else c[0]
+        if keeps_result:
+            n.saved_result, n.version_result = z, 0
+            n.counter_result = t._counter = [0]
+        if keeps_sizes:
+            n.saved_self_sym_sizes = a.shape
+        if keeps_numel:
+            n.saved_self_sym_numel = a.size
+        t._fn, t._requires_grad = n, True
+        if mode is not True:
+            mode.recorded(n, t)
         return t
 
     return call
@@ -158,40 +158,39 @@ def binary(row: Row) -> Callable:
         t = blank()
         t._data = z
         t._grad = t._hooks = t._view = None
-        if mode and (to_self is not None or to_other is not None or unread(view) or unread(peer)):
-            n = cls()
-            n.edges, n.hooks = (to_self, to_other), None
-            n.metas = None if alike else metas_of(self, other, number)
-            n.seq = next_seq()
-            f = _frame(1)
+        if not (mode and (to_self is not None or to_other is not None or unread(view) or unread(peer))):
+            return untracked(t)
+        n = cls()
+        n.edges, n.hooks = (to_self, to_other), None
+        n.metas = None if alike else metas_of(self, other, number)
+        n.seq = next_seq()
+        f = _frame(1)
+        code = f.f_code
+        while code.co_filename in OURS and f.f_back is not None:
+            f = f.f_back
             code = f.f_code
-            while code.co_filename in OURS and f.f_back is not None:
-                f = f.f_back
-                code = f.f_code
-            n.code, n.lasti = code, f.f_lasti
-            t._counter = None
-            if keeps_self:
-                if self_for_all or (to_self if self_for_self else to_other) is not None:
-                    c = self._counter
-                    n.saved_self, n.version_self = self, 0 if c is None else c[0]
-                else:
-                    n.saved_self = None
-            if keeps_other:
-                if number is not None:
-                    n.saved_other, n.version_other = number, 0
-                elif other_for_all or (to_self if other_for_self else to_other) is not None:
-                    c = other._counter
-                    n.saved_other, n.version_other = other, 0 if c is None else c[0]
-                else:
-                    n.saved_other = None
-            if keeps_result:
-                n.saved_result, n.version_result = z, 0
-                n.counter_result = t._counter = [0]
-            t._fn, t._requires_grad = n, True
-            if mode is not True:
-                mode.recorded(n, t)
-        else:
-            untracked(t)
+        n.code, n.lasti = code, f.f_lasti
+        t._counter = None
+        if keeps_self:
+            if self_for_all or (to_self if self_for_self else to_other) is not None:
+                c = self._counter
+                n.saved_self, n.version_self = self, 0 if c is None else c[0]
+            else:
+                n.saved_self = None
+        if keeps_other:
+            if number is not None:
+                n.saved_other, n.version_other = number, 0
+            elif other_for_all or (to_self if other_for_self else to_other) is not None:
+                c = other._counter
+                n.saved_other, n.version_other = other, 0 if c is None else c[0]
+            else:
+                n.saved_other = None
+        if keeps_result:
+            n.saved_result, n.version_result = z, 0
+            n.counter_result = t._counter = [0]
+        t._fn, t._requires_grad = n, True
+        if mode is not True:
+            mode.recorded(n, t)
         return t
 
     return call

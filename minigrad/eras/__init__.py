@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 import re
 import sys
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
@@ -25,7 +26,7 @@ __all__ = ["ABSENT", "Era", "current_era", "era", "exchange"]
 
 ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "ABSENT"})()
 _today = presentation.current
-_exchanged: list[tuple[Any, str, Any]] = []  # owner, name, what was there: to be put back
+_exchanged = ExitStack()  # puts back what was there
 
 
 class Era(presentation.Presentation):
@@ -131,8 +132,7 @@ def known(version: str) -> str:
 
 def switch(version: str) -> None:
     """Put back what the era before exchanged, then let another begin."""
-    while _exchanged:
-        put(*_exchanged.pop())
+    _exchanged.close()
     presentation.current = _today if version == _today.version else Era(version)
     if parsed(version) < (1, 7):
         import_module(".behaviour", __name__).begin(parsed(version))
@@ -140,7 +140,7 @@ def switch(version: str) -> None:
 
 def exchange(owner: Any, name: str, value: Any) -> None:
     """Let `owner.name` be `value` (or ABSENT) until the era ends."""
-    _exchanged.append((owner, name, vars(owner).get(name, ABSENT)))
+    _exchanged.callback(put, owner, name, vars(owner).get(name, ABSENT))
     put(owner, name, value)
 
 

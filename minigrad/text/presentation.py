@@ -46,27 +46,14 @@ class Presentation:
         """The class of an error."""
         return kind
 
-    def address(self, obj: Any) -> str:
-        return f"0x{id(obj):x}"
-
 
 current = Presentation()
-
-
-def node_name(node: Any) -> str:
-    """A node's name in the current era."""
-    return current.node_name(node)
-
-
-def address(obj: Any) -> str:
-    """An object's address, as the platform of the current era prints it."""
-    return current.address(obj)
 
 
 def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception:
     """An exception in the current era's words, with the teaching note for `key` attached."""
     exception = current.kind(key, kind)(current.message(key, text))
-    for note in notes(key, facts):
+    for note in explain(key, facts):
         exception.add_note(note)
     return exception
 
@@ -123,9 +110,6 @@ def warn(key: str, text: str, stacklevel: int = 2, once: bool = False) -> None:
 warned: set[str] = set()  # keys of the warnings that were given and will not be given again
 
 
-def notes(key: str, facts: dict[str, Any]) -> list[str]:
-    """The note for an error; `explain` is filled by `core.explain` (made only when raised)."""
-    return explain(key, facts) if explain is not None else []
-
-
-explain: Any = None
+def explain(key: str, facts: dict[str, Any]) -> list[str]:
+    """The notes for an error, made only when it is raised: `core.explain` puts its own function here."""
+    return []
