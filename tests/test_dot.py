@@ -74,3 +74,14 @@ def test_the_text_stops_at_forty_lines(length):
     assert len(lines) == min(length + 1, 40)
     assert lines[-1] == (f"… +{length + 1 - 39}" if length > 39 else lines[-1])
     assert ("AccumulateGrad" in lines[-1]) == (length <= 39)
+
+
+def test_the_text_of_several_roots_stops_at_forty_lines():
+    x = minigrad.tensor(1.0, requires_grad=True)
+    first, second = x, x
+    for _ in range(39):  # the first root fills all lines
+        first, second = first.exp(), second.neg()
+    lines = text.tree(minigrad.graph.read(first, second)).splitlines()
+
+    assert len(lines) == 40
+    assert lines[-1].startswith("… +")

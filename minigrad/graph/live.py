@@ -63,17 +63,9 @@ class Reader:
     def array(self, t: Any) -> Any:
         return t._array()
 
-    def source(self, node: Any) -> tuple[int, str] | None:
-        line = getattr(node, "line", None)
-        return None if line is None else (line[1], line[2])
-
     def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
         """Shape and dtype of an output that nobody holds, if the node itself knows."""
         return None
-
-    def input_names(self, node: Any, op: str) -> tuple[str, ...]:
-        inputs = getattr(getattr(node, "row", None), "inputs", None)
-        return tuple(inputs) if inputs else INPUTS.get(op, ("self", "other"))
 
     def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, callable) in the order in which they run."""
@@ -98,7 +90,7 @@ class Reader:
             self.by_id = {record.id: record for record in self.records.values()}
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
-        roots = tuple(dict.fromkeys(self.records[self.slot(t)].id for t in self.roots))
+        roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
         return Graph(roots, nodes, tuple(self.records.values()), hooks)
 
     def key(self, node: Any) -> Any:
@@ -212,13 +204,18 @@ class Reader:
         if noted:
             return tuple(noted[0]), str(noted[1])
         values = {field: value for field, value, _ in self.fields[key]}
-        names = self.input_names(node, op_name(node.name()))
+        names = self.input_names(node)
         name = names[i] if i < len(names) else "self"
         sizes = values.get(f"{name}_sym_sizes", getattr(values.get(name), "shape", None))
         place = getattr(node, "part" if i else "whole", getattr(node, "_saved_whole", None))
         if sizes is None:  # a write into a base, or a view of one, knows where
             sizes = place[0] if place else self.probed(node, i, shape, dtype)
         return tuple(sizes), dtype
+
+    def input_names(self, node: Any) -> tuple[str, ...]:
+        """What torch calls the inputs of an op."""
+        inputs = getattr(getattr(node, "row", None), "inputs", None)
+        return inputs or INPUTS.get(op_name(node.name()), ("self", "other"))
 
     def probed(self, node: Any, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
         """The shape of what the row's formula makes of a zero gradient: views say no more."""
@@ -278,9 +275,9 @@ class Reader:
         op = op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
+        line = getattr(node, "line", None)  # file, number, text
         return Node(self.ids[key], name, "op", edges, saved, None, op,
-                    self.formula(key, op, edges, saved), self.source(node), self.scope(key),
-                    self.seq(key))
+                    self.formula(key, op, edges, saved), line and line[1:], self.scope(key), self.seq(key))
 
     def scope(self, key: Any) -> str:
         """The module that a parameter of this op belongs to: `net.0` for `net.0.weight`."""
@@ -290,15 +287,15 @@ class Reader:
     def edge(self, key: Any, op: str, i: int, slot: Any) -> Edge:
         target, nr = slot
         if target is None:
-            return Edge(i, None, 0, self.constant_at(key, op, i))
-        here, there = self.records.get((key, 0)), self.records.get(slot)
-        expands = (op in BROADCASTS and here is not None and there is not None
-                   and here.shape != there.shape and not (op == "addmm" and i))
+            return Edge(i, None, 0, self.constant_at(key, i))
+        here = self.records.get((key, 0))
+        expands = (op in BROADCASTS and here is not None and not (op == "addmm" and i)
+                   and here.shape != self.records[slot].shape)
         return Edge(i, self.ids[target], nr, self.ids[slot], expands)
 
-    def constant_at(self, key: Any, op: str, i: int) -> str | None:
+    def constant_at(self, key: Any, i: int) -> str | None:
         """A constant input is known only where a field of its name saved it."""
-        names = self.input_names(self.found[key], op)
+        names = self.input_names(self.found[key])
         for field, value, _ in self.fields[key]:
             if i < len(names) and field == names[i] and self.is_tensor(value):
                 return self.ids.get(self.slot(value))
@@ -310,7 +307,7 @@ class Reader:
         if result is None or not result.name or not edges:
             return ""
         texts = {s.field: s.text for s in saved if not s.freed}
-        names = self.input_names(self.found[key], op)
+        names = self.input_names(self.found[key])
         parts = []
         for e, word in itertools.zip_longest(edges, names[: len(edges)]):
             t = self.by_id.get(e.tensor)
@@ -346,8 +343,7 @@ class Reader:
         stale = re.search(r"is at version (\d+); expected version (\d+)", error)
         if stale:
             now, version = map(int, stale.groups())
-            names = self.input_names(self.found[key], op_name(self.found[key].name()))
-            inputs = dict(zip(names, self.edges[key], strict=False))
+            inputs = dict(zip(self.input_names(self.found[key]), self.edges[key], strict=False))
             input = self.records.get(inputs.get(field))
             text = (input.name if input else "") or ""
             return Saved(field, text, is_tensor=True, version=version, now=now)

@@ -159,7 +159,7 @@ class Recorder:
 
     def ready(self, node: Any) -> None:
         """The engine is about to run `node`; only now are its values still the old ones."""
-        self.node = self.id(node)
+        self.node = self.reader.ids[self.reader.key(node)]
         if self.node in self.queue:
             self.queue.remove(self.node)
         self.others, self.summed = tuple(self.queue), {}  # what waits while this node runs
@@ -189,8 +189,7 @@ class Recorder:
                  for i, g in enumerate(outgoing) if g is not None]  # fmt: skip
         self.event("compute", before=came, outgoing=tuple(text(g) for g in outgoing),
                    rules=tuple(filter(None, found)))  # fmt: skip
-        if here.edges:
-            self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
+        self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):
             if edge.node and grad is None:
                 self.arrive(edge.slot, edge.node)
@@ -234,9 +233,6 @@ class Recorder:
         self.printed.seek(0)
         self.printed.truncate()
         self.step.append(Frame(0, kind, self.node, printed=printed, queue=self.others, **facts))
-
-    def id(self, node: Any) -> str:
-        return self.reader.ids[self.reader.key(node)]
 
 
 class Tee(io.TextIOBase):

@@ -54,24 +54,23 @@ class Node:
     of them. `grad` is free for collecting what arrives; it starts at 0.0. A leaf's `next` is empty.
     """
 
-    __slots__ = ("_factors", "_log", "_next", "grad", "line", "name")
+    __slots__ = ("_links", "_log", "grad", "line", "name")
 
     def __init__(self, name: str, line: str, links: list[tuple[Node, float]], log: Log) -> None:
-        self.name, self.line, self.grad, self._log = name, line, 0.0, log
-        self._next = tuple(node for node, _ in links)
-        self._factors = tuple(factor for _, factor in links)
+        self.name, self.line, self.grad = name, line, 0.0
+        self._links, self._log = links, log  # a node and its factor for each entry of `next`
 
     @property
     def next(self) -> tuple[Node, ...]:
         self._log.step()
-        return self._next
+        return tuple(node for node, _ in self._links)
 
     def vjp(self, g: float) -> tuple[float, ...]:
         """Vector-Jacobian product: from this node's gradient, one for each entry of `next`."""
         self._log.step()
-        if self._next:
+        if self._links:
             self._log.calls.append((self, g))
-        return tuple(g * factor for factor in self._factors)
+        return tuple(g * factor for _, factor in self._links)
 
     def __repr__(self) -> str:
         return f"Node({self.line})"
@@ -185,7 +184,7 @@ class Referee:
         self.root = self.nodes[-1]
         self.arrivals: dict[str, list[float]] = {node.name: [] for node in self.nodes}
         for node in self.nodes:
-            for target, factor in zip(node._next, node._factors, strict=True):
+            for target, factor in node._links:
                 self.arrivals[target.name].append(gradients[node.name] * factor)
 
     def faults(self) -> Iterator[Fault]:
@@ -203,7 +202,7 @@ class Referee:
     def _left_out(self) -> Iterator[Fault]:
         fired = {node for node, _ in self.calls}
         for node in self.nodes:
-            if node._next and node not in fired:
+            if node._links and node not in fired:
                 yield "walk_stopped", {"node": node.name}
 
     def _repeats(self) -> Iterator[Fault]:
@@ -226,11 +225,11 @@ class Referee:
                 yield "walk_early", {"node": name, "came": arrived[name], "of": due}
             elif not close(g, self.gradients[name]):
                 yield self._wrong_sum(name, g)
-            arrived.update(target.name for target in node._next)
+            arrived.update(target.name for target, _ in node._links)
 
     def _wrong_sum(self, name: str, got: float) -> Fault:
         values = {"node": name, "got": shown(got), "want": shown(self.gradients[name])}
-        if any([target.name for target in node._next].count(name) > 1 for node in self.nodes):
+        if any([target.name for target, _ in node._links].count(name) > 1 for node in self.nodes):
             return "walk_double_edge", values
         return ("walk_overwrite" if self._is_arrival(name, got) else "walk_sum"), values
 
@@ -242,7 +241,7 @@ class Referee:
                 yield self._wrong_sum(leaf.name, leaf.grad)
 
     def _wrong_leaves(self) -> Iterator[Node]:
-        leaves = (node for node in self.nodes if not node._next)
+        leaves = (node for node in self.nodes if not node._links)
         return (leaf for leaf in leaves if not close(leaf.grad, self.gradients[leaf.name]))
 
     def _is_arrival(self, name: str, g: float) -> bool:

@@ -50,9 +50,6 @@ class Block:
     slots: dict[str, tuple[float, float, str]] = field(default_factory=dict)  # text -> x, y, anchor
     hangs: dict[int, str] = field(default_factory=dict)  # slot -> leaf or constant drawn inside
 
-    def entry(self, nr: int) -> tuple[float, float]:
-        return self.entries.get(nr) or self.entries[0]
-
     @property
     def parts(self) -> list[Box]:
         return [*self.boxes.values(), *self.room]
@@ -186,8 +183,7 @@ class Builder:
                 sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
                 block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
                 low = sheet.bottom + 5
-        if outs:
-            block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 26))
+        block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 26))
         return low
 
     def stem(self, block: Block, node: Node, target: Box) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
 from . import words
-from .theme import TOKENS
+from .theme import colours
 
 
 def quote(text: str) -> str:
@@ -20,23 +20,20 @@ class Writer:
     """Writes one view of a graph."""
 
     def __init__(self, graph: Graph, view: str, theme: str) -> None:
-        self.graph, self.view, self.column = graph, view, theme == "dark"
+        self.graph, self.view, self.colours = graph, view, colours(theme)
         self.lines: list[str] = []
-
-    def colour(self, token: str) -> str:
-        return TOKENS[token][self.column]
 
     def put(self, statement: str, **attributes: str) -> None:
         listed = ", ".join(f"{k}={quote(v)}" for k, v in attributes.items())
         self.lines.append(f"  {statement} [{listed}];" if listed else f"  {statement};")
 
     def box(self, id: str, label: str, token: str, shape: str, style: str = "filled") -> None:
-        self.put(quote(id), label=label, shape=shape, style=style, color=self.colour(token),
-                 fillcolor=self.colour(f"{token}-fill"))
+        self.put(quote(id), label=label, shape=shape, style=style, color=self.colours[token],
+                 fillcolor=self.colours[f"{token}-fill"])
 
     def arrow(self, start: str, end: str, **attributes: str) -> None:
         """A line between two ids; its colour is a token."""
-        attributes["color"] = self.colour(attributes["color"])
+        attributes["color"] = self.colours[attributes["color"]]
         self.put(f"{quote(start)} -> {quote(end)}", **attributes)
 
     def source(self) -> str:
@@ -48,7 +45,7 @@ class Writer:
         if self.view != "forward":
             for hook in self.graph.hooks:
                 self.hook(hook)
-        page, ink, muted = (quote(self.colour(c)) for c in ("page", "ink", "muted"))
+        page, ink, muted = (quote(self.colours[c]) for c in ("page", "ink", "muted"))
         head = ["digraph minigrad {", f"  rankdir={direction};", f"  graph [bgcolor={page}];",
                 f'  node [fontname="Helvetica", fontsize="11", fontcolor={ink}];',
                 f'  edge [fontname="Helvetica", fontsize="10", fontcolor={muted}];']
@@ -90,11 +87,11 @@ class Writer:
 
     def tensor(self, t: Tensor) -> None:
         label = f"{t.name} {words.shape(t)}" if t.name else words.shape(t)
-        style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}.get(t.kind)
+        style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}
         shape = "tab" if t.is_view and t.kind == "nonleaf" else "box"
         token = "view" if shape == "tab" else t.kind
         self.box(t.id, label if t.value is None else f"{label}\n{t.value}", token, shape,
-                 style or "rounded,filled")
+                 style.get(t.kind, "rounded,filled"))
         if t.node and self.view == "forward" and t.kind == "nonleaf":
             self.arrow(t.node, t.id, color="wire")
         elif t.node and self.view != "forward":

@@ -32,19 +32,18 @@ def run(source: str, engine: str, form: str = "plain") -> Any:
 
     Raises: RuntimeError with advice where this engine is not installed.
     """
-    program = shutil.which("dot")
-    if engine == "graphviz":
-        try:
+    try:
+        if engine == "graphviz":
             import pygraphviz
-        except ImportError:
-            raise RuntimeError(say("draw.no_engine", engine=engine)) from None
-        with quiet_stderr():  # Fontconfig and Pango chatter from below Python
-            out = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
-    elif program is not None:
-        out = subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True,
-                             timeout=20, check=True).stdout
-    else:
-        raise RuntimeError(say("draw.no_engine", engine=engine))
+
+            with quiet_stderr():  # Fontconfig and Pango chatter from below Python
+                out = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
+        else:
+            program = shutil.which("dot") or "dot"  # on Windows it may be a `.bat`
+            out = subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True,
+                                 timeout=20, check=True).stdout
+    except (ImportError, FileNotFoundError):
+        raise RuntimeError(say("draw.no_engine", engine=engine)) from None
     return out.decode() if form == "plain" else out
 
 

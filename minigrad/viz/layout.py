@@ -137,7 +137,7 @@ class Net:
         way = [start, *(Spot(r, None, (0, 0, 9, 9)) for r in range(start.rank + 1, end.rank)), end]
         for k, (a, b) in enumerate(pairwise(way)):
             height = start.block.ports[wire.edge.slot][1] if k == 0 else 0
-            height -= end.block.entry(wire.edge.nr)[1] if b is end else 0
+            height -= end.block.entries[wire.edge.nr][1] if b is end else 0
             b.roots.append((a, height))
             a.leaves.append((b, -height))
         return way
@@ -331,7 +331,7 @@ class Router:
 
     def wire(self, wire: Wire) -> None:
         out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
-        start, entry = out.ports[wire.id], spot.block.entry(wire.edge.nr)
+        start, entry = out.ports[wire.id], spot.block.entries[wire.edge.nr]
         end, leave = ((x + spot.x, y + spot.y)
                       for x, y in (entry, spot.block.outs.get(wire.edge.tensor, entry)))
         if wire.edge.node is not None:

@@ -101,8 +101,7 @@ class Player(anywidget.AnyWidget):
 
     def state(self) -> dict[str, Any]:
         """What the browser needs, and nothing else: the same in the widget, the file and the JSON."""
-        return {name: getattr(self, name) for name in self.traits(sync=True)
-                if name in Player.class_own_traits()}  # fmt: skip
+        return {name: getattr(self, name) for name in Player.class_own_traits(sync=True)}
 
     def to_json(self) -> str:
         """The recorded backward as JSON: graph, scenes and state."""

@@ -153,9 +153,9 @@ class Scenes:
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
         edge = self.graph.node(f.node).edges[f.slot]
-        target = self.graph.tensor(edge.tensor) if edge.tensor else None
-        return both("player.say_unbroadcast", name=target.label if target else self.title(edge.node or ""),
-                    shape=target.shape if target else "", sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
+        target = self.graph.tensor(edge.tensor)
+        return both("player.say_unbroadcast", name=target.label, shape=target.shape,
+                    sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
 
     def say_send(self, f: Frame) -> dict[str, str]:
         live = [s for s in f.sent if s.to]

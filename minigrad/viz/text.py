@@ -17,18 +17,17 @@ def tree(graph: Graph) -> str:
     """Depth first from the roots, in the order of `next_functions`; never recursive."""
     lines: list[str] = []
     seen: set[str] = set()
-    for root in graph.roots or starts(graph):
-        stack = [("", "", root)]
-        while stack:
-            lead, below, id = stack.pop()
-            if len(lines) == LINES - 1 and (stack or has_more(graph, id, seen)):
-                return "\n".join([*lines, f"… +{len(graph.nodes) - len(seen)}"])
-            lines.append((lead + describe(graph, id, seen)).rstrip())
-            node = node_of(graph, id)
-            if node is None or node.id in seen:
-                continue
-            seen.add(node.id)
-            stack += reversed(list(branches(node, below)))
+    stack = [("", "", root) for root in reversed(graph.roots or starts(graph))]
+    while stack:
+        lead, below, id = stack.pop()
+        if len(lines) == LINES - 1 and (stack or has_more(graph, id, seen)):
+            return "\n".join([*lines, f"… +{len(graph.nodes) - len(seen)}"])
+        lines.append((lead + describe(graph, id, seen)).rstrip())
+        node = node_of(graph, id)
+        if node is None or node.id in seen:
+            continue
+        seen.add(node.id)
+        stack += reversed(list(branches(node, below)))
     return "\n".join(lines)
 
 

@@ -37,18 +37,20 @@ TOKENS = {
     "error": ("#A4133C", "#FF8FA8"),
 }  # fmt: skip
 
+def colours(theme: str) -> dict[str, str]:
+    """Token -> its colour in "light" or "dark"."""
+    return {name: pair[theme == "dark"] for name, pair in TOKENS.items()}
+
+
 def variables(theme: str) -> str:
     """The custom properties of a theme, for the body of a CSS rule."""
-    column = ("light", "dark").index(theme)
-    return "".join(f"--mg-{name}:{pair[column]};" for name, pair in TOKENS.items())
+    return "".join(f"--mg-{name}:{colour};" for name, colour in colours(theme).items())
 
 
 @cache
 def stylesheet(theme: str | None) -> str:
     """`static/picture.css` with the colours of `theme` written in, or as `var(--mg-...)` for None."""
-    written = dict(FONTS)
-    if theme is not None:
-        written |= {name: pair[theme == "dark"] for name, pair in TOKENS.items()}
+    written = FONTS if theme is None else FONTS | colours(theme)
     rules = re.sub(r"/\*.*?\*/|\n", "", (STATIC / "picture.css").read_text("utf-8"))
     return re.sub(r"var\(--mg-([a-z-]+)\)", lambda m: written.get(m[1], m[0]), rules)
 
