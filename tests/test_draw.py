@@ -61,6 +61,22 @@ def test_the_formula_stands_on_the_pill():
     assert [n.formula for n in draw(z).graph.ops] == ["z = exp(y)", "y = X · 2"]
 
 
+def test_a_formula_names_what_has_an_edge_and_no_index():
+    x, s, at = minigrad.ones(3, requires_grad=True), minigrad.ones(2, requires_grad=True), minigrad.tensor([0, 1])
+    y = x.index_copy(0, at, s)
+    z = x.index_copy(0, at, s.detach())
+
+    assert draw(y).graph.ops[0].formula == "y = index_copy(x, s)"
+    assert draw(z).graph.ops[0].formula == ""  # nothing of s is kept: nobody knows its name
+
+
+@pytest.mark.parametrize("op", ["logaddexp", "clamp_min", "maximum", "mul"])
+def test_a_stretched_input_has_its_sum_drawn(op):
+    x, s = minigrad.ones(3, requires_grad=True), minigrad.ones(1, requires_grad=True)
+
+    assert [e.expands for e in draw(getattr(x, op)(s)).graph.ops[0].edges] == [False, True]
+
+
 def test_the_bundle_has_text_svg_and_png():
     bundle = draw(X * 2)._repr_mimebundle_()
 

@@ -28,9 +28,9 @@ PROBED = 100_000  # elements; a larger output is taken to be as large as its inp
 OURS = frozenset({"part", "whole", "shapes"})
 # ops that stretch their inputs to one shape; the engine sums their gradients back
 BROADCASTS = frozenset({
-    "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "atan2", "baddbmm", "copysign", "div",
-    "fmax", "fmin", "fmod", "hypot", "lerp", "masked_fill", "maximum", "minimum", "mul", "pow",
-    "remainder", "rsub", "sub", "where", "xlogy"})  # fmt: skip
+    "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "atan2", "baddbmm", "clamp", "clamp_max", "clamp_min",
+    "copysign", "div", "fmax", "fmin", "fmod", "hypot", "lerp", "logaddexp", "masked_fill", "maximum",
+    "minimum", "mul", "pow", "remainder", "rsub", "sub", "where", "xlogy"})  # fmt: skip
 # names of the differentiable inputs where they are not self, other
 INPUTS = {
     "pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
@@ -213,8 +213,8 @@ class Reader:
         return tuple(sizes), dtype
 
     def input_names(self, node: Any) -> tuple[str, ...]:
-        """What torch calls the inputs of an op."""
-        inputs = getattr(getattr(node, "row", None), "inputs", None)
+        """What torch calls the inputs that have an edge, in their order."""
+        inputs = getattr(getattr(node, "row", None), "differentiable", None)
         return inputs or INPUTS.get(op_name(node.name()), ("self", "other"))
 
     def probed(self, node: Any, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
