@@ -11,7 +11,7 @@ from ..core.base import constant
 from ..core.carriers import TENSORS
 from ..ops import linalg as rows
 from ..ops import shape
-from ..ops.checks import require
+from ..ops.checks import require, same_type
 from ..ops.linalg import LinAlgError, det, matmul, matrix_norm, matrix_power, svdvals
 from ..ops.linalg import inverse as inv
 from ..ops.reduce import dims_of, named
@@ -65,6 +65,8 @@ def pinv(A: Any) -> Any:
 
 def lstsq(A: Any, B: Any) -> Any:
     """The least-squares solution of `A @ X = B`."""
+    same_type(A._data, B._data, said="torch.linalg.lstsq: Expected input and other to have the same dtype, but got "
+              "input's dtype {0} and other's dtype {1}")  # fmt: skip
     empty = TENSORS.zeros_as(A, (0,))
     return _lstsq_type((rows.lstsq_of(A, B)[0], empty, matrix_rank(A), empty))
 
@@ -103,6 +105,9 @@ def multi_dot(tensors: Any) -> Any:
     """The product of several matrices in the cheapest order; the ends may be vectors."""
     parts, sizes = list(tensors), [tuple(t.shape) for t in tensors]
     require(len(parts) > 1, f"multi_dot(): expected at least 2 tensors but got {len(parts)}")
+    for place, part in enumerate(parts):
+        same_type(parts[0]._data, part._data, said="multi_dot(): all tensors must have be the same dtype but tensor 0 "
+                  f"is {{c[0]}} and tensor {place} {{c[1]}}")  # fmt: skip
     shape = (*sizes[0][:-1], *(sizes[-1][1:] if len(sizes[-1]) > 1 else ()))
     parts[0] = parts[0].unsqueeze(0) if parts[0].ndim == 1 else parts[0]
     parts[-1] = parts[-1].unsqueeze(-1) if parts[-1].ndim == 1 else parts[-1]
@@ -131,6 +136,8 @@ def _cheapest(parts: list) -> Any:
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The scalar product along `dim`."""
+    same_type(x._data, y._data, said="linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+              "{0} and y of type {1} instead")  # fmt: skip
     return x.vdot(y) if x.ndim == y.ndim == 1 else (x * y).sum(dim)
 
 

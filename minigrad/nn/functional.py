@@ -21,7 +21,7 @@ from ..core.shapes import must_be_tensor
 from ..creation import zeros_like
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
-from ..ops.checks import implemented, require
+from ..ops.checks import implemented, require, same_type
 from ..text import presentation
 
 _REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
@@ -229,6 +229,11 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
                                  is_causal: bool = False, scale: float | None = None) -> Any:  # fmt: skip
     """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
+    same_type(*(t._data for t in (query, key, value)), said="Expected query, key, and value to have the same dtype, "
+              "but got query.dtype: {c[0]} key.dtype: {c[1]} and value.dtype: {c[2]} instead.")  # fmt: skip
+    if attn_mask is not None and attn_mask.dtype not in (dtypes.bool, dtypes.float32):
+        same_type(attn_mask._data, query._data, said="Expected attn_mask dtype to be bool or float or to match query "
+                  "dtype, but got attn_mask.dtype: {c[0]} and  query.dtype: {c[1]} instead.")  # fmt: skip
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
         attn_mask = constant(Tensor, namespace(query._data).tri(query.shape[-2], key.shape[-2], dtype="bool"))
@@ -561,6 +566,9 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """`input1 @ weight[k] @ input2` for each k."""
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    same_type(*(t._data for t in given.values()), said="All tensors must have the same dtype, got " + ", ".join(
+        f"{name}: {{c[{i}]}}" for i, name in enumerate(given)))  # fmt: skip
     rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
     output = conv.trilinear(rows[0], weight, rows[1]).view(*input1.shape[:-1], weight.shape[0])
     return output if bias is None else output + bias

@@ -13,7 +13,7 @@ from typing import Any
 from ..array.backend import ndarray, xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
-from .checks import implemented, own_dim, require
+from .checks import implemented, own_dim, require, same_type
 from .pointwise import beside, sigmoid
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
 
@@ -95,7 +95,7 @@ def _largest(x: Any, dim: int) -> Any:
 def _softmax(self: Any, dim: int) -> Any:
     _floats_only(self, "softmax", dim)
     if not (self.ndim and self.size):
-        return xp.ones_like(self)
+        return self - self + 1  # nan stays
     y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
     xp.exp(y, y)
     y /= xp.add.reduce(y, dim, keepdims=True)
@@ -110,7 +110,7 @@ def _safe_softmax(self: Any, dim: int) -> Any:
 def _log_softmax(self: Any, dim: int) -> Any:
     _floats_only(self, "log_softmax", dim)
     if not (self.ndim and self.size):
-        return xp.zeros_like(self)
+        return self - self
     y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
     y -= xp.log(xp.add.reduce(xp.exp(y), dim, keepdims=True))
     return y
@@ -258,6 +258,7 @@ def _implicit_dim(name: str, self: Any) -> int:
 
 def prelu(self: Any, weight: Any) -> Any:
     """x where positive, else `weight * x`; one weight, or one per channel."""
+    same_type(self._data, weight._data, said="prelu: Type promoting not supported. Got {0} and {1}")
     count, channels = weight.numel(), self.shape[1] if self.ndim > 1 else 1
     require(count in (1, channels), "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
             f"{count} and channel size = {channels}.")  # fmt: skip

@@ -12,6 +12,7 @@ from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.row import parameters
 from ..core.shapes import must_be_tensor
+from ..text import presentation
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:
@@ -69,6 +70,14 @@ def require(holds: Any, text: str, error: type = RuntimeError) -> None:
     """Raises `error` with torch's text unless `holds`."""
     if not holds:
         raise error(text)
+
+
+def same_type(*arrays: Any, said: str = "expected scalar type {0} but found {1}") -> None:
+    """Refuses arrays of different types; `said` is torch's text, with `{0}` (Float) or `{c[0]}` (float) for a name."""
+    if any(x.dtype != arrays[0].dtype for x in arrays):
+        kinds = [dtypes.of(x.dtype) for x in arrays]
+        text = said.format(*(kind.scalar_type for kind in kinds), c=[kind.c_name for kind in kinds])
+        raise presentation.error(RuntimeError, "types", text)
 
 
 def floats_only(name: str, array: Any) -> None:

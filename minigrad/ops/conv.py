@@ -16,8 +16,8 @@ from ..array.backend import as_strided as strided_view
 from ..array.backend import in_order, namespace, strides, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
-from .checks import require
-from .index import check_rows
+from .checks import require, same_type
+from .index import are_positions, check_rows
 from .reduce import kind_of
 from .shape import pairs_of
 
@@ -98,16 +98,12 @@ def _check_options(stride: tuple, padding: tuple, dilation: tuple, groups: int) 
     require(groups > 0, "non-positive groups is not supported")
 
 
-def _check_types(input: Any, weight: Any, bias: Any) -> None:
-    require(input is bias, f"Input type ({input.c_name}) and bias type ({bias.c_name}) should be the same")
-    require(input is weight, f"expected scalar type {input.scalar_type} but found {weight.scalar_type}")
-
-
 def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                  output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
     _check_options(stride, padding, dilation, groups)
-    if input.dtype is not weight.dtype or (bias is not None and bias.dtype is not input.dtype):
-        _check_types(*(dtypes.of(x.dtype) for x in (input, weight, input if bias is None else bias)))
+    if bias is not None and not transposed:
+        same_type(input, bias, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
+    same_type(input, weight)
     made, words = (weight.shape[1] * groups, "transposed=1, ") if transposed else (weight.shape[0], "")
     if bias is not None and bias.shape != (made,):
         raise RuntimeError(f"Given {words}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
@@ -122,7 +118,7 @@ def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tup
         y = in_order(_conv_input(input, weight, sizes, stride, padding, dilation, groups))
     else:
         y = _conv_output(input, weight, stride, padding, dilation, groups)
-    return y if bias is None else y + bias.reshape(-1, *(1,) * len(stride))
+    return y if bias is None else y + bias.astype(y.dtype, copy=False).reshape(-1, *(1,) * len(stride))
 
 
 def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
@@ -400,16 +396,26 @@ def last_dims(F: Any, normalized_shape: tuple) -> tuple:
     return tuple(range(-len(normalized_shape), 0))
 
 
-def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
-    """y * weight + bias in the type `kind`; only half precision may have parameters of another, float32."""
-    for p in (weight, bias):
-        require(p is None or p.dtype == kind or (kind.itemsize, p.dtype.itemsize) == (2, 4),
+def _check_parameters(input: Any, *parameters: Any) -> None:
+    """They are of the input's type; only half precision may have them in float32. Raises: RuntimeError as torch."""
+    given = [p for p in parameters if p is not None]
+    if given and given[0].dtype != input.dtype:
+        require(all(p.dtype == "float32" for p in given),
                 "mixed dtype (CPU): expect parameter to have scalar type of Float")  # fmt: skip
+        require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
+    else:
+        for p in given:
+            same_type(input, p)
+
+
+def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
+    """y * weight + bias in the type `kind`."""
     y = y if weight is None else y * weight.reshape(shape)
     return (y if bias is None else y + bias.reshape(shape)).astype(kind, copy=False)
 
 
 def _layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
+    _check_parameters(input, weight, bias)
     mean, rstd = _standard(input, RAW.last_dims(normalized_shape), eps)
     return _scaled((input - mean) * rstd, weight, bias, normalized_shape, input.dtype), mean, rstd
 
@@ -427,6 +433,7 @@ def _channel_dims(x: Any) -> tuple:
 
 def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
                 momentum: float, eps: float) -> tuple:  # fmt: skip
+    _check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
         mean, rstd = _standard(input, _channel_dims(input), eps)
@@ -463,6 +470,7 @@ def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training
 
 
 def _group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
+    _check_parameters(input, weight, bias)
     grouped, shape = input.reshape(N, group, C // group * HxW), (1, C, *(1,) * (input.ndim - 2))
     mean, rstd = _standard(grouped, (2,), eps)
     y = ((grouped - mean) * rstd).reshape(input.shape)
@@ -489,7 +497,7 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 
 def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     require(weight.ndim == 2, "'weight' must be 2-D")
-    if indices.dtype.kind != "i":
+    if not are_positions(indices):
         raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
                            f"Int; but got {dtypes.of(indices.dtype).tensor_type} instead (while checking arguments for "
                            "embedding)")  # fmt: skip

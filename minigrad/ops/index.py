@@ -21,7 +21,7 @@ from ..core.op import inplace, op
 from ..core.views import check_inplace, check_overlap
 from ..text import presentation
 from . import shape as views
-from .checks import check_dim, own_dim, require, titled
+from .checks import check_dim, own_dim, require, same_type, titled
 from .pointwise import times
 from .reduce import common_shape
 
@@ -121,6 +121,11 @@ def _index_back(self: Any, indices: tuple, sizes: tuple) -> Any:
 # ---- along one dimension
 
 
+def are_positions(index: Any) -> bool:
+    """True for int32 and int64, the types in which torch takes positions."""
+    return index.dtype.kind == "i" and index.dtype.itemsize > 2
+
+
 def _grid(index: Any, dim: int) -> tuple:
     """The key that reads `index` along `dim` and every other dimension at its own place."""
     key = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
@@ -131,7 +136,7 @@ def _grid(index: Any, dim: int) -> tuple:
 def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
     """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
     self, index = (xp.atleast_1d(v) for v in (self, index))
-    require(index.dtype.kind in "iu", f"{name}(): Expected dtype int32/int64 for index")
+    require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
     require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
     for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
@@ -158,8 +163,7 @@ def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> An
 
 def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
     """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
-    if index.dtype.kind not in "iu":
-        raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index")
+    require(are_positions(index), f"{name}(): Expected dtype int32 or int64 for index")
     self, index = xp.atleast_1d(self), xp.atleast_1d(index)
     return self, (slice(None),) * (dim % self.ndim) + (index,)
 
@@ -171,7 +175,17 @@ def _index_select(self: Any, index: Any, dim: int) -> Any:
     return in_order(flat[key]) if self.ndim else flat[key].reshape(())
 
 
+_UNLIKE = {
+    "add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type",
+    "copy": "index_copy_(): self and source expected to have the same dtype, but got (self) {0} and (source) {1}",
+}
+
+
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
+    if how == "fill":
+        require(index.dtype == "int64", "index_fill_(): Expected dtype int64 for index.", IndexError)
+    else:
+        same_type(self, source, said=_UNLIKE[how])
     whole, key = _rows(self.copy(), index, dim, f"index_{how}_")
     size, count, add = whole.shape[dim], xp.size(index), how == "add"
     if how != "fill" and source.ndim and source.shape[dim] != count:
@@ -187,8 +201,10 @@ def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
 # ---- by mask, or by position in the flattened tensor
 
 
-def _spots(self: Any, index: Any) -> Any:
-    """Positions in the flattened tensor. Raises: IndexError in torch's words."""
+def _spots(self: Any, index: Any, name: str) -> Any:
+    """Positions in the flattened tensor. Raises: IndexError, or RuntimeError for another type, in torch's words."""
+    require(index.dtype == "int64", f"{name}(): Expected a long tensor for index, but got "
+            f"{dtypes.of(index.dtype).scalar_type}")  # fmt: skip
     wrong = index[(index < -self.size) | (index >= self.size)]
     if wrong.size:
         raise IndexError(f"out of range: tried to access index {wrong[0]} on a tensor of {self.size} elements.")
@@ -196,8 +212,10 @@ def _spots(self: Any, index: Any) -> Any:
 
 
 def _put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    same_type(self, source, said="put_(): self and source expected to have the same dtype, but got self.dtype = {0} "
+              "and source.dtype = {1}")  # fmt: skip
     whole = self.copy().reshape(-1)
-    _write(whole, _spots(self, index).reshape(-1), source.reshape(-1), accumulate)
+    _write(whole, _spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)
     return whole.reshape(self.shape)
 
 
@@ -269,7 +287,7 @@ masked_select = op("masked_select", _masked_select, fixed=("mask",),
 masked_scatter = op("masked_scatter", _masked_scatter, fixed=("mask",),
     self   = lambda F, grad, mask: F.where(mask, 0.0, grad),
     source = lambda F, grad, mask, source_sym_sizes: F.filled_up(F.masked_select(grad, mask), source_sym_sizes))
-take = op("take", lambda self, index: self.reshape(-1)[_spots(self, index)], fixed=("index",),
+take = op("take", lambda self, index: self.reshape(-1)[_spots(self, index, "take")], fixed=("index",),
     self = lambda F, grad, self, index: F.put(F.zeros_as(grad, F.sizes(self)), index, grad, True))
 put = op("put", _put, fixed=("index",),
     self   = lambda F, grad, index, source, accumulate: F.kept_unput(grad, index, source, accumulate),
@@ -560,6 +578,8 @@ def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
 
 def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     """The elements that `indices` names along `dim`; the other dimensions broadcast."""
+    require(indices.dtype is dtypes.int64, "torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{indices.dtype.scalar_type}")  # fmt: skip
     if dim is None:
         return gather(self.reshape(-1), indices.reshape(-1), 0)
     check_dim(dim, self._data.ndim)

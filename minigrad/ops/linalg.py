@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..array import dtypes
 from ..array.backend import in_order, namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
-from .checks import check_dim, floats_only, require, titled
+from .checks import check_dim, floats_only, require, same_type, titled
 from .pointwise import mul, times
 from .reduce import common_shape, kind_of, named, vector_norm
 
@@ -26,36 +25,34 @@ def _product(a: Any, b: Any) -> Any:
 def _mm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 2, "self must be a matrix")
     require(mat2.ndim == 2, "mat2 must be a matrix")
-    if self.dtype != mat2.dtype:
-        a, b = (dtypes.of(x.dtype).c_name for x in (self, mat2))
-        raise presentation.error(RuntimeError, "types",
-            f"expected m1 and m2 to have the same dtype, but got: {a} != {b}")  # fmt: skip
     if self.shape[1] != mat2.shape[0]:
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"mat1 and mat2 shapes cannot be multiplied ({a} and {b})",
             shapes=(self.shape, mat2.shape))  # fmt: skip
+    same_type(self, mat2, said="expected m1 and m2 to have the same dtype, but got: {c[0]} != {c[1]}")
     return _product(self, mat2)
 
 
 def _mv(self: Any, vec: Any) -> Any:
-    require((self.ndim, vec.ndim) == (2, 1), "vector + matrix @ vector expected, got "
-            f"{vec.ndim}, {self.ndim}, {vec.ndim}")  # fmt: skip
-    if self.dtype != vec.dtype:
-        mat, other = (dtypes.of(x.dtype).scalar_type for x in (self, vec))
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {other}, {mat}, and {other}")
-    if self.shape[1] != vec.shape[0]:
+    return _product_of(vec, self, vec)
+
+
+def _product_of(self: Any, mat: Any, vec: Any) -> Any:
+    """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
+    require((mat.ndim, vec.ndim) == (2, 1), "vector + matrix @ vector expected, got "
+            f"{self.ndim}, {mat.ndim}, {vec.ndim}")  # fmt: skip
+    if mat.shape[1] != vec.shape[0]:
         raise presentation.error(RuntimeError, "matmul_shapes",
-            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), "
-            f"vec ({vec.shape[0]})", shapes=(self.shape, vec.shape))  # fmt: skip
-    return _product(self, vec)
+            f"size mismatch, got input ({mat.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), "
+            f"vec ({vec.shape[0]})", shapes=(mat.shape, vec.shape))  # fmt: skip
+    same_type(self, mat, vec, said="addmv input tensors must have the same dtype, but got {0}, {1}, and {2}")
+    return _product(mat, vec)
 
 
 def _dot(self: Any, tensor: Any) -> Any:
     require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
-    if self.dtype != tensor.dtype:
-        a, b = (dtypes.of(x.dtype).scalar_type for x in (self, tensor))
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
+    same_type(self, tensor, said="dot : expected both vectors to have same dtype, but found {0} and {1}")
     if self.size != tensor.size:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
                            f"the same number of elements, but got {self.size} and {tensor.size} elements "
@@ -64,11 +61,30 @@ def _dot(self: Any, tensor: Any) -> Any:
 
 
 def _addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    _check_added(self, mat1, mat2)
     product = _mm(mat1, mat2)
     if alpha != 1:
         product = times(product, alpha)
     product += self if beta == 1 else times(self, beta)
     return product
+
+
+def _check_added(self: Any, mat1: Any, mat2: Any) -> None:
+    if not self.dtype == mat1.dtype == mat2.dtype:
+        same_type(self, mat2, said="self and mat2 must have the same dtype, but got {0} and {1}")
+        same_type(mat1, mat2, said="mat1 and mat2 must have the same dtype, but got {0} and {1}")
+
+
+def _addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    _check_added(self, batch1, batch2)
+    return times(self, beta) + times(_bmm(batch1, batch2).sum(0), alpha)
+
+
+def _baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    if self.dtype != batch1.dtype:
+        same_type(self, batch1, batch2, said="Input dtypes must be the same, got: input {c[0]}, batch1: {c[1]}, "
+                  "batch2: {c[2]}")  # fmt: skip
+    return times(self, beta) + times(_bmm(batch1, batch2), alpha)
 
 
 def _bmm(self: Any, mat2: Any) -> Any:
@@ -78,7 +94,13 @@ def _bmm(self: Any, mat2: Any) -> Any:
     if sizes[:2] != (count, inner):
         raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
                            f"[{count}, {inner}] but got: {list(sizes[:2])}.")  # fmt: skip
+    same_type(self, mat2)
     return xp.matmul(self, mat2)
+
+
+def _cross(self: Any, other: Any, dim: int = -1) -> Any:
+    same_type(self, other)
+    return in_order(xp.cross(self, other, axis=dim))
 
 
 # ---- forwards of the factorisations
@@ -165,6 +187,8 @@ def _is_vector(A: Any, B: Any) -> bool:
 
 def _solve(A: Any, B: Any, left: bool = True) -> tuple:
     _square("linalg.solve", A)
+    same_type(A, B, said="linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of "
+              "type {1} instead")  # fmt: skip
     vector = _is_vector(A, B)
     rows, columns = (B.shape[-1], 1) if vector else B.shape[-2:]
     require(A.shape[-1] == (rows if left else columns), "linalg.solve: Incompatible shapes of A and B for the equation "
@@ -223,7 +247,8 @@ addmm = op("addmm", _addmm, letters={"self": "c", "mat1": "A", "mat2": "B"},
     keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
-addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: times(self, beta) + times(_mv(mat, vec), alpha),
+addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: times(self, beta) + times(
+        _product_of(self, mat, vec), alpha),
     letters={"mat": "A"}, **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
     vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
@@ -231,16 +256,14 @@ addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: times(self, beta) + 
     **ADDED,
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
-baddbmm = op("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: times(self, beta) + times(
-        _bmm(batch1, batch2), alpha), letters={"batch1": "A", "batch2": "B"}, **ADDED,
+baddbmm = op("baddbmm", _baddbmm, letters={"batch1": "A", "batch2": "B"}, **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
-addbmm = op("addbmm", lambda self, batch1, batch2, beta=1, alpha=1: times(self, beta) + times(
-        _bmm(batch1, batch2).sum(0, dtype=self.dtype), alpha), letters={"batch1": "A", "batch2": "B"},
+addbmm = op("addbmm", _addbmm, letters={"batch1": "A", "batch2": "B"},
     keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
-cross_of = op("linalg_cross", lambda self, other, dim=-1: in_order(xp.cross(self, other, axis=dim)), elementwise=True,
+cross_of = op("linalg_cross", _cross,
     self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
     other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
 
@@ -542,6 +565,7 @@ def _batched(a: Any, b: Any) -> Any:
 
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
+    same_type(a._data, b._data, said="both inputs should have same dtype")
     if isinstance(dims, int):
         of_a, of_b = list(range(-dims, 0)), list(range(dims))
     else:
@@ -564,6 +588,8 @@ def inner(self: Any, other: Any) -> Any:
     """Sum over the last dimension of both."""
     if not self.ndim or not other.ndim:
         return self * other
+    require(self.shape[-1] == other.shape[-1], "inner() the last dimension must match on both input tensors but got "
+            f"shapes {list(self.shape)} and {list(other.shape)}")  # fmt: skip
     return tensordot(self, other, ([-1], [-1]))
 
 

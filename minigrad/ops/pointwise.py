@@ -16,7 +16,7 @@ from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from .checks import implemented, require
+from .checks import implemented, require, same_type
 
 
 def _sign(self: Any) -> Any:
@@ -551,6 +551,9 @@ def masked_fill_of(self: Any, mask: Any, value: Any) -> Any:
 
 def lerp_of(self: Any, end: Any, weight: Any) -> Any:
     """`self + weight * (end - self)`."""
+    same_type(self._data, end._data, said="expected dtype {c[0]} for `end` but got dtype {c[1]}")
+    if not _is_number(weight) and weight.ndim:
+        same_type(self._data, weight._data, said="expected dtype {c[0]} for `weight` but got dtype {c[1]}")
     return lerp(self, end, weight) if _is_number(weight) else lerp_tensor(self, end, weight)
 
 

@@ -22,7 +22,16 @@ from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
 from ..core.shapes import must_be_tensor
-from .checks import check_dim, dims_of, floats_only, implemented, own_dim, require, titled
+from .checks import (
+    check_dim,
+    dims_of,
+    floats_only,
+    implemented,
+    own_dim,
+    require,
+    same_type,
+    titled,
+)
 from .pointwise import beside
 
 _add = xp.add.reduce
@@ -779,6 +788,9 @@ def dist(self: Any, other: Any, p: float = 2) -> Any:
 
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The distance of every row of `x1` from every row of `x2`."""
+    for word, x in (("X1", x1), ("X2", x2)):
+        require(x.is_floating_point(), f"cdist only supports floating-point dtypes, {word} got: {x.dtype.scalar_type}")
+    same_type(x1._data, x2._data)
     return cdist_of_two(x1, x2, float(p))
 
 
@@ -790,6 +802,7 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inter
     data = self._data
     at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, data.dtype)
     require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
+    require(at.dtype == data.dtype, "quantile() q tensor must be same dtype as the input tensor")
     require(data.size, "quantile() input tensor must be non-empty")
     require(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile() interpolation must be one of linear, "
             f"lower, higher, midpoint or nearest, but got {interpolation}")  # fmt: skip

@@ -21,7 +21,7 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
-from .checks import check_dim, dims_of, implemented, ints, own_dim, require, titled
+from .checks import check_dim, dims_of, implemented, ints, own_dim, require, same_type, titled
 from .pointwise import STEP
 from .reduce import common_shape, sum_all, whole_type
 
@@ -814,6 +814,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     if indexing == "xy" and len(parts) > 1:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])
+    same_type(*(t._data for t in parts), said="meshgrid expects all tensors to have the same dtype")
     sizes = tuple(t.numel() for t in parts)
     lone = [tuple(n if i == place else 1 for i, n in enumerate(sizes)) for place in range(len(sizes))]
     return tuple(expand(view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
