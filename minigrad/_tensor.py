@@ -23,7 +23,7 @@ from .core.modes import grad_mode
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
-from .ops.checks import as_method, check_dim, require, titled
+from .ops.checks import as_method, check_dim, learners_call, require, titled
 from .text import presentation
 
 
@@ -79,7 +79,7 @@ class Tensor(TensorBase):
     __pow__, __rpow__ = pointwise.pow_of, pointwise.rpow
     __matmul__ = linalg.matmul
     __neg__, __abs__ = pointwise.neg, pointwise.abs
-    __invert__, __pos__ = pointwise.bitwise_not, pointwise.positive
+    __invert__, __pos__ = pointwise.invert, pointwise.positive
     __and__ = __rand__ = pointwise.bitwise_and
     __or__ = __ror__ = pointwise.bitwise_or
     __xor__ = __rxor__ = pointwise.bitwise_xor
@@ -289,6 +289,9 @@ class Tensor(TensorBase):
         array = self.numpy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return constant(Tensor, array)  # what NumPy makes of a tensor and an array: a tensor
+
     def __float__(self) -> Any:
         return float(_one(self).item())
 
@@ -358,11 +361,15 @@ class Tensor(TensorBase):
 
     def equal(self, other: Tensor) -> bool:
         """True if shapes and all elements agree."""
+        if not isinstance(other, TensorBase):
+            raise _shapes.must_be_tensor(*learners_call(other), other)
         return bool(xp.array_equal(self._data, other._data))
 
     def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
                  equal_nan: bool = False) -> bool:  # fmt: skip
         """True if all elements agree to `atol + rtol * |other|`."""
+        if not isinstance(other, TensorBase):
+            raise _shapes.must_be_tensor(*learners_call(other), other)
         return bool(self.isclose(other, rtol, atol, equal_nan).all())
 
 
@@ -382,6 +389,8 @@ def _one(t: Tensor) -> Tensor:
 def _target(args: tuple, options: dict) -> tuple[Any, Any]:
     """The dtype and the device that `to(...)` asks for."""
     kind, place = options.get("dtype"), options.get("device")
+    if kind is not None:
+        dtypes.as_numpy(kind)  # refuses what is no type
     for arg in args:
         if isinstance(arg, TensorBase):
             kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
@@ -477,7 +486,9 @@ ONLY_METHODS_IN_PLACE = """addbmm addcdiv addcmul addmm addmv addr arctan2 atan2
 
 for _chapter, _names in METHODS + ONLY_METHODS:
     for _name in _names.split():
-        setattr(Tensor, _name.removesuffix("_of"), getattr(_chapter, _name))
+        _face = getattr(_chapter, _name)
+        _face.__qualname__ = _name = _name.removesuffix("_of")  # Python says this name when an argument is missing
+        setattr(Tensor, _name, _face)
 for _alias, _name in ALIASES.items():
     setattr(Tensor, _alias, getattr(Tensor, _name))
 for _name in IN_PLACE + ONLY_METHODS_IN_PLACE:
@@ -487,7 +498,7 @@ for _sign, _name in {"floordiv": "floor_divide", "mod": "remainder", "pow": "pow
     setattr(Tensor, f"__i{_sign}__", getattr(Tensor, f"{_name}_"))
 
 # An operator leaves to Python what it cannot take; a method of that name has to say so.
-for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder matmul eq ne lt le gt ge
+for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder pow matmul eq ne lt le gt ge
     not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor maximum minimum fmax fmin
     atan2 arctan2 hypot logaddexp logical_and logical_or logical_xor""".split():
     setattr(Tensor, _name, as_method(_name, getattr(Tensor, _name)))

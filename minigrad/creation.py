@@ -11,8 +11,8 @@ from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.carriers import RAW
 from .core.modes import INFERENCE, grad_mode
-from .core.shapes import must_be_tensor
-from .ops.checks import require, titled
+from .core.shapes import must_be_tensor, type_said
+from .ops.checks import learners_call, must_be_ints, require, titled
 from .ops.reduce import common_shape
 from .ops.shape import layout, memory_order
 from .text import presentation
@@ -35,7 +35,10 @@ def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
 
 def _kind(dtype: Any, otherwise: Any = None) -> Any:
     """NumPy's type for a `dtype=` argument; where none is given for `otherwise`, or for the default dtype."""
-    return dtypes.as_numpy(dtype if dtype is not None else otherwise or dtypes.get_default_dtype())
+    try:
+        return dtypes.as_numpy(dtype if dtype is not None else otherwise or dtypes.get_default_dtype())
+    except TypeError as refused:
+        raise TypeError(f"{learners_call(dtype)[0]}(): {refused}") from None
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -55,11 +58,11 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     """A new array from what `tensor` accepts, in torch's type for it."""
     if isinstance(data, ndarray | xp.generic):
         dtypes.of(data.dtype)
-        return xp.array(data, dtype=dtypes.as_numpy(dtype))
+        return xp.array(data, dtype=None if dtype is None else _kind(dtype))
     data = list(data) if isinstance(data, range) else data
     array = xp.array(_plain(data, 0, _shape(data)))
     if dtype is not None:
-        kind = dtypes.as_numpy(dtype)
+        kind = _kind(dtype)
         dtypes.check_fits(array, kind, str(kind))
         return array.astype(kind)
     if array.dtype.kind == "f" or array.size == 0:
@@ -161,16 +164,22 @@ def _sized(given: tuple, size: Any = None) -> tuple:
     Raises: TypeError for what is no number, RuntimeError for what is negative.
     """
     given = given if size is None else (size,)
+    if not given:
+        raise TypeError(f'{learners_call(size)[0]}() missing 1 required positional arguments: "size"')
     if len(given) == 1 and isinstance(given[0], tuple | list):
         given = given[0]
-    for n in given:
-        if not hasattr(n, "__index__"):
-            raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
+    if not all(hasattr(n, "__index__") for n in given):
+        raise must_be_ints(given, learners_call(given)[0], "size")
     sizes = tuple(int(n) for n in given)
     for n in sizes:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
     return sizes
+
+
+def must_be_number(name: str, argument: str, position: int, given: Any, wanted: str = "Number") -> Exception:
+    """torch's text for what is no number, or no int."""
+    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be {wanted}, not {type_said(given)}")
 
 
 def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -191,15 +200,21 @@ def empty(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
          requires_grad: bool = False) -> Tensor:  # fmt: skip
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
+    if not isinstance(size, tuple | list):
+        raise must_be_ints((size,), "full", "size")
     value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
-    kind = array_of(value).dtype if dtype is None else dtypes.as_numpy(dtype)
+    if isinstance(value, str):
+        raise must_be_number("full", "fill_value", 2, value)
+    kind = array_of(value).dtype if dtype is None else _kind(dtype)
     return made(xp.full(_sized((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
         requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Ones on the diagonal, zeros elsewhere."""
-    for name, size in (("n", n), ("m", n if m is None else m)):
+    for position, (name, size) in enumerate({"n": n, "m": n if m is None else m}.items(), 1):
+        if not hasattr(size, "__index__"):
+            raise must_be_number("eye", name, position, size, "int")
         require(size >= 0, f"{name} must be greater or equal to 0, got {size}")
     return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
 
@@ -209,6 +224,9 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
     """`start`, `start + step`, ... below `end`; int64 if all are ints."""
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
+    for position, (name, value) in enumerate({"end": end, "start": start, "step": step}.items(), 1):
+        if not isinstance(value, int | float | xp.number):
+            raise must_be_number("arange", name, position, value)
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = _kind(dtype, dtypes.int64 if whole else None)
     if kind == "int64" and not whole:

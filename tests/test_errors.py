@@ -7,8 +7,11 @@ note must name the words of the remedy, and the learner's own lines where a node
 import importlib
 import importlib.util
 import linecache
+import operator
 import re
+import traceback
 
+import numpy as np
 import pytest
 
 import minigrad
@@ -429,3 +432,18 @@ def test_the_warning_about_a_gradient_that_is_not_there_names_the_line():
         assert y.grad is None
 
     assert seen[0].filename == __file__
+
+
+@pytest.mark.parametrize("operator", [operator.add, operator.mul, operator.matmul])
+def test_a_tensor_and_an_array_make_a_tensor(operator):
+    result = operator(minigrad.ones(2, 2), np.eye(2))
+
+    assert isinstance(result, minigrad.Tensor)
+    assert result.dtype is minigrad.float64
+
+
+def test_a_traceback_names_operations_as_learners_do():
+    with pytest.raises(IndexError) as refused:
+        minigrad.ones(2).cumsum(3)
+
+    assert "cumsum" in [frame.name for frame in traceback.extract_tb(refused.value.__traceback__)]

@@ -15,7 +15,7 @@ from .base import TensorBase, bump, constant
 from .carriers import TENSORS
 from .modes import INFERENCE, Recorder, grad_mode, unobserved
 from .node import learners_line
-from .shapes import edge_of, requires_grad
+from .shapes import edge_of, must_be_tensor, requires_grad
 from .views import (
     check_inference,
     check_inplace,
@@ -51,7 +51,7 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         # who looks at new nodes is shown the tensor as written, below
         out = (unobserved()(call) if isinstance(mode, Recorder) else call)(original, *args, **options)
         if out is NotImplemented:
-            raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(given[0]).__name__}")
+            raise must_be_tensor(name, "other", 1, given[0])
         n = out._fn if self._data.dtype.kind == "f" else None  # no gradient goes through integers
         if n is not None and getattr(n, "saved_self", None) is original:
             n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over

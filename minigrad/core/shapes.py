@@ -30,10 +30,15 @@ blank: Any = None
 # ---- recording
 
 
+def type_said(given: Any) -> str:
+    """The type of a value as torch's messages name it: `str`, `numpy.ndarray`."""
+    kind = type(given)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
 def must_be_tensor(name: str, argument: str, position: int, given: Any) -> Exception:
     """torch's text for an argument of another kind."""
-    kind = type(given).__name__
-    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_said(given)}")
 
 
 def untracked(t: Any) -> Any:

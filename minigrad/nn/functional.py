@@ -180,10 +180,17 @@ def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 # ---- linear maps
 
 
+def _refuse(name: str, **given: Any) -> None:
+    """Raises torch's TypeError for the first of these arguments that is no tensor."""
+    for position, (argument, value) in enumerate(given.items(), 1):
+        if not isinstance(value, Tensor):
+            raise must_be_tensor(name, argument, position, value)
+
+
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
-    if not isinstance(input, Tensor):
-        raise must_be_tensor("linear", "input", 1, input)
+    if not (isinstance(input, Tensor) and isinstance(weight, Tensor)):
+        _refuse("linear", input=input, weight=weight)
     if bias is not None and input._data.ndim == 2:
         return linalg.addmm(bias, input, weight.t())
     if bias is not None and input.is_contiguous():
@@ -218,6 +225,7 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
+    _refuse("one_hot", input=tensor)
     index = tensor._data
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
@@ -259,6 +267,7 @@ def checked_p(p: float) -> float:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
+    _refuse("dropout", input=input)
     return _dropped(input, input._data.shape, checked_p(p), training, inplace)
 
 
@@ -289,8 +298,9 @@ def tuple_of(value: Any, n: int) -> tuple:
 
 def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
               transposed: bool = False, output_padding: Any = 0) -> Any:  # fmt: skip
+    name = f"conv{'_transpose' * transposed}{n}d"
+    _refuse(name, input=input, weight=weight)
     if input.ndim not in (n + 1, n + 2):
-        name = f"conv{'_transpose' * transposed}{n}d"
         raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
                            f"size: {list(input.shape)}")  # fmt: skip
     require(weight.ndim > 2, "weight should have at least three dimensions")
@@ -299,10 +309,10 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
-    for name, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+    for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
         if len(given) != weight.ndim - 2:
-            raise RuntimeError(f"expected {name} to be a single integer value or a list of {weight.ndim - 2} values to "
-                               f"match the convolution dimensions, but got {name}={list(given)}")  # fmt: skip
+            raise RuntimeError(f"expected {word} to be a single integer value or a list of {weight.ndim - 2} values to "
+                               f"match the convolution dimensions, but got {word}={list(given)}")  # fmt: skip
     y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
 
@@ -430,8 +440,11 @@ Supported combinations for non-constant padding:
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
+    _refuse("pad", input=input)
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
+    require(len(pad) <= 2 * rank, "Padding length should be less than or equal to two times the input dimension but "
+            f"got padding length {len(pad)} and input of dimension {rank}")  # fmt: skip
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
     require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
@@ -458,6 +471,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
                 align_corners: bool | None = None) -> Any:  # fmt: skip
     """Sequences or images in another size, each cell a copy of the nearest one."""
+    require(size is not None or scale_factor is not None, "either size or scale_factor should be defined", ValueError)
     n = input.ndim - 2
     if mode != "nearest" or n not in (1, 2):
         raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
@@ -484,6 +498,7 @@ def _sized(sizes: tuple, text: str, **parameters: Any) -> None:
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
+    _refuse("layer_norm", input=input)
     sizes = tuple(normalized_shape)
     if tuple(input.shape[-len(sizes) :]) != sizes:
         stars = "".join(f", {n}" for n in sizes)
@@ -498,6 +513,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
+    _refuse("batch_norm", input=input)
     if training and input.numel() == input.shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if eps < 0 or (training and not eps):
@@ -578,7 +594,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 
 
 def _aimed(input: Any, target: Any, stacklevel: int = 3) -> None:
-    if target._data.shape != input._data.shape:
+    if target.size() != input.size():
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
                       "will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
                       "size.", UserWarning, stacklevel=stacklevel)  # fmt: skip
@@ -644,6 +660,8 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """Minus the log-probability of the right class; `target` holds class numbers."""
+    if not isinstance(input, Tensor):
+        _refuse("nll_loss_nd", input=input)
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
@@ -659,8 +677,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:  # fmt: skip
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if not isinstance(target, Tensor):
-        raise must_be_tensor("cross_entropy_loss", "target", 2, target)
+    if not (isinstance(input, Tensor) and isinstance(target, Tensor)):
+        _refuse("cross_entropy_loss", input=input, target=target)
     reduction = legacy_reduction(reduction, size_average, reduce)
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
     logs = act.log_softmax_dim(input, dim)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..core.modes import no_grad
+from ..ops.checks import require
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -67,8 +68,9 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any
 
 
 def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
-    fan = fans(tensor)[("fan_in", "fan_out").index(mode)]
-    return calculate_gain(nonlinearity, a) / math.sqrt(fan or 1)
+    modes = ["fan_in", "fan_out"]
+    require(mode in modes, f"Mode {mode} not supported, please use one of {modes}", ValueError)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[modes.index(mode)] or 1)
 
 
 def kaiming_uniform_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",

@@ -387,7 +387,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
-        self.weight = Parameter(full(num_parameters, float(init), dtype=dtype))
+        self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype))
 
     def forward(self, input: Any) -> Any:
         return F.prelu(input, self.weight)

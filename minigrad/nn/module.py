@@ -31,7 +31,7 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         data = Tensor() if data is None else data
-        t = constant(cls, data._array(), data._shared_counter())
+        t = constant(cls, data.detach()._data, data._shared_counter())
         require(not requires_grad or t._data.dtype.kind == "f",
                 "Only Tensors of floating point and complex dtype can require gradients")  # fmt: skip
         t._requires_grad = requires_grad

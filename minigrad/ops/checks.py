@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
 from ..core.base import TensorBase, constant
-from ..core.row import parameters
-from ..core.shapes import must_be_tensor
+from ..core.node import OURS
+from ..core.row import Row, parameters
+from ..core.shapes import must_be_tensor, type_said
 from ..text import presentation
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:
     """A function that another one made, with the name and the documentation that `help` shows."""
     function.__name__ = function.__qualname__ = name
+    function.__code__ = function.__code__.replace(co_name=name)  # in tracebacks and in `learners_call` as well
     function.__doc__ = doc
     return function
 
@@ -49,7 +53,8 @@ def as_function(name: str, method: Callable) -> Callable:
             raise must_be_tensor(name, "other", 2, args[0])
         return result
 
-    return titled(function, name, method.__doc__ or "")
+    function.__name__ = function.__qualname__ = name
+    return function
 
 
 def as_method(name: str, operator: Callable) -> Callable:
@@ -59,7 +64,7 @@ def as_method(name: str, operator: Callable) -> Callable:
     def method(self: Any, other: Any, **options: Any) -> Any:
         result = operator(self, other, **options)
         if result is NotImplemented:
-            raise must_be_tensor(name, "other", 1, other)
+            raise must_be_tensor(name, parameters(operator)[1], 1, other)
         return result
 
     method.operator = operator  # type: ignore[attr-defined]
@@ -92,20 +97,67 @@ def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:
     return array
 
 
-_LISTS = (tuple, list)
+def learners_call(value: Any) -> tuple[str, str, int]:
+    """Which call of the learner's brought `value` here: its name, the argument's, and its position.
+
+    Read off the frames when it is too late, so that a call that goes well does not pay for it.
+    """
+    frame: Any = sys._getframe(1)
+    face, shift = frame, 0
+    while frame is not None and frame.f_code.co_filename in OURS:
+        if frame.f_code.co_qualname == "as_function.<locals>.function":
+            shift = 1  # where a method has none, the tensor itself is the first argument
+        else:
+            face = frame
+        frame = frame.f_back
+    code, here = face.f_code, face.f_locals
+    if isinstance(here.get("row"), Row):  # the row itself was called
+        name, words = here["row"].name, here["row"].inputs
+        given: tuple = (here.get("tensors"), *here["args"])[-len(words) :]
+    else:  # of `expand(*sizes, size=None)` it is `size` that torch names
+        more = code.co_kwonlyargcount or code.co_flags & inspect.CO_VARARGS
+        name, words = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount + bool(more)]
+        given = tuple(here[word] for word in words)
+    place = next((i for i, x in enumerate(given) if x is value), len(words) - 1)
+    name = "empty" if name == "__init__" else name  # a layer that makes its weights
+    return name, words[place], place + shift + (words[:1] != ("self",))
+
+
+def must_be_int(given: Any) -> Exception:
+    """torch's text for an argument that is no integer."""
+    name, argument, position = learners_call(given)
+    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_said(given)}")
+
+
+def must_be_ints(values: Any, name: str, argument: str) -> Exception:
+    """torch's text for sizes or dimensions of which one is no integer."""
+    place = next((i for i, n in enumerate(values) if not hasattr(n, "__index__")), 0)
+    text, kind = "(position 1) must be tuple of ints", type_said(values[place])
+    if place:
+        text = f'failed to unpack the object at pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
+    else:
+        text += f", but found element of type {kind} at pos 0" if isinstance(values, list) else f", not {kind}"
+    return TypeError(f"{name}(): argument '{argument}' {text}")
 
 
 def ints(values: tuple) -> tuple[int, ...]:
-    """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size."""
-    if len(values) == 1 and isinstance(values[0], _LISTS):
+    """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size. Raises: TypeError in torch's words."""
+    if len(values) == 1 and isinstance(values[0], tuple | list):
         values = values[0]
-    return tuple(map(operator.index, values))
+    try:
+        return tuple(map(operator.index, values))
+    except TypeError:
+        raise must_be_ints(values, *learners_call(values)[:2]) from None
 
 
 def check_dim(dim: int, rank: int) -> int:
-    """`dim` counted from the front. Raises: IndexError in torch's words."""
+    """`dim` counted from the front. Raises: IndexError, or TypeError for what is no int, in torch's words."""
     least = rank or 1
-    if not -least <= dim < least:
+    try:
+        inside = -least <= dim < least
+    except TypeError:
+        raise must_be_int(dim) from None
+    if not inside:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})")
     return dim % least
 

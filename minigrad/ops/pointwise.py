@@ -13,10 +13,11 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import ndarray, xp
-from ..core.base import constant
+from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from .checks import implemented, require, same_type
+from ..core.shapes import must_be_tensor
+from .checks import implemented, learners_call, require, same_type
 
 
 def _sign(self: Any) -> Any:
@@ -485,6 +486,8 @@ def _like(self: Any, value: Any) -> Any:
 
 def pow_of(self: Any, exponent: Any) -> Any:
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
+    if exponent is None or exponent.__class__ is str:
+        return NotImplemented
     if _is_number(exponent):
         return pow_number(self, exponent)
     return pow_base(exponent, self) if _is_number(self) else pow(self, exponent)
@@ -517,9 +520,19 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    for name, limit in (("min", min), ("max", max)):
+        if isinstance(limit, str):
+            raise TypeError(f"clamp(): argument '{name}' must be a number or a Tensor, not str")
     if (min is None or _is_number(min)) and (max is None or _is_number(max)):
         return clamp_numbers(self, min, max)
     return clamp_tensors(self, min, max)
+
+
+def invert(self: Any) -> Any:
+    """`~self`, of integers and bools."""
+    if self._data.dtype.kind == "f":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return bitwise_not(self)
 
 
 def clamp_min_of(self: Any, min: Any) -> Any:
@@ -532,10 +545,16 @@ def clamp_max_of(self: Any, max: Any) -> Any:
     return (clamp_max if _is_number(max) else clamp_max_tensor)(self, max)
 
 
+_OPERAND = TensorBase | int | float
+
+
 def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
     """`self` where `condition`, else `other`; numbers are allowed."""
     if self is None:
         return condition.nonzero(as_tuple=True)
+    for value in (self, other):
+        if not isinstance(value, _OPERAND):
+            raise must_be_tensor(*learners_call(value), value)
     return where(condition, self, other)
 
 

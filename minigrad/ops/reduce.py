@@ -27,6 +27,7 @@ from .checks import (
     dims_of,
     floats_only,
     implemented,
+    learners_call,
     own_dim,
     require,
     same_type,
@@ -880,7 +881,7 @@ def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: boo
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
     if not isinstance(other, TensorBase):
-        raise must_be_tensor("isclose", "other", 2, other)
+        raise must_be_tensor(*learners_call(other), other)
     have, given = (dtypes.of(t._data.dtype).scalar_type for t in (self, other))
     require(have == given, f"{have} did not match {given}")
     common_shape(self._data.shape, other._data.shape)

@@ -994,6 +994,8 @@ copy_, zero_ = inplace(copy), inplace(zero)
 
 def fill_(self: Any, value: Any) -> Any:
     """Every element becomes `value`, a number or a 0-d tensor."""
+    if isinstance(value, str):
+        raise TypeError("fill_(): argument 'value' (position 1) must be Number, not str")
     if not hasattr(value, "_data"):
         return _fill_(self, value)
     require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
