@@ -118,6 +118,24 @@ def test_a_backward_that_nobody_watches_goes_past_the_chain_and_all_others_throu
     assert [y.grad_fn.chain is None for y in (first, second, third)] == [True, False, False]
 
 
+def test_a_product_that_no_gradient_reaches_lets_its_leaves_go_on():
+    *leaves, a, b = factors("batches")
+
+    class Nothing(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    (Nothing.apply(a @ b).sum() + (b * 2).sum()).backward()
+
+    assert leaves[0].grad is None
+    assert leaves[1].grad.eq(2).all()
+
+
 def test_a_factor_written_after_the_product_is_refused_as_ever():
     messages = []
     for times in (mg.Tensor.__matmul__, linalg.matmul):

@@ -259,7 +259,7 @@ def nothing(node: Node, keep: bool) -> tuple:
         getattr(node, f"_{slot}", None)
     if not keep:
         node.free()
-    return (None,) * len(node.edges)
+    return (None,) * len(node.paths)  # type: ignore[attr-defined]
 
 
 def refuse_held(nodes: list[Node], watch: Any) -> None:

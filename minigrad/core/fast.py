@@ -331,20 +331,15 @@ def _nll_call(row: Any, slow: Callable) -> Callable:
 # ---- the walk where nobody looks on
 
 
-def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int], dict[Node, tuple]] | None:
-    """The nodes from `root` on, latest first, what each leaf waits for, and where each Product sends.
-
-    None if a node is special.
-    """
-    nodes, seen, waits, short = [root], {root}, {}, {}
+def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] | None:
+    """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special."""
+    nodes, seen, waits = [root], {root}, {}
     for node in nodes:  # grows while it is read
-        if node.hooks is None and not node.wants_undefined:
-            edges = node.edges
-        elif node.hooks is None and isinstance(node, Product):
-            edges = short[node] = node.edges if create_graph else node.paths()
-        else:  # what a learner wrote may register hooks on its way
-            return None
-        for edge in edges:
+        if node.hooks is not None or node.wants_undefined:  # what a learner wrote may register hooks on its way
+            if node.hooks is not None or not isinstance(node, Product):
+                return None
+            node.choose(past_the_chain=not create_graph)
+        for edge in node.paths:
             if isinstance(edge, Node):
                 if edge not in seen:
                     seen.add(edge)
@@ -356,7 +351,7 @@ def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int], d
                     return None
                 waits[edge] = 1
     nodes.sort(key=_latest_first, reverse=True)
-    return nodes, waits, short
+    return nodes, waits
 
 
 def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
@@ -368,7 +363,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
     root = roots[0]._edge() if len(roots) == 1 else None
     if not isinstance(root, Node) or (found := reach(root, create_graph)) is None:
         return False
-    (nodes, waits, short), F = found, TENSORS if create_graph else RAW
+    (nodes, waits), F = found, TENSORS if create_graph else RAW
     if inputs is not None:
         asked = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
         if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
@@ -376,15 +371,14 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
     arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)
-        edges = node.edges if not short or node not in short else short[node]
-        if received is None and node not in short:
+        if received is None:
             sent = engine.nothing(node, keep)
         elif create_graph:
             sent = node.apply(received, TENSORS, keep)  # type: ignore[attr-defined]
         else:
             sent = node.apply_raw(received, keep)
         metas = node.metas
-        for index, edge in enumerate(edges):
+        for index, edge in enumerate(node.paths):
             if edge is None:
                 continue
             grad = sent[index]

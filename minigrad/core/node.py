@@ -138,6 +138,9 @@ class Node:
         return f"<{presentation.current.type_name(self)} object at 0x{id(self):x}>"
 
 
+Node.paths = Node.edges  # type: ignore[attr-defined]  # the same slot; a `Product` has a short cut there
+
+
 class AccumulateGrad(Node):
     """The end of every path: adds what arrives to `variable.grad`. Source: torch's AccumulateGrad.
 

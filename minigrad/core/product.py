@@ -67,27 +67,36 @@ class Product(TABLE["unsafe_view"].node):  # type: ignore[misc, name-defined]
 
     @property
     def edges(self) -> tuple:
-        if self.chain is None:
-            self.chain = (chain_behind(self),)
-            self.left = self.right = None
+        return self.chain or self.unfold()
+
+    @property
+    def paths(self) -> tuple:
+        """Past the chain to the right factor and then to the left, as it would go; or, once it is there, into it."""
+        return self.chain or (self.right.path, self.left.path)
+
+    def unfold(self) -> tuple:
+        self.chain = (chain_behind(self),)
+        self.left = self.right = None
         return self.chain
 
+    def choose(self, past_the_chain: bool) -> None:
+        """Make the chain now, unless a backward may go past it and finds the factors as they were."""
+        if self.chain is None and not (past_the_chain and self.left.ready() and self.right.ready()):
+            self.unfold()
+
     def apply_raw(self, grad: Any, keep: bool) -> tuple:
-        """The gradients that `paths` take; once the chain is there, the one for its first node."""
-        grad = None if grad is None else grad.reshape(self.saved_self_sym_sizes)
+        """The gradients for `paths`."""
+        grad = grad.reshape(self.saved_self_sym_sizes)
         if self.chain is not None:
             return (grad,)
-        sent = (None, None) if grad is None else product_back(self, grad)
+        sent = product_back(self, grad)
         if not keep:
-            self.left.free()
-            self.right.free()
+            self.free()
         return sent
 
-    def paths(self) -> tuple:
-        """Where a backward goes: past the chain, to the right and then to the left as it would, or through it."""
-        if self.chain is None and self.left.ready() and self.right.ready():
-            return self.right.path, self.left.path
-        return self.edges
+    def free(self) -> None:
+        for factor in (self.left, self.right) if self.chain is None else ():
+            factor.free()
 
 
 Product.__name__ = Product.__qualname__ = TABLE["unsafe_view"].grad_fn
