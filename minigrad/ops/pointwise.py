@@ -486,6 +486,8 @@ def _like(self: Any, value: Any) -> Any:
 
 def pow_of(self: Any, exponent: Any) -> Any:
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
+    if exponent.__class__ is int or exponent.__class__ is float:
+        return pow_number(self, exponent)
     if exponent is None or exponent.__class__ is str:
         return NotImplemented
     if _is_number(exponent):

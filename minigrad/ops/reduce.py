@@ -571,12 +571,12 @@ def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
         keepdims: bool = False) -> Any:  # fmt: skip
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
+    if dim is None and axis is None and not (keepdim or keepdims):
+        if dtype is None:
+            return sum_all(self)
+        if dtype.is_floating_point:
+            return sum_as(self, dtype.np)
     dim, keepdim = axis if dim is None else dim, keepdim or keepdims
-    whole = dim is None and not keepdim
-    if whole and dtype is None:
-        return sum_all(self)
-    if whole and dtype.is_floating_point:
-        return sum_as(self, dtype.np)
     return sum_dim(self, dims_of(self, dim), keepdim) if dtype is None else _typed(sum, self, dtype, dim, keepdim)
 
 
