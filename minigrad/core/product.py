@@ -20,6 +20,8 @@ from .node import Freed, Node, learners_line, next_seq
 from .row import TABLE
 from .views import view_of
 
+_VIEWS = {True: ("expand", "view"), False: ("expand", "reshape_alias")}  # by whether a factor lies in order
+
 
 class Factor:
     """A tensor in a product: `array`, its numbers in the product's shape, and `path`, where its gradient goes.
@@ -151,7 +153,8 @@ def batches_call(slow: Callable) -> Callable:
         if len(rows) < 3 or len(columns) < 2 or (to_self is None and to_other is None) or a.dtype is not b.dtype:
             return slow(self, other)
         inner = rows[-1]
-        if inner != columns[-2] or min(rows[-2], inner, columns[-1]) < 2 or not a.size or a.__class__ is not ndarray:
+        plain = a.__class__ is b.__class__ is ndarray and a.size
+        if not plain or inner != columns[-2] or min(rows[-2], inner, columns[-1]) < 2:
             return slow(self, other)  # of one row or column, signs of zero are minded
         if len(columns) == 2 and to_other is not None and a.flags.c_contiguous:
             kind, left, right, a = "mm", ("view",), (), a.reshape(-1, inner)
@@ -183,6 +186,3 @@ def batches_call(slow: Callable) -> Callable:
 def one_batch(a: Any) -> Any:
     """Batches of batches of matrices as one batch, on the same memory. Raises: ValueError where it cannot be."""
     return a if a.ndim == 3 else a.reshape(-1, *a.shape[-2:], copy=False)
-
-
-_VIEWS = {True: ("expand", "view"), False: ("expand", "reshape_alias")}  # by whether a factor lies in order
