@@ -166,10 +166,10 @@ def _sized(given: tuple, size: Any = None) -> tuple:
     given = given if size is None else (size,)
     if not given:
         raise TypeError(f'{learners_call(size)[0]}() missing 1 required positional arguments: "size"')
-    if len(given) == 1 and isinstance(given[0], tuple | list):
-        given = given[0]
+    listed = len(given) == 1 and isinstance(given[0], tuple | list)
+    given = given[0] if listed else given
     if not all(hasattr(n, "__index__") for n in given):
-        raise must_be_ints(given, learners_call(given)[0], "size")
+        raise must_be_ints(given, listed)
     sizes = tuple(int(n) for n in given)
     for n in sizes:
         if n < 0:
@@ -201,7 +201,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
          requires_grad: bool = False) -> Tensor:  # fmt: skip
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     if not isinstance(size, tuple | list):
-        raise must_be_ints((size,), "full", "size")
+        raise must_be_number("full", "size", 1, size, "tuple of ints")
     value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
     if isinstance(value, str):
         raise must_be_number("full", "fill_value", 2, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -97,29 +98,36 @@ def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:
     return array
 
 
+_LAYERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "nn") + os.sep
+
+
 def learners_call(value: Any) -> tuple[str, str, int]:
     """Which call of the learner's brought `value` here: its name, the argument's, and its position.
 
     Read off the frames when it is too late, so that a call that goes well does not pay for it.
     """
     frame: Any = sys._getframe(1)
-    face, shift = frame, 0
+    faces, shift = [], 0
     while frame is not None and frame.f_code.co_filename in OURS:
         if frame.f_code.co_qualname == "as_function.<locals>.function":
             shift = 1  # where a method has none, the tensor itself is the first argument
-        else:
-            face = frame
+        elif frame.f_code.co_filename != __file__:
+            faces.append(frame)
         frame = frame.f_back
+    # layers are Python in torch too: it complains of what they call
+    face = next((f for f in reversed(faces) if not f.f_code.co_filename.startswith(_LAYERS)), faces[-1])
     code, here = face.f_code, face.f_locals
     if isinstance(here.get("row"), Row):  # the row itself was called
         name, words = here["row"].name, here["row"].inputs
-        given: tuple = (here.get("tensors"), *here["args"])[-len(words) :]
+        given: tuple = (here.get("tensors"), *here.get("args", ()))[-len(words) :]
     else:  # of `expand(*sizes, size=None)` it is `size` that torch names
-        more = code.co_kwonlyargcount or code.co_flags & inspect.CO_VARARGS
-        name, words = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount + bool(more)]
+        end = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+        more = code.co_varnames[code.co_argcount : end]
+        name, words = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount]
+        words += tuple([word for word in more if word in ("size", "shape", "dims")][:1] or more[-1:])
         given = tuple(here[word] for word in words)
-    place = next((i for i, x in enumerate(given) if x is value), len(words) - 1)
-    name = "empty" if name == "__init__" else name  # a layer that makes its weights
+    parts = [x if isinstance(x, tuple | list) else (x,) for x in given]
+    place = next((i for i, x in enumerate(parts) if any(part is value for part in x)), len(words) - 1)
     return name, words[place], place + shift + (words[:1] != ("self",))
 
 
@@ -129,25 +137,28 @@ def must_be_int(given: Any) -> Exception:
     return TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_said(given)}")
 
 
-def must_be_ints(values: Any, name: str, argument: str) -> Exception:
-    """torch's text for sizes or dimensions of which one is no integer."""
+def must_be_ints(values: Any, listed: bool) -> Exception:
+    """torch's text for sizes or dimensions, `listed` in one argument or one by one, of which one is no integer."""
     place = next((i for i, n in enumerate(values) if not hasattr(n, "__index__")), 0)
-    text, kind = "(position 1) must be tuple of ints", type_said(values[place])
+    name, argument, position = learners_call(values[place])
+    kind = type_said(values[place])
     if place:
         text = f'failed to unpack the object at pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
     else:
-        text += f", but found element of type {kind} at pos 0" if isinstance(values, list) else f", not {kind}"
+        found = f"but found element of type {kind} at pos 0" if listed else f"not {kind}"
+        text = f"(position {position}) must be tuple of ints, {found}"
     return TypeError(f"{name}(): argument '{argument}' {text}")
 
 
 def ints(values: tuple) -> tuple[int, ...]:
     """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size. Raises: TypeError in torch's words."""
-    if len(values) == 1 and isinstance(values[0], tuple | list):
+    listed = len(values) == 1 and isinstance(values[0], tuple | list)
+    if listed:
         values = values[0]
     try:
         return tuple(map(operator.index, values))
     except TypeError:
-        raise must_be_ints(values, *learners_call(values)[:2]) from None
+        raise must_be_ints(values, listed) from None
 
 
 def check_dim(dim: int, rank: int) -> int:
