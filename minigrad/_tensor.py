@@ -497,16 +497,16 @@ for _sign, _name in {"floordiv": "floor_divide", "mod": "remainder", "pow": "pow
                      "or": "bitwise_or", "xor": "bitwise_xor"}.items():  # fmt: skip
     setattr(Tensor, f"__i{_sign}__", getattr(Tensor, f"{_name}_"))
 
+with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
+    from .core.fast import install
+
+    install()
+
 # An operator leaves to Python what it cannot take; a method of that name has to say so.
 for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder pow matmul eq ne lt le gt ge
     not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor maximum minimum fmax fmin
     atan2 arctan2 hypot logaddexp logical_and logical_or logical_xor""".split():
     setattr(Tensor, _name, as_method(_name, getattr(Tensor, _name)))
-
-with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
-    from .core.fast import install
-
-    install()
 
 # Methods that torch also has as functions, by the same name.
 FUNCTIONS = [

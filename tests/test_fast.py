@@ -93,7 +93,7 @@ def behind(node) -> list:
 @pytest.mark.parametrize("kind", ["layer", "batches", "heads", "constant", "made"])
 def test_what_is_behind_a_product_is_what_the_ordinary_call_makes(kind, used):
     seen, gradients = [], []
-    for times in (mg.Tensor.__matmul__, linalg.matmul):
+    for times in (mg.Tensor.__matmul__, mg.matmul, linalg.matmul):
         *leaves, a, b = factors(kind)
         y = times(a, b)
         if used:
@@ -101,8 +101,8 @@ def test_what_is_behind_a_product_is_what_the_ordinary_call_makes(kind, used):
         seen.append(behind(y.grad_fn))
         gradients.append([leaf.grad if leaf.grad is None else leaf.grad.tolist() for leaf in leaves])
 
-    assert seen[0] == seen[1]
-    assert gradients[0] == gradients[1]
+    assert seen[0] == seen[1] == seen[2]
+    assert gradients[0] == gradients[1] == gradients[2]
 
 
 def test_a_backward_that_nobody_watches_goes_past_the_chain_and_all_others_through_it():

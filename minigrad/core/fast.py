@@ -61,7 +61,7 @@ def install() -> None:
     bmm.call = TENSORS.bmm = _product_call(bmm, bmm.call, 3, xp.matmul)  # type: ignore[attr-defined]
     nll = TABLE["nll_loss"]
     nll.call = _nll_call(nll, nll.call)
-    Tensor.__matmul__ = _product_call(mm, batches_call(Tensor.__matmul__), 2, ndarray.dot)
+    Tensor.__matmul__ = Tensor.matmul = _product_call(mm, batches_call(Tensor.__matmul__), 2, ndarray.dot)
 
 
 def held(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
@@ -250,25 +250,25 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
     cls, Tensor, blank, is_mm = row.node, shapes.Tensor, shapes.blank, rank == 2
 
     @wraps(slow)
-    def call(self: Any, mat2: Any) -> Any:
-        if grad_mode() is not True or (mat2.__class__ is not Tensor and not isinstance(mat2, TensorBase)):
-            return slow(self, mat2)
-        a, b = self._data, mat2._data
+    def call(self: Any, other: Any) -> Any:
+        if grad_mode() is not True or (other.__class__ is not Tensor and not isinstance(other, TensorBase)):
+            return slow(self, other)
+        a, b = self._data, other._data
         rows, columns = a.shape, b.shape
         if not (len(rows) == len(columns) == rank and rows[-1] == columns[-2] != 1):  # mm minds signs
-            return slow(self, mat2)
+            return slow(self, other)
         if self._view is not None:
             self._view.refresh(self)
-        if mat2._view is not None:
-            mat2._view.refresh(mat2)
+        if other._view is not None:
+            other._view.refresh(other)
         to_self = self._fn or (self if self._requires_grad else None)
-        to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
+        to_mat2 = other._fn or (other if other._requires_grad else None)
         if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype or (rank == 3 and rows[0] != columns[0]):
-            return slow(self, mat2)
+            return slow(self, other)
         try:
             z = product(a, b)
         except TypeError:  # arrays on a GPU
-            return slow(self, mat2)
+            return slow(self, other)
         t = blank()
         t._data = z
         t._counter = t._grad = t._hooks = t._view = None
@@ -290,8 +290,8 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
         if to_self is None:
             n.saved_mat2 = None
         else:
-            c = mat2._counter
-            n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
+            c = other._counter
+            n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
         if is_mm:
             n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
             n.saved_self_sym_strides = () if to_self is None else a.strides
