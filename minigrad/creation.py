@@ -11,7 +11,7 @@ from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.carriers import RAW
 from .core.modes import INFERENCE, grad_mode
-from .core.shapes import must_be_tensor, type_said
+from .core.shapes import must_be, must_be_tensor
 from .ops.checks import learners_call, must_be_ints, require, titled
 from .ops.reduce import common_shape
 from .ops.shape import layout, memory_order
@@ -177,11 +177,6 @@ def _sized(given: tuple, size: Any = None) -> tuple:
     return sizes
 
 
-def must_be_number(name: str, argument: str, position: int, given: Any, wanted: str = "Number") -> Exception:
-    """torch's text for what is no number, or no int."""
-    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be {wanted}, not {type_said(given)}")
-
-
 def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a shape."""
     return made(xp.zeros(_sized(shape, size), _kind(dtype)), requires_grad, device)
@@ -201,10 +196,10 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
          requires_grad: bool = False) -> Tensor:  # fmt: skip
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     if not isinstance(size, tuple | list):
-        raise must_be_number("full", "size", 1, size, "tuple of ints")
+        raise must_be("tuple of ints", "full", "size", 1, size)
     value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
     if isinstance(value, str):
-        raise must_be_number("full", "fill_value", 2, value)
+        raise must_be("Number", "full", "fill_value", 2, value)
     kind = array_of(value).dtype if dtype is None else _kind(dtype)
     return made(xp.full(_sized((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
@@ -214,7 +209,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
     """Ones on the diagonal, zeros elsewhere."""
     for position, (name, size) in enumerate({"n": n, "m": n if m is None else m}.items(), 1):
         if not hasattr(size, "__index__"):
-            raise must_be_number("eye", name, position, size, "int")
+            raise must_be("int", "eye", name, position, size)
         require(size >= 0, f"{name} must be greater or equal to 0, got {size}")
     return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
 
@@ -226,7 +221,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
     start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
     for position, (name, value) in enumerate({"end": end, "start": start, "step": step}.items(), 1):
         if not isinstance(value, int | float | xp.number):
-            raise must_be_number("arange", name, position, value)
+            raise must_be("Number", "arange", name, position, value)
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = _kind(dtype, dtypes.int64 if whole else None)
     if kind == "int64" and not whole:

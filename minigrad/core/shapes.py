@@ -36,9 +36,13 @@ def type_said(given: Any) -> str:
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
+def must_be(wanted: str, name: str, argument: str, position: int, given: Any) -> Exception:
+    """torch's text for an argument of another kind than is wanted."""
+    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be {wanted}, not {type_said(given)}")
+
+
 def must_be_tensor(name: str, argument: str, position: int, given: Any) -> Exception:
-    """torch's text for an argument of another kind."""
-    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_said(given)}")
+    return must_be("Tensor", name, argument, position, given)
 
 
 def untracked(t: Any) -> Any:

@@ -15,7 +15,7 @@ from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.node import OURS
 from ..core.row import Row, parameters
-from ..core.shapes import must_be_tensor, type_said
+from ..core.shapes import must_be, must_be_tensor, type_said
 from ..text import presentation
 
 
@@ -133,8 +133,12 @@ def learners_call(value: Any) -> tuple[str, str, int]:
 
 def must_be_int(given: Any) -> Exception:
     """torch's text for an argument that is no integer."""
-    name, argument, position = learners_call(given)
-    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_said(given)}")
+    return must_be("int", *learners_call(given), given)
+
+
+def must_be_number(given: Any) -> Exception:
+    """torch's text for an argument that is neither a number nor a tensor."""
+    return must_be("Number", *learners_call(given), given)
 
 
 def must_be_ints(values: Any, listed: bool) -> Exception:

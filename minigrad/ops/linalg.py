@@ -77,7 +77,7 @@ def _check_added(self: Any, mat1: Any, mat2: Any) -> None:
 
 def _addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
     _check_added(self, batch1, batch2)
-    return times(self, beta) + times(_bmm(batch1, batch2).sum(0), alpha)
+    return times(self, beta) + times(_bmm(batch1, batch2).sum(0, self.dtype), alpha)
 
 
 def _baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:

@@ -13,11 +13,10 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import ndarray, xp
-from ..core.base import TensorBase, constant
+from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from ..core.shapes import must_be_tensor
-from .checks import implemented, learners_call, require, same_type
+from .checks import implemented, must_be_number, require, same_type
 
 
 def _sign(self: Any) -> Any:
@@ -488,7 +487,7 @@ def pow_of(self: Any, exponent: Any) -> Any:
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
     if exponent.__class__ is int or exponent.__class__ is float:
         return pow_number(self, exponent)
-    if exponent is None or exponent.__class__ is str:
+    if not hasattr(exponent, "__float__"):
         return NotImplemented
     if _is_number(exponent):
         return pow_number(self, exponent)
@@ -522,9 +521,9 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    for name, limit in (("min", min), ("max", max)):
-        if isinstance(limit, str):
-            raise TypeError(f"clamp(): argument '{name}' must be a number or a Tensor, not str")
+    for limit in (min, max):
+        if limit is not None and not hasattr(limit, "__float__"):
+            raise must_be_number(limit)
     if (min is None or _is_number(min)) and (max is None or _is_number(max)):
         return clamp_numbers(self, min, max)
     return clamp_tensors(self, min, max)
@@ -547,16 +546,13 @@ def clamp_max_of(self: Any, max: Any) -> Any:
     return (clamp_max if _is_number(max) else clamp_max_tensor)(self, max)
 
 
-_OPERAND = TensorBase | int | float
-
-
 def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
     """`self` where `condition`, else `other`; numbers are allowed."""
     if self is None:
         return condition.nonzero(as_tuple=True)
     for value in (self, other):
-        if not isinstance(value, _OPERAND):
-            raise must_be_tensor(*learners_call(value), value)
+        if not hasattr(value, "__float__"):
+            raise must_be_number(value)
     return where(condition, self, other)
 
 

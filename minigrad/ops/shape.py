@@ -21,7 +21,17 @@ from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.views import check_inference, check_inplace, is_dense, place_of
 from ..text import presentation
-from .checks import check_dim, dims_of, implemented, ints, own_dim, require, same_type, titled
+from .checks import (
+    check_dim,
+    dims_of,
+    implemented,
+    ints,
+    must_be_number,
+    own_dim,
+    require,
+    same_type,
+    titled,
+)
 from .pointwise import STEP
 from .reduce import common_shape, sum_all, whole_type
 
@@ -994,8 +1004,8 @@ copy_, zero_ = inplace(copy), inplace(zero)
 
 def fill_(self: Any, value: Any) -> Any:
     """Every element becomes `value`, a number or a 0-d tensor."""
-    if isinstance(value, str):
-        raise TypeError("fill_(): argument 'value' (position 1) must be Number, not str")
+    if not hasattr(value, "__float__"):
+        raise must_be_number(value)
     if not hasattr(value, "_data"):
         return _fill_(self, value)
     require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
