@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from threading import get_ident
 from typing import Any
 
 from ..text import say
 from . import gates, leaves
 from .carriers import RAW, TENSORS
 from .modes import anomaly, switch_back, switch_to
-from .node import Node, Port, node_of, output_of
+from .node import Node, Port, node_of, output_of, recorded_for
 from .saved import Packed
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
@@ -286,3 +287,4 @@ def run(roots: Sequence[Any], grads: Sequence[Any], *, retain_graph: bool = Fals
     finally:
         if token is not None:
             switch_back(token)
+            recorded_for.pop(get_ident(), None)

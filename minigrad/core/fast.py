@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import wraps
 from math import prod
 from operator import attrgetter
+from threading import get_ident
 from typing import Any
 
 from ..array.backend import HOST, ndarray, xp
@@ -20,7 +21,7 @@ from . import engine, leaves, shapes
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS
 from .modes import grad_mode
-from .node import OURS, Freed, Node, Port, Withheld, next_seq
+from .node import OURS, Freed, Node, Port, Withheld, learners_line, next_seq, recorded_for
 from .product import Product, batches_call
 from .row import TABLE, Number, blank_node, taker
 
@@ -277,11 +278,7 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
         n.edges, n.metas, n.hooks = (to_self, to_mat2), None, None
         n.seq = next_seq()
         f = _frame(1)
-        code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = f.f_back
-            code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code, n.lasti = (f.f_code, f.f_lasti) if f.f_code.co_filename not in OURS else learners_line()
         if to_mat2 is None:
             n.saved_self = None
         else:
@@ -368,6 +365,8 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
         asked = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
         if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
             return False
+    if create_graph:
+        recorded_for[get_ident()] = learners_line()  # until `engine.run` ends
     arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)

@@ -12,6 +12,7 @@ import linecache
 import os
 import sys
 import weakref
+from threading import get_ident
 from typing import Any, NamedTuple
 
 from ..text import presentation
@@ -205,8 +206,13 @@ def _files_of(folder: str) -> set[str]:
 OURS = _files_of(os.path.dirname(os.path.dirname(__file__)))  # their lines are not the learner's
 
 
+recorded_for: dict[int, tuple[Any, int]] = {}  # thread -> who called the backward it is recording, if it is
+
+
 def learners_line(depth: int = 2) -> tuple[Any, int]:
     """Code and instruction of the nearest caller outside this package, `depth` calls up or further."""
+    if recorded_for and (line := recorded_for.get(get_ident())):
+        return line  # known already: each
     f: Any = sys._getframe(depth)
     while (code := f.f_code).co_filename in OURS:
         f = f.f_back

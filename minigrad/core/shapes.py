@@ -79,11 +79,7 @@ def unary(row: Row) -> Callable:
         n.edges, n.metas, n.hooks = (input._fn or (input if input._requires_grad else None),), None, None
         n.seq = next_seq()
         f = _frame(1)
-        code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = f.f_back
-            code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code, n.lasti = (f.f_code, f.f_lasti) if f.f_code.co_filename not in OURS else learners_line()
         t._counter = None
         if keeps_self:
             c = input._counter
@@ -174,11 +170,7 @@ def binary(row: Row) -> Callable:
         n.metas = None if alike else metas_of(self, other, number)
         n.seq = next_seq()
         f = _frame(1)
-        code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = f.f_back
-            code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code, n.lasti = (f.f_code, f.f_lasti) if f.f_code.co_filename not in OURS else learners_line()
         t._counter = None
         if keeps_self:
             if self_for_all or (to_self if self_for_self else to_other) is not None:
@@ -278,14 +270,15 @@ def nary(row: Row) -> Callable:
     """Any tensors (some may be None or numbers), then options; one output or several."""
     forward, count, total = row.forward, len(row.tensors), len(row.inputs)
     tracked = [i for i, n in enumerate(row.tensors) if n in row.derivatives]
-    fits, save, cls = row.elementwise or len(tracked) > 1, saver(row), row.node
+    save, cls, elementwise = saver(row), row.node, row.elementwise
+    fits = elementwise or len(tracked) > 1
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
         raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
-        if row.elementwise:
-            raws = promoted(row, raws)
+        if elementwise:
+            raws = promoted(raws, tracked)
         mode = grad_mode()
         # edges first: a view that cannot be read any more complains before the numbers are looked at
         edges: Any = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked] if mode else []
@@ -301,6 +294,8 @@ def nary(row: Row) -> Callable:
         if fits:
             metas = tuple([(x._data.shape, x._data.dtype) if isinstance(x := args[i], TensorBase) else None
                            for i in tracked])  # fmt: skip
+            if elementwise and metas.count((z.shape, z.dtype)) == len(metas):
+                metas = None  # nothing to bring back
         n = blank_node(cls, tuple(edges), metas)
         result = tracked_result(row, n, z)
         if save is not None:
@@ -356,14 +351,14 @@ def single(row: Row) -> Callable:
     return call
 
 
-def promoted(row: Row, raws: tuple) -> tuple:
-    """Operands in the type of their result; masks and indices keep theirs."""
-    mixed = [x for n, x in zip(row.tensors, raws, strict=True) if x is not None and n in row.derivatives]
-    if all(hasattr(x, "dtype") and x.dtype is mixed[0].dtype for x in mixed):
+def promoted(raws: Any, operands: list[int]) -> Any:
+    """`raws`, those at `operands` in the type of their result; masks and indices keep theirs."""
+    mixed = [x for i in operands if (x := raws[i]) is not None]
+    kinds = {getattr(x, "dtype", None) for x in mixed}
+    if len(kinds) == 1 and None not in kinds:
         return raws
     kind = dtypes.result_dtype(*mixed)
-    return tuple(x if x is None or n not in row.derivatives else dtypes.cast(x, kind)
-                 for n, x in zip(row.tensors, raws, strict=True))  # fmt: skip
+    return [dtypes.cast(x, kind) if i in operands and x is not None else x for i, x in enumerate(raws)]
 
 
 def edge_of(x: Any) -> Any:

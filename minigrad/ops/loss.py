@@ -164,8 +164,7 @@ _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 # fmt: off
 # ---- what torch's C++ writes with numbers: other overloads than Python's, and so other names
 
-div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", elementwise=True,
-    transparent=True,
+div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", transparent=True,
     self = lambda F, grad, other: F.div_scalar(grad, other))
 add_scalar = op("add_scalar", lambda self, other: beside(self, other) + other, grad_fn="AddBackward1",
     self = lambda grad: grad)

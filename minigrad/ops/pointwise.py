@@ -195,12 +195,12 @@ rsub = op("rsub", lambda self, other: other - self, constants={"alpha": 1},
     self  = lambda grad: -grad,
     other = lambda grad: grad)
 rsub_number = op("rsub_number", lambda self, other: other - beside(self, other),
-    grad_fn="RsubBackward1", constants={"alpha": 1}, elementwise=True,
+    grad_fn="RsubBackward1", constants={"alpha": 1},
     self  = lambda grad: -grad)
 mul = op("mul", operator.mul,
     self  = lambda grad, other: grad * other,
     other = lambda grad, self: grad * self)
-mul_scalar = op("mul_scalar", lambda self, other: beside(self, other) * other, grad_fn="MulBackward1", elementwise=True,
+mul_scalar = op("mul_scalar", lambda self, other: beside(self, other) * other, grad_fn="MulBackward1",
     self  = lambda grad, other: grad * other)
 div = op("div", operator.truediv,
     self  = lambda grad, other: grad / other,
@@ -216,13 +216,13 @@ div_rounded = op("div_rounded", _rounded, grad_fn="DivBackward2", elementwise=Tr
     self  = lambda F, grad, other, rounding_mode: F.zeros_like(grad),
     other = lambda F, grad, self, other, rounding_mode: F.zeros_like(grad))
 remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, beside(self, other), other),
-    grad_fn="RemainderBackward0", elementwise=True,
+    grad_fn="RemainderBackward0",
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: _by(xp.fmod, self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
 fmod_number = op("fmod_number", lambda self, other: _by(xp.fmod, beside(self, other), other),
-    grad_fn="FmodBackward0", elementwise=True,
+    grad_fn="FmodBackward0",
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
 
@@ -347,11 +347,11 @@ fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other)
 fmin = op("fmin", lambda self, other: xp.where((self <= other) | xp.isnan(other), self, other), numbers=False,
     self  = lambda F, grad, self, other: grad * ((self <= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
-clamp_numbers = op("clamp_numbers", _clamp, grad_fn="ClampBackward1", elementwise=True,
+clamp_numbers = op("clamp_numbers", _clamp, grad_fn="ClampBackward1",
     self = lambda F, grad, self, min, max: F.where(F.inside(self, min, max), grad, 0.0))
-clamp_min = op("clamp_min", lambda self, min: _clamp(self, min, None), elementwise=True,
+clamp_min = op("clamp_min", lambda self, min: _clamp(self, min, None),
     self = lambda F, grad, self, min: F.where(self >= min, grad, 0.0))
-clamp_max = op("clamp_max", lambda self, max: _clamp(self, None, max), elementwise=True,
+clamp_max = op("clamp_max", lambda self, max: _clamp(self, None, max),
     self = lambda F, grad, self, max: F.where(self <= max, grad, 0.0))
 clamp_min_tensor = op("clamp_min_tensor", clamp_min.row.forward, grad_fn="ClampMinBackward1", elementwise=True,
     **clamp_min.row.derivatives,

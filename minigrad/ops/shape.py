@@ -33,7 +33,7 @@ from .checks import (
     titled,
 )
 from .pointwise import STEP
-from .reduce import common_shape, sum_all, whole_type
+from .reduce import common_shape, sum_all, sum_dim, whole_type
 
 
 def _flat_view(self: Any, shape: tuple) -> Any:
@@ -891,16 +891,20 @@ def adjoint(self: Any) -> Any:
 
 def sum_to_size(self: Any, *size: Any) -> Any:
     """Sum away what broadcasting would have added to reach this shape from `size`."""
-    wanted, have = ints(size), self._data.shape
-    if not wanted:
-        return self.sum()
-    lead = len(have) - len(wanted)
-    dims = tuple(i for i, n in enumerate(have) if i < lead or (wanted[i - lead] == 1 and n != 1))
-    small = self.sum(dims, keepdim=True) if dims else self
-    return view(small, wanted) if lead else small
+    return _sum_to_shape(self, ints(size))
 
 
-TENSORS.sum_to = sum_to_size  # under create_graph, as torch composes it
+def _sum_to_shape(self: Any, shape: tuple) -> Any:
+    if not shape:
+        return sum_all(self)
+    have = self._data.shape
+    lead = len(have) - len(shape)
+    dims = tuple([i for i, n in enumerate(have) if i < lead or (shape[i - lead] == 1 and n != 1)])
+    small = sum_dim(self, dims, True) if dims else self
+    return view(small, shape) if lead else small
+
+
+TENSORS.sum_to = _sum_to_shape  # under create_graph, as torch composes it
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
