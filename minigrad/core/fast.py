@@ -216,7 +216,7 @@ def _nll_loss(n: Any, grad: Any, keep: bool) -> tuple:
 @derivative("relu")
 def _relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = held_result(n)
-    if not isinstance(y, ndarray) or y.size < 256:
+    if not isinstance(y, ndarray) or y.size < 512:
         sent = RAW.relu_backward(grad, y)
     else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
         sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
