@@ -20,9 +20,10 @@ from ..array.backend import HOST, ndarray, xp
 from . import engine, leaves, shapes
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS
+from .folded import Folded
 from .modes import grad_mode
 from .node import OURS, Freed, Node, Port, Withheld, learners_line, next_seq, recorded_for
-from .product import Product, batches_call
+from .product import batches_call
 from .row import TABLE, Number, blank_node, taker
 
 _frame = sys._getframe
@@ -333,7 +334,7 @@ def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] |
     nodes, seen, waits = [root], {root}, {}
     for node in nodes:  # grows while it is read
         if node.hooks is not None or node.wants_undefined:  # what a learner wrote may register hooks on its way
-            if node.hooks is not None or not isinstance(node, Product):
+            if node.hooks is not None or not isinstance(node, Folded):
                 return None
             node.choose(past_the_chain=not create_graph)
         for edge in node.paths:

@@ -1,20 +1,19 @@
 """A product of batches, `x @ w` or attention's `q @ k`, as one node until somebody looks behind it.
 
 PyTorch records such a product as a chain: views that bring the factors into shape, MmBackward0 or
-BmmBackward0, and UnsafeViewBackward0 on top. Here the one on top is made at once and knows both factors;
-the others it makes when its `edges` are first read, with the numbers and the line that they would have
-had. A backward that nobody watches (`fast.walk`) need not read them. As `fast`, only speed needs this.
+BmmBackward0, and UnsafeViewBackward0 on top. Here the one on top knows both factors: see `folded`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
 
 from ..array.backend import ndarray, xp
 from . import shapes
 from .base import TensorBase
+from .folded import Folded
 from .modes import grad_mode
 from .node import Freed, Node, learners_line, next_seq
 from .row import TABLE
@@ -60,84 +59,54 @@ class Factor:
             self.tensor, self.array = Freed.current, None
 
 
-class Product(TABLE["unsafe_view"].node):  # type: ignore[misc, name-defined]
-    """The node on top of the chain; `chain` is its one edge, None before somebody has looked."""
+class Product(Folded, TABLE["unsafe_view"].node):  # type: ignore[misc, name-defined]
+    """The view on top of views of two factors and their product, which is of the row `product`."""
 
     __slots__ = ("chain", "left", "numbers", "product", "right")
 
-    wants_undefined = property(lambda n: n.chain is None)  # so that `reach` looks twice
+    def ends(self) -> tuple:
+        return self.right.path, self.left.path
 
-    @property
-    def edges(self) -> tuple:
-        return self.chain or self.unfold()
+    def ready(self) -> bool:
+        return self.left.ready() and self.right.ready()
 
-    @property
-    def paths(self) -> tuple:
-        """Past the chain to the right factor and then to the left, as it would go; or, once it is there, into it."""
-        return self.chain or (self.right.path, self.left.path)
-
-    def unfold(self) -> tuple:
-        self.chain = (chain_behind(self),)
-        self.left = self.right = None
-        return self.chain
-
-    def choose(self, past_the_chain: bool) -> None:
-        """Make the chain now, unless a backward may go past it and finds the factors as they were."""
-        if self.chain is None and not (past_the_chain and self.left.ready() and self.right.ready()):
-            self.unfold()
-
-    def apply_raw(self, grad: Any, keep: bool) -> tuple:
-        """The gradients for `paths`."""
-        grad = grad.reshape(self.saved_self_sym_sizes)
-        if self.chain is not None:
-            return (grad,)
-        sent = product_back(self, grad)
-        if not keep:
-            self.free()
-        return sent
+    def back(self, grad: Any) -> tuple:
+        """The derivatives of `mm` or `bmm` with respect to the right factor and to the left one."""
+        grad, left, right = grad.reshape(self.saved_self_sym_sizes), self.left, self.right
+        times = ndarray.dot if grad.ndim == 2 else xp.matmul
+        theirs = mine = None
+        if right.path is not None:
+            theirs = times(left.array.swapaxes(-1, -2), grad).reshape(right.shape)
+        if left.path is not None:
+            mine = times(grad, right.array.swapaxes(-1, -2)).reshape(left.shape)
+        return theirs, mine
 
     def free(self) -> None:
         for factor in (self.left, self.right) if self.chain is None else ():
             factor.free()
 
-
-Product.__name__ = Product.__qualname__ = TABLE["unsafe_view"].grad_fn
-
-
-def product_back(n: Any, grad: Any) -> tuple:
-    """The derivatives of `mm` or `bmm` with respect to the right factor and to the left one."""
-    left, right, times = n.left, n.right, ndarray.dot if grad.ndim == 2 else xp.matmul
-    theirs = mine = None
-    if right.path is not None:
-        theirs = times(left.array.swapaxes(-1, -2), grad).reshape(right.shape)
-    if left.path is not None:
-        mine = times(grad, right.array.swapaxes(-1, -2)).reshape(left.shape)
-    return theirs, mine
-
-
-def chain_behind(n: Any) -> Node:
-    """Make what the ordinary call would have made before it came to `n`; returns the product's node."""
-    numbers, ends = iter(n.numbers), []
-
-    def made(name: str, edges: tuple, **saved: Any) -> Any:
-        node = TABLE[name].record_by_hand(edges, **saved)
-        node.seq, node.code, node.lasti = next(numbers), n.code, n.lasti
+    def behind(self, numbers: Iterator[int]) -> Node:
+        """Make what the ordinary call would have made before it came to this node."""
+        ends, (left, right) = [], (self.left, self.right)
+        for factor in (left, right):
+            end = factor.path
+            for name in factor.views if end is not None else ():
+                end = self.link(numbers, name, (end,), self_sym_sizes=factor.shape)
+            ends.append(end)
+        to_self, to_mat2 = ends
+        node: Any = self.link(
+            numbers, self.product, (to_self, to_mat2), self=left.saved(to_self), mat2=right.saved(to_mat2),
+            self_sym_sizes=(self.saved_self_sym_sizes[0], left.shape[-1]), mat2_sym_sizes=right.shape,
+            self_sym_strides=() if to_self is None else left.strides,
+            mat2_sym_strides=() if to_mat2 is None else right.strides)  # fmt: skip
+        node.version_self, node.version_mat2 = left.version, right.version
+        if self.product == "mm":
+            node.itemsize = left.strides[-1]
+        self.left = self.right = None
         return node
 
-    for factor in (n.left, n.right):
-        end = factor.path
-        for name in factor.views if end is not None else ():
-            end = made(name, (end,), self_sym_sizes=factor.shape)
-        ends.append(end)
-    (left, right), (to_self, to_mat2) = (n.left, n.right), ends
-    node = made(n.product, (to_self, to_mat2), self=left.saved(to_self), mat2=right.saved(to_mat2),
-                self_sym_sizes=(n.saved_self_sym_sizes[0], left.shape[-1]), mat2_sym_sizes=right.shape,
-                self_sym_strides=() if to_self is None else left.strides,
-                mat2_sym_strides=() if to_mat2 is None else right.strides)  # fmt: skip
-    node.version_self, node.version_mat2 = left.version, right.version
-    if n.product == "mm":
-        node.itemsize = left.strides[-1]
-    return node
+
+Product.__name__ = Product.__qualname__ = TABLE["unsafe_view"].grad_fn
 
 
 def batches_call(slow: Callable) -> Callable:
