@@ -10,7 +10,7 @@ from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.carriers import RAW
-from .core.modes import INFERENCE, grad_mode
+from .core.modes import INFERENCE, UNCOUNTED, grad_mode
 from .core.shapes import must_be, must_be_tensor
 from .ops.checks import learners_call, must_be_ints, require, titled
 from .ops.reduce import common_shape
@@ -28,7 +28,7 @@ def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     if requires_grad and array.dtype.kind != "f":
         raise presentation.error(RuntimeError, "float_only",
             "Only Tensors of floating point and complex dtype can require gradients")  # fmt: skip
-    t = constant(Tensor, move(array, device), INFERENCE.counter if grad_mode() is INFERENCE else None)
+    t = constant(Tensor, move(array, device), UNCOUNTED if grad_mode() is INFERENCE else None)
     t._requires_grad = bool(requires_grad)
     return t
 

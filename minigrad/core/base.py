@@ -14,7 +14,7 @@ from typing import Any
 from ..array.backend import xp
 from ..text import presentation
 from .hooks import Hooks
-from .modes import INFERENCE, grad_mode
+from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .node import AccumulateGrad, Node, function_of, node_of
 
 new = object.__new__
@@ -72,7 +72,7 @@ class TensorBase:
         """How often this storage was written in place. Raises for inference tensors, as torch does."""
         if self._counter is None:
             return 0
-        if self._counter is INFERENCE.counter:
+        if self._counter is UNCOUNTED:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self._counter[0]
 
@@ -86,7 +86,7 @@ class TensorBase:
 
     def is_inference(self) -> bool:
         """True for a tensor made inside `inference_mode()`."""
-        return self._counter is INFERENCE.counter
+        return self._counter is UNCOUNTED
 
     # ---- history
 
@@ -229,6 +229,6 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
     counter = t._counter
     if counter is None:
         t._counter = [1, *line]
-    elif counter is not INFERENCE.counter:
+    elif counter is not UNCOUNTED:
         counter[0] += 1
         counter[1:] = line

@@ -18,17 +18,17 @@ from typing import Any
 
 from ..array.backend import HOST, ndarray, xp
 from . import engine, leaves, shapes
-from .base import TensorBase, constant
+from .base import TensorBase
 from .carriers import RAW, TENSORS
+from .cross_entropy import cross_entropy_call
 from .folded import Folded
 from .modes import grad_mode
 from .node import OURS, Freed, Node, Port, Withheld, learners_line, next_seq, recorded_for
 from .product import batches_call
-from .row import TABLE, Number, blank_node, taker
+from .row import TABLE, Number, taker
 
 _frame = sys._getframe
 _latest_first = attrgetter("seq")
-_LONG = xp.dtype("int64")
 
 
 # What one expression says; `derivative` adds the others. Each gets the node, its gradient and `keep`.
@@ -61,8 +61,7 @@ def install() -> None:
     mm, bmm, Tensor = TABLE["mm"], TABLE["bmm"], TensorBase._plain
     mm.call = TENSORS.mm = _product_call(mm, mm.call, 2, ndarray.dot)  # type: ignore[attr-defined]
     bmm.call = TENSORS.bmm = _product_call(bmm, bmm.call, 3, xp.matmul)  # type: ignore[attr-defined]
-    nll = TABLE["nll_loss"]
-    nll.call = _nll_call(nll, nll.call)
+    TENSORS.cross_entropy = cross_entropy_call(TENSORS.cross_entropy)  # type: ignore[attr-defined]
     Tensor.__matmul__ = Tensor.matmul = _product_call(mm, batches_call(Tensor.__matmul__), 2, ndarray.dot)
 
 
@@ -118,7 +117,10 @@ def _mm(n: Any, grad: Any, keep: bool) -> tuple:
     if to_mat2 is not None:
         theirs = held(n, "self", n.saved_self, n.version_self, to_self).T.dot(grad)
     if not keep:
-        n.free()
+        if n.saved_self is not None:
+            n.saved_self = Freed.current
+        if n.saved_mat2 is not None:
+            n.saved_mat2 = Freed.current
     return mine, theirs
 
 
@@ -195,23 +197,6 @@ def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
     if not keep:
         n.saved_result = Freed.current
     return (sent,)
-
-
-@derivative("nll_loss")
-def _nll_loss(n: Any, grad: Any, keep: bool) -> tuple:
-    target, total, reduction = n.saved_target, n.saved_total_weight, n.saved_reduction
-    plain = n.saved_weight is None and reduction and not isinstance(total, Withheld)
-    if not plain or isinstance(target, Withheld) or total != target._data.size or total - 1 == total:
-        return n.apply(grad, RAW, keep)
-    x = held(n, "self", n.saved_self, n.version_self, n.edges[0])
-    if x.ndim != 2 or x.__class__ is not ndarray:
-        return n.apply(grad, RAW, keep)
-    back = xp.zeros(x.shape, grad.dtype)
-    at = held(n, "target", target, n.version_target, None)
-    back[xp.arange(at.size), at] = -grad / total if reduction == 1 else -grad
-    if not keep:
-        n.free()
-    return (back,)
 
 
 @derivative("relu")
@@ -296,32 +281,6 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
             n.itemsize = a.itemsize
         return t
-
-    return call
-
-
-def _nll_call(row: Any, slow: Callable) -> Callable:
-    """The loss of rows of scores that all count, recorded; all else the slow call answers."""
-
-    @wraps(slow)
-    def call(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
-        x, at = self._data, target._data
-        edge = self._edge() if grad_mode() is True else None
-        if edge is None or weight is not None or x.ndim != 2 or not reduction or x.__class__ is not ndarray:
-            return slow(self, target, weight, reduction, ignore_index)
-        rows, classes = x.shape
-        plain = at.shape == (rows,) and at.dtype == _LONG and rows and not 0 <= ignore_index < classes
-        if not plain or at.view("uint64").max() >= classes:  # -1 is too large as well
-            return slow(self, target, weight, reduction, ignore_index)
-        gain, count = 0 - xp.add.reduce(x[xp.arange(rows), at]), x.dtype.type(rows)
-        n, total = blank_node(row.node, (edge,), None), constant(self._plain, count, [0])
-        loss = shapes.attach(constant(self._plain, gain / count if reduction == 1 else gain), n)
-        c, d = self._counter, target._counter
-        n.saved_self, n.version_self = self, 0 if c is None else c[0]
-        n.saved_target, n.version_target = target, 0 if d is None else d[0]
-        n.saved_weight, n.saved_reduction, n.saved_ignore_index = None, reduction, ignore_index
-        n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, total._counter, 0
-        return loss, total
 
     return call
 

@@ -13,7 +13,7 @@ from ..array import dtypes
 from ..array.backend import ndarray
 from .base import TensorBase, bump, constant
 from .carriers import TENSORS
-from .modes import INFERENCE, Recorder, grad_mode, unobserved
+from .modes import UNCOUNTED, Recorder, grad_mode, unobserved
 from .node import learners_line
 from .shapes import edge_of, must_be_tensor, requires_grad
 from .views import (
@@ -83,17 +83,18 @@ def write_directly(ufunc: Any, self: Any, other: Any) -> bool:
     """
     counter = self._counter
     if not isinstance(other, TensorBase) or (
-        counter is not None and (counter is other._counter or counter is INFERENCE.counter)
+        counter is not None and (counter is other._counter or counter is UNCOUNTED)
     ):
         return False
     a, b = self._data, other._data
     if not (a.__class__ is b.__class__ is ndarray and a.dtype is b.dtype and a.shape == b.shape):
         return False
-    if a.dtype.kind != "f":  # NumPy's refusals are not torch's
+    if a.base is not None or b.base is not None:  # shared memory wants a look
         return False
-    if not a.flags.c_contiguous or a.base is not None or b.base is not None:  # shared memory wants a look
+    try:
+        ufunc(a, b, a)
+    except TypeError:  # NumPy's refusals are not torch's
         return False
-    ufunc(a, b, a)
     bump(self, learners_line(3))
     return True
 

@@ -19,22 +19,21 @@ from ..text import presentation
 
 
 class Inference:
-    """The mode inside `inference_mode()`; false like `no_grad`, and contagious: see `counter`."""
+    """The mode inside `inference_mode()`; false like `no_grad`, and contagious: see `UNCOUNTED`."""
 
     def __bool__(self) -> bool:
         return False
 
-    class Counter:
-        """Stands where a version counter would be; reading it is the error torch raises."""
 
-        def __getitem__(self, _index: int) -> int:
-            raise presentation.error(RuntimeError, "inference",
-                "Inference tensors cannot be saved for backward. Please do not use Tensors created "
-                "in inference mode in computation tracked by autograd. To work around this, you can "
-                "make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-                "instead of `torch.inference_mode()`.")  # fmt: skip
+class Uncounted:
+    """Stands where a version counter would be; reading it is the error torch raises."""
 
-    counter = Counter()
+    def __getitem__(self, _index: int) -> int:
+        raise presentation.error(RuntimeError, "inference",
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created "
+            "in inference mode in computation tracked by autograd. To work around this, you can "
+            "make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+            "instead of `torch.inference_mode()`.")  # fmt: skip
 
 
 class Recorder(tuple):
@@ -47,7 +46,7 @@ class Recorder(tuple):
             seen(node, output)
 
 
-INFERENCE = Inference()
+INFERENCE, UNCOUNTED = Inference(), Uncounted()
 _mode: ContextVar[Any] = ContextVar("grad_mode", default=True)
 _recorder: ContextVar[tuple] = ContextVar("recorder", default=())
 grad_mode = _mode.get

@@ -17,7 +17,7 @@ from ..array import dtypes
 from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
-from .modes import INFERENCE, grad_mode
+from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .node import OURS, learners_line, next_seq, output_of
 from .row import Number, Row, blank_node, saver, taker
 from .views import view_of
@@ -45,13 +45,6 @@ def must_be_tensor(name: str, argument: str, position: int, given: Any) -> Excep
     return must_be("Tensor", name, argument, position, given)
 
 
-def untracked(t: Any) -> Any:
-    """The result, finished as one that is not recorded."""
-    t._fn, t._requires_grad = None, False
-    t._counter = INFERENCE.counter if grad_mode() is INFERENCE else None
-    return t
-
-
 def unary(row: Row) -> Callable:
     """One tensor in, one out, nothing else: exp, neg, relu ..."""
     forward, cls = row.forward, row.node
@@ -74,7 +67,8 @@ def unary(row: Row) -> Callable:
         t._data = z
         t._grad = t._hooks = t._view = None
         if not (mode and (input._requires_grad or unread(view))):
-            return untracked(t)
+            t._fn, t._requires_grad, t._counter = None, False, UNCOUNTED if mode is INFERENCE else None
+            return t
         n = cls()
         n.edges, n.metas, n.hooks = (input._fn or (input if input._requires_grad else None),), None, None
         n.seq = next_seq()
@@ -99,9 +93,9 @@ def unary(row: Row) -> Callable:
     return call
 
 
-def never() -> bool:
+def never() -> Any:
     """The grad mode of an operation that has no derivative."""
-    return False
+    return grad_mode() is INFERENCE and INFERENCE
 
 
 def settle(forward: Callable, z: Any, a: Any, b: Any = None) -> Any:
@@ -164,7 +158,8 @@ def binary(row: Row) -> Callable:
         t._data = z
         t._grad = t._hooks = t._view = None
         if not (mode and (to_self is not None or to_other is not None or unread(view) or unread(peer))):
-            return untracked(t)
+            t._fn, t._requires_grad, t._counter = None, False, UNCOUNTED if mode is INFERENCE else None
+            return t
         n = cls()
         n.edges, n.hooks = (to_self, to_other), None
         n.metas = None if alike else metas_of(self, other, number)
@@ -373,7 +368,7 @@ def requires_grad(x: Any) -> bool:
 def untracked_result(z: Any, mode: Any) -> Any:
     if z.__class__ is tuple or z.__class__ is list:
         return tuple(untracked_result(part, mode) for part in z)
-    return constant(Tensor, z, INFERENCE.counter if mode is INFERENCE else None)
+    return constant(Tensor, z, UNCOUNTED if mode is INFERENCE else None)
 
 
 def tracked_result(row: Row, n: Any, z: Any) -> Any:

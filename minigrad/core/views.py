@@ -13,7 +13,7 @@ from ..array.backend import geometry, may_share_memory
 from ..text import presentation
 from .base import TensorBase, new
 from .carriers import TENSORS
-from .modes import INFERENCE, grad_mode
+from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .node import Freed, Node, Withheld, function_of, next_seq
 
 
@@ -36,7 +36,7 @@ class View:
         if t._fn is None and not self.base.requires_grad:
             return
         counter = t._counter
-        if counter is INFERENCE.counter or self.version == counter[0]:
+        if counter is UNCOUNTED or self.version == counter[0]:
             return
         if self.kind:
             raise forbidden_view(t, indirect=True)
@@ -59,7 +59,7 @@ def view_of(source: Any, array: Any, kind: str = "") -> Any:
     t._fn = t._grad = t._hooks = None
     t._view = view = View()
     view.base, view.kind = base, kind
-    view.version = 0 if counter is INFERENCE.counter else counter[0]
+    view.version = 0 if counter is UNCOUNTED else counter[0]
     return t
 
 
@@ -121,7 +121,7 @@ def check_inference(t: Any) -> None:
 
     torch notices it later still, when it counts the write.
     """
-    if t._counter is INFERENCE.counter and grad_mode() is not INFERENCE:
+    if t._counter is UNCOUNTED and grad_mode() is not INFERENCE:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
             "clone to get a normal tensor before doing inplace update.See "

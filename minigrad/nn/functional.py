@@ -15,6 +15,7 @@ from .._tensor import Tensor
 from ..array import dtypes, random
 from ..array.backend import namespace, xp
 from ..core.base import constant
+from ..core.carriers import TENSORS
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
 from ..core.shapes import must_be_tensor
@@ -39,7 +40,8 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
 
 
 def _reduction(name: str, *flags: Any) -> int:
-    name = legacy_reduction(name, *flags)
+    if flags:
+        name = legacy_reduction(name, *flags)
     if name not in _REDUCTIONS:
         raise ValueError(f"{name} is not a valid value for reduction")
     return _REDUCTIONS[name]
@@ -676,10 +678,13 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:  # fmt: skip
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
-    require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if not (isinstance(input, Tensor) and isinstance(target, Tensor)):
         _refuse("cross_entropy_loss", input=input, target=target)
     reduction = legacy_reduction(reduction, size_average, reduce)
+    if input._data.ndim == 2 and target._data.ndim == 1 and label_smoothing <= 0:
+        return TENSORS.cross_entropy(input, target, weight, _reduction(reduction), ignore_index)
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
     logs = act.log_softmax_dim(input, dim)
     if target._data.shape == input._data.shape:

@@ -86,9 +86,11 @@ def _floats_only(self: Any, name: str, dim: int) -> None:
 
 def _largest(x: Any, dim: int) -> Any:
     """The maximum along `dim`, kept. NumPy takes short rows one by one; turned, it takes all at once."""
-    n = x.shape[dim]
-    if n > 40 or x.size < 256 or dim % x.ndim != x.ndim - 1 or x.__class__ is not ndarray:
+    if x.__class__ is not ndarray:
         return x.max(dim, keepdims=True)
+    n = x.shape[dim]
+    if n > 40 or x.size < 256 or dim % x.ndim != x.ndim - 1:
+        return xp.maximum.reduce(x, dim, keepdims=True)
     return xp.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import namespace, xp
-from ..core.carriers import RAW, Symbol, formula, spelled_out
+from ..core.carriers import RAW, TENSORS, Symbol, formula, spelled_out
 from ..core.op import op
+from .activation import log_softmax_dim
 from .checks import require
 from .pointwise import beside
 from .reduce import vector_norm
@@ -218,3 +219,11 @@ bce_with_logits = op("binary_cross_entropy_with_logits", lambda self, target, we
     target = lambda F, grad, self, weight, pos_weight, reduction: F.weighted(
         F.logits_target_slope(self, pos_weight), weight) * F.reduced(grad, self, reduction))
 # fmt: on
+
+
+def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    """nll_loss of log_softmax: scores `(rows, classes)`, and for each row the number of its class."""
+    return nll_loss(log_softmax_dim(self, 1), target, weight, reduction, ignore_index)[0]
+
+
+TENSORS.cross_entropy = cross_entropy  # type: ignore[attr-defined]  # `fast` has a shorter way

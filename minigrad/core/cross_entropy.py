@@ -1,0 +1,108 @@
+"""The cross entropy of class numbers as one node until somebody looks behind it.
+
+PyTorch records NllLossBackward0 on top of LogSoftmaxBackward0. Here the one on top knows the scores and
+the logarithms that it was computed from: see `folded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
+
+from ..array.backend import ndarray, xp
+from . import shapes
+from .base import constant
+from .folded import Folded
+from .modes import grad_mode
+from .node import Freed, Node, learners_line, next_seq
+from .row import TABLE
+
+_arange, _exp, _largest, _sum = xp.arange, xp.exp, xp.maximum.reduce, xp.add.reduce
+_LONG, _UNSIGNED = xp.dtype("int64"), xp.dtype("uint64")
+_MEAN = 1
+
+
+class CrossEntropy(Folded, TABLE["nll_loss"].node):  # type: ignore[misc, name-defined]
+    """The loss of `logs`, the log-probabilities, of which it picked those `at`; `logs` are None once freed."""
+
+    __slots__ = ("at", "chain", "logs", "numbers", "scores")
+
+    def __getattr__(self, name: str) -> Any:
+        """`saved_self`, the tensor between the two nodes, is made with the chain."""
+        if self.chain is not None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        self.unfold()
+        return getattr(self, name)
+
+    def ends(self) -> tuple:
+        return (self.scores,)
+
+    def ready(self) -> bool:
+        """True if backward may go on. Where not, the node that is then asked says why."""
+        if self.logs is None:
+            return False
+        c = self.saved_target._counter
+        return c is None or c[0] == self.version_target
+
+    def back(self, grad: Any) -> tuple:
+        """The derivative with respect to the scores: the probabilities, less 1 where the target is."""
+        share = grad / self.saved_total_weight if self.saved_reduction == _MEAN else grad
+        sent = _exp(self.logs)
+        sent *= share
+        if not share > 0:
+            sent += 0  # of -0, as the two nodes would
+        sent.reshape(-1)[self.at] -= share
+        return (sent,)
+
+    def free(self) -> None:
+        if self.chain is None:
+            self.logs = self.at = None
+            self.saved_self = Freed.current
+        Node.free(self)
+
+    def behind(self, numbers: Iterator[int]) -> Node:
+        """LogSoftmaxBackward0, and its result, which this node saved."""
+        node: Any = self.link(numbers, "log_softmax", (self.scores,), dim=1, result=self.logs)
+        node.counter_result, node.version_result = [0], 0
+        if self.logs is None:
+            node.saved_result = self.saved_self
+        else:
+            between = constant(shapes.Tensor, self.logs, node.counter_result)
+            self.saved_self, self.version_self = shapes.attach(between, node), 0
+        self.logs = self.at = self.scores = None
+        return node
+
+
+CrossEntropy.__name__ = CrossEntropy.__qualname__ = TABLE["nll_loss"].grad_fn
+
+
+def cross_entropy_call(slow: Callable) -> Callable:
+    """The loss of rows of scores that all count, recorded as one node; all else the slow call answers."""
+    log_softmax, Tensor, blank = TABLE["log_softmax"].forward, shapes.Tensor, shapes.blank
+
+    @wraps(slow)
+    def call(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+        x, at = self._data, target._data
+        edge = self._edge() if self.__class__ is Tensor and grad_mode() is True else None
+        if edge is None or weight is not None or not reduction or x.__class__ is not ndarray or x.ndim != 2:
+            return slow(self, target, weight, reduction, ignore_index)
+        rows, classes = x.shape
+        plain = rows and at.shape == (rows,) and at.dtype is _LONG and not 0 <= ignore_index < classes
+        if not plain or _largest(at.view(_UNSIGNED)) >= classes:  # -1 is too large as well
+            return slow(self, target, weight, reduction, ignore_index)
+        n, t = CrossEntropy(), blank()
+        n.logs = y = log_softmax(x, 1)
+        n.at = at = at + _arange(0, y.size, classes)
+        gain, count = 0 - _sum(y.reshape(-1)[at]), x.dtype.type(rows)
+        t._data, t._fn, t._requires_grad = gain / count if reduction == _MEAN else gain, n, True
+        t._counter = t._grad = t._hooks = t._view = n.metas = n.hooks = n.chain = n.saved_weight = None
+        n.scores, n.numbers, n.seq = edge, (next_seq(),), next_seq()
+        n.code, n.lasti = learners_line()
+        c = target._counter
+        n.saved_target, n.version_target = target, 0 if c is None else c[0]
+        n.saved_reduction, n.saved_ignore_index = reduction, ignore_index
+        n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, [0], 0
+        return t
+
+    return call
