@@ -26,6 +26,7 @@ from .modes import grad_mode
 from .node import OURS, Freed, Node, Port, Withheld, learners_line, next_seq, recorded_for
 from .product import batches_call
 from .row import TABLE, Number, taker
+from .saved import Packed
 
 _frame = sys._getframe
 _latest_first = attrgetter("seq")
@@ -325,7 +326,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
         asked = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
         if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
             return False
-    if create_graph:
+    if create_graph and not Packed.used:  # unpack hooks have lines of their own
         recorded_for[get_ident()] = learners_line()  # until `engine.run` ends
     arrived = {root: grads[0]}
     for node in nodes:

@@ -276,9 +276,11 @@ def apply_of(row: Row) -> Callable:
 
 
 def _several(row: Row, derivatives: list) -> Callable[[Any, Any, Any], tuple]:
-    """All saved values are taken once, then each derivative that is wanted gets its own."""
-    takes = [taker(row, n) for n in row.saved]
-    formulas = tuple(enumerate(_arranged(d, row.saved) for d in derivatives))
+    """Saved tensors, and what the derivatives use besides, are taken once; then each that is wanted gets its own."""
+    used = tuple(n for n in row.saved
+                 if n in row.tensors or is_result(row, n) or any(n in parameters(d) for d in derivatives))
+    takes = [taker(row, n) for n in used]
+    formulas = tuple(enumerate(_arranged(d, used) for d in derivatives))
 
     def run(n: Any, F: Any, grad: Any) -> tuple:
         values: list[Any] = [F, grad]
