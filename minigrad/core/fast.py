@@ -214,22 +214,32 @@ def _relu(n: Any, grad: Any, keep: bool) -> tuple:
 
 @derivative("sum")
 def _sum(n: Any, grad: Any, keep: bool) -> tuple:
+    return (_spread(n, grad),)
+
+
+@derivative("sum_dim")
+def _sum_dim(n: Any, grad: Any, keep: bool) -> tuple:
+    return (_spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),)
+
+
+def _spread(n: Any, grad: Any) -> Any:
+    """A sum's gradient in the shape of what was summed."""
     shape, edge = n.saved_self_sym_sizes, n.edges[0]
     # Nobody sees what passes between two nodes. Small arrays are faster to multiply when every place is
     # written; large ones, seen with stride 0, are memory not spent.
     if isinstance(edge, Node) and edge.hooks is None and prod(shape) <= 4096:
-        return (_full(shape, grad),)
-    return (RAW.expand(grad, shape),)
+        return _full(shape, grad)
+    return RAW.expand(grad, shape)
 
 
-def _full(shape: tuple, number: Any) -> Any:
-    """One number, written in every place of a shape."""
+def _full(shape: tuple, grad: Any) -> Any:
+    """`grad` in a larger shape, written in every place."""
     if not shape:
-        return number
-    if not isinstance(number, HOST):
-        return RAW.expand(number, shape)
-    filled = xp.empty(shape, number.dtype)
-    filled.fill(number)
+        return grad
+    if not isinstance(grad, HOST):
+        return RAW.expand(grad, shape)
+    filled = xp.empty(shape, grad.dtype)
+    filled[...] = grad
     return filled
 
 
