@@ -11,21 +11,22 @@ import pytest
 
 import minigrad as mg
 from minigrad.core import fast
-from minigrad.core.carriers import RAW
+from minigrad.core.carriers import RAW, TENSORS
+from minigrad.core.cross_entropy import CrossEntropy
 from minigrad.core.node import Node
 from minigrad.core.product import Product
 from minigrad.core.row import TABLE
 from minigrad.ops import linalg, loss
 
 HERE = Path(__file__).parent.parent
-MATRICES = {"mm", "bmm", "t", "transpose", "nll_loss"}
+MATRICES = {"mm", "bmm", "t", "transpose"}
 TWO = {"add", "sub", "mul", "mm", "bmm"}
 OPTIONS = {
     "pow_number": lambda shape: (2,),
     "softmax": lambda shape: (0,),
     "log_softmax": lambda shape: (-1,),
-    "nll_loss": lambda shape: (mg.arange(shape[0]) % shape[1], None, 1, -100),
     "mean_dim": lambda shape: ((0,), False),
+    "sum_dim": lambda shape: ((0,), False),
     "transpose": lambda shape: (0, 1),
     "expand": lambda shape: ((3, *shape),),
     "view": lambda shape: ((-1,),),
@@ -149,28 +150,70 @@ def test_a_factor_written_after_the_product_is_refused_as_ever():
     assert messages[0] == messages[1]
 
 
+@pytest.mark.parametrize("used", [False, True], ids=["new", "freed"])
+@pytest.mark.parametrize("kind", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("factor", [1, -2, 0])
 @pytest.mark.parametrize("reduction", [1, 2])
-def test_a_quick_loss_of_classes_equals_its_row(reduction):
+def test_a_folded_cross_entropy_is_what_its_two_operations_make(reduction, factor, kind, used):
+    seen, gradients = [], []
+    for entropy in (TENSORS.cross_entropy, loss.cross_entropy):
+        scores = (100 * mg.eye(5, 3)).to(getattr(mg, kind)).requires_grad_()  # some probabilities are 0
+        value = entropy(scores * 1, mg.tensor([0, 2, 1, 1, 0]), None, reduction, -100)
+        assert isinstance(value.grad_fn, CrossEntropy) == (entropy is TENSORS.cross_entropy)
+        if used:
+            (value * factor).backward()
+        seen.append([value.item(), *behind(value.grad_fn)])
+        gradients.append(str(scores.grad))  # signs of zeros too
+
+    assert seen[0] == seen[1]
+    assert gradients[0] == gradients[1]
+
+
+@pytest.mark.parametrize("look", ["hook", "create_graph", "watch"])
+def test_a_look_behind_a_cross_entropy_finds_the_same_gradient(look):
     scores, classes = mg.randn(5, 3, requires_grad=True), mg.tensor([0, 2, 1, 1, 0])
-    options = (classes, None, reduction, -100)
+    value = mg.nn.functional.cross_entropy(scores, classes)
+    plain = mg.autograd.grad(value, scores, retain_graph=True)[0]
+    assert value.grad_fn.chain is None
 
-    quick, slow = (call(scores, *options) for call in (TABLE["nll_loss"].call, loss.nll_loss))
+    if look == "hook":
+        value.grad_fn.register_hook(lambda *_: None)
+    elif look == "watch":
+        assert value.grad_fn._saved_self.grad_fn.name() == "LogSoftmaxBackward0"
+    seen = mg.autograd.grad(value, scores, create_graph=look == "create_graph")[0]
 
-    assert [t.item() for t in quick] == [t.item() for t in slow]
-    for field in ("self", "target", "weight", "total_weight", "reduction", "ignore_index"):
-        assert str(getattr(quick[0].grad_fn, f"_saved_{field}")) == str(getattr(slow[0].grad_fn, f"_saved_{field}"))
+    assert value.grad_fn.chain is not None
+    assert seen.allclose(plain, atol=1e-7)
 
 
-def test_a_quick_loss_leaves_what_is_not_plain_to_its_row():
-    scores, quick = mg.randn(5, 3, requires_grad=True), TABLE["nll_loss"].call
+def test_a_folded_cross_entropy_refuses_what_its_operations_refuse():
+    messages = []
+    for entropy in (TENSORS.cross_entropy, loss.cross_entropy):
+        scores, classes = mg.randn(5, 3, requires_grad=True), mg.tensor([0, 2, 1, 1, 0])
+        for wrong in ([0, 2, 1, 1, 3], [0, 2, 1, 1, -1]):
+            with pytest.raises(IndexError, match="out of bounds"):
+                entropy(scores, mg.tensor(wrong), None, 1, -100)
+        written, used = (entropy(scores, classes, None, 1, -100) for _ in range(2))
+        used.backward()
+        classes.add_(0)
+        for value in (written, used):
+            with pytest.raises(RuntimeError) as refused:
+                value.backward()
+            messages.append((str(refused.value), *refused.value.__notes__))
+        with pytest.raises(RuntimeError, match="second time"):
+            used.grad_fn._saved_self.sum()
 
-    for classes in ([0, 2, 1, 1, 3], [0, 2, 1, 1, -1]):
-        with pytest.raises(IndexError, match="out of bounds"):
-            quick(scores, mg.tensor(classes), None, 1, -100)
-    for classes, weight, reduction in (([0, -100, 1, 1, 0], None, 1), ([0, 2, 1, 1, 0], mg.rand(3), 1),
-                                       ([0, 2, 1, 1, 0], None, 0)):  # fmt: skip
-        given = (mg.tensor(classes), weight, reduction, -100)
-        assert quick(scores, *given)[0].equal(loss.nll_loss(scores, *given)[0])
+    assert messages[:2] == messages[2:]
+
+
+def test_a_cross_entropy_leaves_what_is_not_plain_to_its_operations():
+    scores = mg.randn(5, 3, requires_grad=True)
+    for classes, *given in (([0, -100, 1, 1, 0], None, 1, -100), ([0, 2, 1, 1, 0], mg.rand(3), 1, -100),
+                            ([0, 2, 1, 1, 0], None, 0, -100), ([0, 2, 1, 1, 0], None, 1, 2)):  # fmt: skip
+        given = (mg.tensor(classes), *given)
+        value = TENSORS.cross_entropy(scores, *given)
+        assert not isinstance(value.grad_fn, CrossEntropy)
+        assert value.equal(loss.cross_entropy(scores, *given))
 
 
 def test_without_the_file_everything_still_holds(tmp_path):

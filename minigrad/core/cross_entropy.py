@@ -48,18 +48,22 @@ class CrossEntropy(Folded, TABLE["nll_loss"].node):  # type: ignore[misc, name-d
     def back(self, grad: Any) -> tuple:
         """The derivative with respect to the scores: the probabilities, less 1 where the target is."""
         share = grad / self.saved_total_weight if self.saved_reduction == _MEAN else grad
-        sent = _exp(self.logs)
-        sent *= share
-        if not share > 0:
-            sent += 0  # of -0, as the two nodes would
-        sent.reshape(-1)[self.at] -= share
+        if share > 0:
+            sent = _exp(self.logs)
+            sent *= share
+            sent.reshape(-1)[self.at] -= share
+        else:  # step by step, for the signs of zeros
+            sent = xp.zeros_like(self.logs)
+            sent.reshape(-1)[self.at] = -share
+            sent -= _exp(self.logs) * _sum(sent, 1, keepdims=True)
         return (sent,)
 
     def free(self) -> None:
         if self.chain is None:
             self.logs = self.at = None
-            self.saved_self = Freed.current
-        Node.free(self)
+            self.saved_self = self.saved_target = self.saved_total_weight = Freed.current
+        else:
+            Node.free(self)
 
     def behind(self, numbers: Iterator[int]) -> Node:
         """LogSoftmaxBackward0, and its result, which this node saved."""

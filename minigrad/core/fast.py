@@ -203,8 +203,10 @@ def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
 @derivative("relu")
 def _relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = held_result(n)
-    if not isinstance(y, ndarray) or y.size < 512:
+    if not isinstance(y, ndarray):
         sent = RAW.relu_backward(grad, y)
+    elif y.size < 512:
+        sent = xp.where(y <= 0, 0, grad)
     else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
         sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
     if not keep:

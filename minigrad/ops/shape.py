@@ -35,6 +35,8 @@ from .checks import (
 from .pointwise import STEP
 from .reduce import common_shape, sum_all, sum_dim, whole_type
 
+_add = xp.add.reduce
+
 
 def _flat_view(self: Any, shape: tuple) -> Any:
     """`self` in another shape without copying; torch's errors where that is impossible."""
@@ -362,11 +364,11 @@ def _sum_to(self: Any, shape: tuple) -> Any:
     """Sum away the axes that broadcasting added or stretched: `(5, 3, 4)` to `(3, 1)` sums 0 and 2."""
     lead = self.ndim - len(shape)
     if lead > 0:  # no `keepdims`: a reshaped sum would be a view, which a leaf cannot keep
-        self = xp.add.reduce(self, 0 if lead == 1 else tuple(range(lead)))
+        self = _add(self, 0 if lead == 1 else tuple(range(lead)))
     if self.shape == shape:
         return self
     axes = tuple([i for i, n in enumerate(shape) if n == 1 and self.shape[i] != 1])
-    return xp.add.reduce(self, axes, keepdims=True)
+    return _add(self, axes, keepdims=True)
 
 
 # fmt: off
