@@ -23,7 +23,17 @@ from .carriers import RAW, TENSORS
 from .cross_entropy import cross_entropy_call
 from .folded import Folded
 from .modes import grad_mode
-from .node import OURS, Freed, Node, Port, Withheld, learners_line, next_seq, recorded_for
+from .node import (
+    OURS,
+    Freed,
+    Node,
+    Port,
+    Withheld,
+    caller_of,
+    learners_frame,
+    next_seq,
+    recorded_for,
+)
 from .product import batches_call
 from .row import TABLE, Number, taker
 from .saved import Packed
@@ -277,7 +287,11 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
         n.edges, n.metas, n.hooks = (to_self, to_mat2), None, None
         n.seq = next_seq()
         f = _frame(1)
-        n.code, n.lasti = (f.f_code, f.f_lasti) if f.f_code.co_filename not in OURS else learners_line()
+        code = f.f_code
+        while code.co_filename in OURS and f.f_back is not None:
+            f = caller_of(f) if recorded_for else f.f_back
+            code = f.f_code
+        n.code, n.lasti = code, f.f_lasti
         if to_mat2 is None:
             n.saved_self = None
         else:
@@ -339,7 +353,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
         if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
             return False
     if create_graph and not Packed.used:  # unpack hooks have lines of their own
-        recorded_for[get_ident()] = learners_line()  # until `engine.run` ends
+        recorded_for[get_ident()] = learners_frame()  # until `engine.run` ends
     arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)

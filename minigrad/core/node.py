@@ -19,6 +19,7 @@ from ..text import presentation
 from .carriers import RAW, TENSORS
 from .hooks import Hooks
 
+_frame = sys._getframe
 next_seq = itertools.count().__next__
 ACCUMULATE_SEQ = 2**64 - 1  # as in torch: a ready AccumulateGrad runs before anything else
 
@@ -206,19 +207,26 @@ def _files_of(folder: str) -> set[str]:
 OURS = _files_of(os.path.dirname(os.path.dirname(__file__)))  # their lines are not the learner's
 
 
-recorded_for: dict[int, tuple[Any, int]] = {}  # thread -> who called the backward it is recording, if it is
+recorded_for: dict[int, Any] = {}  # thread -> the learner's frame that called the backward it is recording
+
+
+def caller_of(f: Any) -> Any:
+    """The frame above one of ours; inside a recorded backward the learner's at once, as each step up costs."""
+    return recorded_for.get(get_ident(), f.f_back)
+
+
+def learners_frame(depth: int = 2) -> Any:
+    """The nearest caller outside this package, `depth` calls up or further; None if there is none."""
+    f: Any = _frame(depth)
+    while f is not None and f.f_code.co_filename in OURS:
+        f = caller_of(f) if recorded_for else f.f_back
+    return f
 
 
 def learners_line(depth: int = 2) -> tuple[Any, int]:
-    """Code and instruction of the nearest caller outside this package, `depth` calls up or further."""
-    if recorded_for and (line := recorded_for.get(get_ident())):
-        return line  # known already: each
-    f: Any = sys._getframe(depth)
-    while (code := f.f_code).co_filename in OURS:
-        f = f.f_back
-        if f is None:
-            return None, 0
-    return code, f.f_lasti
+    """Code and instruction of `learners_frame`: all that a node keeps of it."""
+    f = learners_frame(depth + 1)
+    return (None, 0) if f is None else (f.f_code, f.f_lasti)
 
 
 def source_line(code: Any, lasti: int) -> tuple[str, int, str]:

@@ -18,7 +18,7 @@ from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .modes import INFERENCE, UNCOUNTED, grad_mode
-from .node import OURS, learners_line, next_seq, output_of
+from .node import OURS, caller_of, learners_line, next_seq, output_of, recorded_for
 from .row import Number, Row, blank_node, saver, taker
 from .views import view_of
 
@@ -73,7 +73,11 @@ def unary(row: Row) -> Callable:
         n.edges, n.metas, n.hooks = (input._fn or (input if input._requires_grad else None),), None, None
         n.seq = next_seq()
         f = _frame(1)
-        n.code, n.lasti = (f.f_code, f.f_lasti) if f.f_code.co_filename not in OURS else learners_line()
+        code = f.f_code
+        while code.co_filename in OURS and f.f_back is not None:
+            f = f.f_back
+            code = f.f_code
+        n.code, n.lasti = code, f.f_lasti
         t._counter = None
         if keeps_self:
             c = input._counter
@@ -139,8 +143,10 @@ def binary(row: Row) -> Callable:
             return NotImplemented
         else:
             to_other = peer = None
-            known = _numbers.get(other.__class__)  # of this type, which may be anything
-            number = None if known is None else known.get((other, a.dtype, a.__class__))
+            try:
+                number = _numbers.get((other, other.__class__, a.dtype, a.__class__))
+            except TypeError:  # anything may stand here
+                number = None
             if number is None:
                 a, number = meet(row, a, other)
                 if number is None:
@@ -165,7 +171,11 @@ def binary(row: Row) -> Callable:
         n.metas = None if alike else metas_of(self, other, number)
         n.seq = next_seq()
         f = _frame(1)
-        n.code, n.lasti = (f.f_code, f.f_lasti) if f.f_code.co_filename not in OURS else learners_line()
+        code = f.f_code
+        while code.co_filename in OURS and f.f_back is not None:
+            f = caller_of(f) if recorded_for else f.f_back
+            code = f.f_code
+        n.code, n.lasti = code, f.f_lasti
         t._counter = None
         if keeps_self:
             if self_for_all or (to_self if self_for_self else to_other) is not None:
@@ -197,12 +207,12 @@ def unread(view: Any) -> bool:
     return view is not None and view.base._requires_grad
 
 
-_numbers: dict[type, dict[Any, Number]] = {float: {}, int: {}}
+_numbers: dict[tuple, Number] = {}
 
 
 def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
     """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
-    known, key = _numbers.get(value.__class__), (value, a.dtype, a.__class__)
+    key = (value, value.__class__, a.dtype, a.__class__)
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):
@@ -212,9 +222,9 @@ def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
     a = dtypes.cast(a, dtypes.result_dtype(a, value))
     raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
-    sure = value or value.__class__ is int  # 0.0 and -0.0 are equal keys
-    if known is not None and sure and len(known) < 4096 and key[1] is a.dtype:
-        known[key] = made
+    sure = key[1] is int or (key[1] is float and value)  # 0.0 and -0.0 are equal keys
+    if sure and len(_numbers) < 8192 and key[2] is a.dtype:
+        _numbers[key] = made
     return a, made
 
 
