@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from typing import Any
 
@@ -17,6 +16,8 @@ def is_anomaly_enabled() -> bool:
 
 
 def _remember(node: Any, _output: Any) -> None:
+    import traceback  # few ask for it, and `import minigrad` is quicker
+
     node.metadata["traceback_"] = traceback.format_stack()[:-3]
 
 

@@ -137,8 +137,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
         seen: Any = weakref.WeakSet()
 
         def hook(grad: Any) -> None:
-            if running.walk not in seen:
-                seen.add(running.walk)
+            if running.get() not in seen:
+                seen.add(running.get())
                 fn(grad)
 
         return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
@@ -150,7 +150,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
 
 def _gather(fn: Callable, edges: list, gathered: Any, index: int) -> Callable:
     def hook(grad: Any) -> None:
-        walk = running.walk
+        walk = running.get()
         grads, left = gathered.get(walk) or ([None] * len(edges), [sum(map(walk.will_run, edges))])
         gathered[walk] = grads, left
         grads[index] = grad

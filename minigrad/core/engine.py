@@ -9,10 +9,10 @@ Hooks are run in `gates`, `.grad` is added to in `leaves`.
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections import deque
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from threading import get_ident
 from typing import Any
 
 from ..text import say

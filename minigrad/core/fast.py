@@ -9,11 +9,11 @@ hold each part to its original.
 from __future__ import annotations
 
 import sys
+from _thread import get_ident
 from collections.abc import Callable
 from functools import wraps
 from math import prod
 from operator import attrgetter
-from threading import get_ident
 from typing import Any
 
 from ..array.backend import HOST, ndarray, xp

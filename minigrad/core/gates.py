@@ -6,9 +6,9 @@ Each function gets the engine's `walk`: how gradients are carried, and who is wa
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from ..array.backend import xp
@@ -19,14 +19,7 @@ from .carriers import TENSORS
 from .hooks import hook_name
 from .modes import anomaly, differentiable
 
-
-class _Running(threading.local):
-    """The backward that runs a tensor hook now, in this thread; hooks of several tensors ask for it."""
-
-    walk: Any = None
-
-
-running = _Running()
+running: ContextVar[Any] = ContextVar("running", default=None)  # the walk whose tensor hook runs; multi-grad hooks ask
 
 
 def tensor_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
@@ -42,12 +35,12 @@ def tensor_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
 
 def _tensor_hook(walk: Any, node: Any, hook: Callable, grad: Any) -> Any:
     given = shown(walk, grad)
-    outer, running.walk = running.walk, walk
+    token = running.set(walk)
     try:
         with differentiable(walk.create_graph):
             returned = hook(given)
     finally:
-        running.walk = outer
+        running.reset(token)
     # a hook that returns nothing may have written into what it was given
     after = taken(walk, given if returned is None else _checked(hook, given, returned))
     if walk.watch is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import allocate_lock
 from typing import Any
 
 from ..array.backend import xp
@@ -11,7 +11,7 @@ from .carriers import TENSORS
 from .modes import differentiable
 from .views import check_single_memory
 
-_accumulating = threading.Lock()  # leaves are shared by threads that run backward at once
+_accumulating = allocate_lock()  # leaves are shared by threads that run backward at once
 _scalar = xp.generic
 
 

@@ -12,7 +12,7 @@ import linecache
 import os
 import sys
 import weakref
-from threading import get_ident
+from _thread import get_ident  # `threading` takes a millisecond to import
 from typing import Any, NamedTuple
 
 from ..text import presentation
