@@ -114,12 +114,9 @@ def settle(forward: Callable, z: Any, a: Any, b: Any = None) -> Any:
 def binary(row: Row) -> Callable:
     """Two tensors that broadcast, or a tensor and a number: add, mul, pow ..."""
     forward, cls = row.forward, row.node
-    keeps_self, keeps_other, keeps_result = (n in row.saved for n in ("self", "other", "result"))
-    self_for, other_for = ({n for n in row.uses if s in row.uses[n]} for s in ("self", "other"))
-    self_for_all, other_for_all = len(self_for) == 2, len(other_for) == 2  # then torch asks nobody
-    self_for_self, other_for_self = "self" in self_for, "self" in other_for
+    self_for, other_for, keeps_result = used_by(row, "self"), used_by(row, "other"), "result" in row.saved
     may_change_type = forward not in (operator.add, operator.sub, operator.mul)
-    records, meets = grad_mode if row.derivatives else never, row.meets
+    records = grad_mode if row.derivatives else never
 
     def call(self: Any, other: Any) -> Any:
         mode, view = records(), self._view
@@ -134,15 +131,15 @@ def binary(row: Row) -> Callable:
             to_other = other._fn or (other if other._requires_grad else None)
             alike = a.dtype is b.dtype
             if not alike:
-                if meets is not None:
-                    meets(a.dtype.kind, b.dtype.kind)
+                if row.meets is not None:
+                    row.meets(a.dtype.kind, b.dtype.kind)
                 a, b = dtypes.promote(a, b)
             elif a.shape != b.shape:
                 alike = False
         elif not row.numbers:
             return NotImplemented
         else:
-            to_other = peer = None
+            to_other, peer, alike = None, None, True
             try:
                 number = _numbers.get((other, other.__class__, a.dtype, a.__class__))
             except TypeError:  # anything may stand here
@@ -151,7 +148,8 @@ def binary(row: Row) -> Callable:
                 a, number = meet(row, a, other)
                 if number is None:
                     return NotImplemented
-            b, alike = number.raw, a is self._data
+                alike = a is self._data
+            b = number.raw
         try:
             z = forward(a, b)
         except ValueError:
@@ -177,16 +175,16 @@ def binary(row: Row) -> Callable:
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti
         t._counter = None
-        if keeps_self:
-            if self_for_all or (to_self if self_for_self else to_other) is not None:
+        if self_for is not None:
+            if (to_self if self_for == "self" else to_other) is not None or self_for == "both":
                 c = self._counter
                 n.saved_self, n.version_self = self, 0 if c is None else c[0]
             else:
                 n.saved_self = None
-        if keeps_other:
+        if other_for is not None:
             if number is not None:
                 n.saved_other, n.version_other = number, 0
-            elif other_for_all or (to_self if other_for_self else to_other) is not None:
+            elif (to_self if other_for == "self" else to_other) is not None or other_for == "both":
                 c = other._counter
                 n.saved_other, n.version_other = other, 0 if c is None else c[0]
             else:
@@ -200,6 +198,12 @@ def binary(row: Row) -> Callable:
         return t
 
     return call
+
+
+def used_by(row: Row, name: str) -> str | None:
+    """Whose derivative needs the saved input `name`: "self", "other" or "both"; for both torch asks nobody."""
+    users = [n for n, used in row.uses.items() if name in used]
+    return None if name not in row.saved else "both" if len(users) == 2 else users[0]
 
 
 def unread(view: Any) -> bool:
