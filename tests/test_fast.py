@@ -19,12 +19,11 @@ from minigrad.core.row import TABLE
 from minigrad.ops import linalg, loss
 
 HERE = Path(__file__).parent.parent
-MATRICES = {"mm", "bmm", "t", "transpose"}
-TWO = {"add", "sub", "mul", "mm", "bmm"}
+MATRICES = {"mm", "t", "transpose"}
+TWO = {"add", "sub", "mul", "mm"}
 OPTIONS = {
     "pow_number": lambda shape: (2,),
     "softmax": lambda shape: (0,),
-    "log_softmax": lambda shape: (-1,),
     "mean_dim": lambda shape: ((0,), False),
     "sum_dim": lambda shape: ((0,), False),
     "transpose": lambda shape: (0, 1),
@@ -38,7 +37,7 @@ OPTIONS = {
 def made(name: str, shape: tuple, kind: str):
     """A node of row `name`, and a gradient for it."""
     if name in MATRICES:
-        shape = {"bmm": (3, 4, 4)}.get(name, shape or (1, 1))
+        shape = shape or (1, 1)
     x, y = (mg.randn(shape).to(getattr(mg, kind)).requires_grad_() for _ in range(2))
     other = (y,) if name in TWO else OPTIONS.get(name, lambda shape: ())(shape)
     out = TABLE[name].call(x, *other)
@@ -83,7 +82,7 @@ def behind(node) -> list:
     while waiting:
         node = waiting.pop(0)
         saved = {n: getattr(node, n) for n in dir(node) if n.startswith("_saved_") and not node.freed}
-        known.append((node.name(), node.row and node.seq - first, node.line and node.line[1], node.metas, node.freed, {
+        known.append((node.name(), node.row and node.seq - first, node.line and node.line[1], node.freed, {
             n: (v.tolist(), v.shape, v.is_leaf, v._is_view(), str(v.grad_fn)[:20]) if isinstance(v, mg.Tensor) else v
             for n, v in saved.items()}))  # fmt: skip
         waiting += [edge for edge, _ in node.next_functions if edge is not None]

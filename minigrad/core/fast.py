@@ -1,7 +1,7 @@
 """The busiest derivatives written out for arrays: the same numbers in fewer steps of Python.
 
 Each function stands in for `apply` of one row when backward runs on arrays (`Node.apply_raw`),
-`_product_call` for the calls of `mm` and `bmm`, `walk` for `engine.steps` on graphs without hooks that nobody watches.
+`_mm_call` for the call of `mm`, `walk` for `engine.steps` on graphs without hooks that nobody watches.
 Nobody needs this file: without it every row runs its own formula and every backward is `steps`; tests
 hold each part to its original.
 """
@@ -54,11 +54,11 @@ _INSTEAD: dict[str, Callable] = {
 }  # fmt: skip
 
 
-def derivative(*names: str) -> Callable:
-    """Register a function `(n, grad, keep)` as what nodes of these rows do to arrays."""
+def derivative(name: str) -> Callable:
+    """Register a function `(n, grad, keep)` as what nodes of this row do to arrays."""
 
     def register(function: Callable) -> Callable:
-        _INSTEAD.update(dict.fromkeys(names, function))
+        _INSTEAD[name] = function
         return function
 
     return register
@@ -69,11 +69,10 @@ def install() -> None:
     for name, function in _INSTEAD.items():
         TABLE[name].node.apply_raw = function  # type: ignore[method-assign, assignment]
     engine.quick = walk
-    mm, bmm, Tensor = TABLE["mm"], TABLE["bmm"], TensorBase._plain
-    mm.call = TENSORS.mm = _product_call(mm, mm.call, 2, ndarray.dot)  # type: ignore[attr-defined]
-    bmm.call = TENSORS.bmm = _product_call(bmm, bmm.call, 3, xp.matmul)  # type: ignore[attr-defined]
+    mm, Tensor = TABLE["mm"], TensorBase._plain
+    mm.call = TENSORS.mm = _mm_call(mm.call)  # type: ignore[attr-defined]
     TENSORS.cross_entropy = cross_entropy_call(TENSORS.cross_entropy)  # type: ignore[attr-defined]
-    Tensor.__matmul__ = Tensor.matmul = _product_call(mm, batches_call(Tensor.__matmul__), 2, ndarray.dot)
+    Tensor.__matmul__ = Tensor.matmul = _mm_call(batches_call(Tensor.__matmul__))
 
 
 def held(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
@@ -135,19 +134,6 @@ def _mm(n: Any, grad: Any, keep: bool) -> tuple:
     return mine, theirs
 
 
-@derivative("bmm")
-def _bmm(n: Any, grad: Any, keep: bool) -> tuple:
-    to_self, to_mat2 = n.edges
-    mine = theirs = None
-    if to_self is not None:
-        mine = grad @ held(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).swapaxes(1, 2)
-    if to_mat2 is not None:
-        theirs = held(n, "self", n.saved_self, n.version_self, to_self).swapaxes(1, 2) @ grad
-    if not keep:
-        n.free()
-    return mine, theirs
-
-
 @derivative("expand")
 def _expand(n: Any, grad: Any, keep: bool) -> tuple:
     shape = n.saved_self_sym_sizes
@@ -192,19 +178,14 @@ def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     return (slope,)
 
 
-@derivative("softmax", "log_softmax")
+@derivative("softmax")
 def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
     y, dim = held_result(n), n.saved_dim
     if not y.ndim or not isinstance(grad, ndarray):
         return n.apply(grad, RAW, keep)
-    if n.row.name == "softmax":
-        sent = grad * y
-        xp.subtract(grad, xp.add.reduce(sent, dim, None, None, True), sent)
-        xp.multiply(y, sent, sent)
-    else:
-        sent = xp.exp(y)
-        sent *= xp.add.reduce(grad, dim, None, None, True)
-        xp.subtract(grad, sent, sent)
+    sent = grad * y
+    xp.subtract(grad, xp.add.reduce(sent, dim, None, None, True), sent)
+    xp.multiply(y, sent, sent)
     if not keep:
         n.saved_result = Freed.current
     return (sent,)
@@ -255,9 +236,9 @@ def _full(shape: tuple, grad: Any) -> Any:
     return filled
 
 
-def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Callable:
-    """A product of two matrices (or batches) that fit, recorded; all else the slow call answers."""
-    cls, Tensor, blank, is_mm = row.node, shapes.Tensor, shapes.blank, rank == 2
+def _mm_call(slow: Callable) -> Callable:
+    """A product of two matrices that fit, recorded; all else the slow call answers."""
+    cls, Tensor, blank, dot = TABLE["mm"].node, shapes.Tensor, shapes.blank, ndarray.dot
 
     @wraps(slow)
     def call(self: Any, other: Any) -> Any:
@@ -265,7 +246,7 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             return slow(self, other)
         a, b = self._data, other._data
         rows, columns = a.shape, b.shape
-        if not (len(rows) == len(columns) == rank and rows[-1] == columns[-2] != 1):  # mm minds signs
+        if not (len(rows) == len(columns) == 2 and rows[1] == columns[0] != 1):  # mm minds signs
             return slow(self, other)
         if self._view is not None:
             self._view.refresh(self)
@@ -273,10 +254,10 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
             other._view.refresh(other)
         to_self = self._fn or (self if self._requires_grad else None)
         to_mat2 = other._fn or (other if other._requires_grad else None)
-        if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype or (rank == 3 and rows[0] != columns[0]):
+        if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype:
             return slow(self, other)
         try:
-            z = product(a, b)
+            z = dot(a, b)
         except TypeError:  # arrays on a GPU
             return slow(self, other)
         t = blank()
@@ -302,11 +283,10 @@ def _product_call(row: Any, slow: Callable, rank: int, product: Callable) -> Cal
         else:
             c = other._counter
             n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
-        if is_mm:
-            n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
-            n.saved_self_sym_strides = () if to_self is None else a.strides
-            n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
-            n.itemsize = a.itemsize
+        n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
+        n.saved_self_sym_strides = () if to_self is None else a.strides
+        n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
+        n.itemsize = a.itemsize
         return t
 
     return call
