@@ -68,8 +68,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
         presentation.warn("create_graph", CYCLE, stacklevel=3, once=True)
     Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [e for t in inputs if (e := _input_edge(t)) is not None]
-    run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
-        inputs=edges)  # fmt: skip
+    run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any = None,
@@ -98,8 +97,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     Freed.current = Freed(*learners_line())
     edges = [_wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
-    run(roots, grads, retain_graph=keeps(retain_graph, create_graph), create_graph=create_graph,
-        inputs=[e for e in edges if e is not None], captured=found)  # fmt: skip
+    run(roots, grads, keeps(retain_graph, create_graph), create_graph, [e for e in edges if e is not None], found)
     results = [found.get(edge) for edge in edges]
     for place, result in enumerate(results):
         if result is None and not allow_unused:

@@ -274,9 +274,8 @@ def refuse_held(nodes: list[Node], watch: Any) -> None:
 quick: Any = None  # `fast` puts a shorter walk here, for graphs without hooks
 
 
-def run(roots: Sequence[Any], grads: Sequence[Any], *, retain_graph: bool = False,
-        create_graph: bool = False, inputs: Sequence[Any] | None = None,
-        captured: dict[Any, Any] | None = None) -> None:  # fmt: skip
+def run(roots: Sequence[Any], grads: Sequence[Any], retain_graph: bool, create_graph: bool,
+        inputs: Sequence[Any] | None = None, captured: dict[Any, Any] | None = None) -> None:  # fmt: skip
     """Backward to the end: `steps` without anybody watching."""
     plain = quick is not None and not held and not anomaly.enabled
     token = switch_to(create_graph) if create_graph or Packed.used else None  # unpack hooks may ask

@@ -224,9 +224,13 @@ def learners_frame(depth: int = 2) -> Any:
 
 
 def learners_line(depth: int = 2) -> tuple[Any, int]:
-    """Code and instruction of `learners_frame`: all that a node keeps of it."""
-    f = learners_frame(depth + 1)
-    return (None, 0) if f is None else (f.f_code, f.f_lasti)
+    """Code and instruction of `learners_frame`, all that a node keeps of it, without calling that."""
+    f: Any = _frame(depth)
+    while (code := f.f_code).co_filename in OURS:
+        f = caller_of(f) if recorded_for else f.f_back
+        if f is None:
+            return None, 0
+    return code, f.f_lasti
 
 
 def source_line(code: Any, lasti: int) -> tuple[str, int, str]:
