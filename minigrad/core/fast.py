@@ -158,12 +158,6 @@ def _exp(n: Any, grad: Any, keep: bool) -> tuple:
     return sent
 
 
-@derivative("mean_dim")
-def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
-    sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
-    return (RAW.expanded(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim).copy(),)
-
-
 @derivative("tanh")
 def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     y = held_result(n)
@@ -213,6 +207,12 @@ def _sum(n: Any, grad: Any, keep: bool) -> tuple:
 @derivative("sum_dim")
 def _sum_dim(n: Any, grad: Any, keep: bool) -> tuple:
     return (_spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),)
+
+
+@derivative("mean_dim")
+def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
+    sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
+    return (_spread(n, RAW.kept(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim)),)
 
 
 def _spread(n: Any, grad: Any) -> Any:

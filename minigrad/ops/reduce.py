@@ -101,8 +101,10 @@ def _kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient with its dimensions back as ones, ready to broadcast."""
     if keepdim or not sizes:
         return grad
-    gone = {d % len(sizes) for d in _gone(dim, len(sizes))}
-    return F.reshape(grad, tuple(1 if i in gone else n for i, n in enumerate(sizes)))
+    kept = list(sizes)
+    for d in _gone(dim, len(sizes)):
+        kept[d] = 1
+    return F.reshape(grad, tuple(kept))
 
 
 @formula(tex=phrase(r"\mathrm{{expand}}\left({0}, {2}\right)"))
