@@ -212,7 +212,7 @@ def _sum_dim(n: Any, grad: Any, keep: bool) -> tuple:
 @derivative("mean_dim")
 def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
     sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
-    return (_spread(n, RAW.kept(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim)),)
+    return (_full(sizes, RAW.kept(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim)),)
 
 
 def _spread(n: Any, grad: Any) -> Any:
@@ -230,7 +230,7 @@ def _full(shape: tuple, grad: Any) -> Any:
     if not shape:
         return grad
     if not isinstance(grad, HOST):
-        return RAW.expand(grad, shape)
+        return RAW.expand(grad, shape).copy()
     filled = xp.empty(shape, grad.dtype)
     filled[...] = grad
     return filled
@@ -269,8 +269,8 @@ def _mm_call(slow: Callable) -> Callable:
         n.seq = next_seq()
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = caller_of(f) if recorded_for else f.f_back
+        while code.co_filename in OURS and (up := caller_of(f) if recorded_for else f.f_back) is not None:
+            f = up
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti
         if to_mat2 is None:

@@ -60,13 +60,10 @@ def unary(row: Row) -> Callable:
         if view is not None and mode:
             view.refresh(input)
         a = input._data
-        z = forward(a)
-        if z.dtype is not a.dtype:
-            z = settle(forward, z, a)
-        t = blank()
-        t._data = z
+        z, t = forward(a), blank()
         t._grad = t._hooks = t._view = None
         if not (mode and (input._requires_grad or unread(view))):
+            t._data = z if z.dtype is a.dtype else settle(forward, z, a)
             t._fn, t._requires_grad, t._counter = None, False, UNCOUNTED if mode is INFERENCE else None
             return t
         n = cls()
@@ -74,11 +71,11 @@ def unary(row: Row) -> Callable:
         n.seq = next_seq()
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = f.f_back
+        while code.co_filename in OURS and (up := f.f_back) is not None:
+            f = up
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti
-        t._counter = None
+        t._data, t._counter = z, None
         if keeps_self:
             c = input._counter
             n.saved_self, n.version_self = input, 0 if c is None else c[0]
@@ -156,12 +153,10 @@ def binary(row: Row) -> Callable:
             raise shape_mismatch(a, b) from None
         except TypeError as refused:
             raise type_mismatch(row, a, b, refused) from None
-        if may_change_type and z.dtype is not a.dtype:
-            z = settle(forward, z, a, b)
         t = blank()
-        t._data = z
         t._grad = t._hooks = t._view = None
         if not (mode and (to_self is not None or to_other is not None or unread(view) or unread(peer))):
+            t._data = settle(forward, z, a, b) if may_change_type and z.dtype is not a.dtype else z
             t._fn, t._requires_grad, t._counter = None, False, UNCOUNTED if mode is INFERENCE else None
             return t
         n = cls()
@@ -170,11 +165,11 @@ def binary(row: Row) -> Callable:
         n.seq = next_seq()
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS and f.f_back is not None:
-            f = caller_of(f) if recorded_for else f.f_back
+        while code.co_filename in OURS and (up := caller_of(f) if recorded_for else f.f_back) is not None:
+            f = up
             code = f.f_code
         n.code, n.lasti = code, f.f_lasti
-        t._counter = None
+        t._data, t._counter = z, None
         if self_for is not None:
             if (to_self if self_for == "self" else to_other) is not None or self_for == "both":
                 c = self._counter
