@@ -89,7 +89,8 @@ def cross_entropy_call(slow: Callable) -> Callable:
     def call(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
         x, at = self._data, target._data
         edge = self._edge() if self.__class__ is Tensor and grad_mode() is True else None
-        if edge is None or weight is not None or not reduction or x.__class__ is not ndarray or x.ndim != 2:
+        here = x.__class__ is at.__class__ is ndarray
+        if edge is None or not here or weight is not None or not reduction or x.ndim != 2:
             return slow(self, target, weight, reduction, ignore_index)
         rows, classes = x.shape
         plain = rows and at.shape == (rows,) and at.dtype is _LONG and not 0 <= ignore_index < classes
