@@ -712,7 +712,7 @@ def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str,
 def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, reduction: str) -> Any:
     """The loss if every class were as right as the others."""
     ignored = target == ignore_index
-    even = -_by_class(logs, weight, dim).sum(dim).masked_fill(ignored, 0.0)
+    even = (-_by_class(logs, weight, dim).sum(dim)).masked_fill(ignored, 0.0)
     if reduction == "mean":
         counted = ~ignored if weight is None else weight[target[~ignored]]
         return even.sum() / counted.sum()
