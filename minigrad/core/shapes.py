@@ -138,8 +138,8 @@ def binary(row: Row) -> Callable:
         else:
             to_other, peer, alike = None, None, True
             try:
-                number = _numbers.get((other, other.__class__, a.dtype, a.__class__))
-            except TypeError:  # anything may stand here
+                number = _numbers[other, other.__class__, a.dtype, a.__class__]
+            except (KeyError, TypeError):  # not met before, or what has no hash
                 number = None
             if number is None:
                 a, number = meet(row, a, other)
