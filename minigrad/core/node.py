@@ -140,7 +140,7 @@ class Node:
         return f"<{presentation.current.type_name(self)} object at 0x{id(self):x}>"
 
 
-Node.paths = Node.edges  # type: ignore[attr-defined]  # the same slot; a `Product` has a short cut there
+Node.paths = Node.edges  # type: ignore[attr-defined]  # the same slot; a folded node has a short cut there
 
 
 class AccumulateGrad(Node):
