@@ -512,7 +512,7 @@ for _name in """add sub mul div subtract multiply divide true_divide floor_divid
 FUNCTIONS = [
     *(name.removesuffix("_of") for _, names in METHODS for name in names.split()), *ALIASES,
     *(f"{name}_" for name in IN_PLACE), *"""allclose conj detach equal fill_ float_power is_complex
-    is_floating_point is_nonzero numel zero_""".split()]  # fmt: skip
+    is_floating_point is_inference is_nonzero numel zero_""".split()]  # fmt: skip
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {
     name: getattr(chapter, name)

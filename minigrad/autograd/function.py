@@ -281,6 +281,8 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
         out._view.kind = "function"
     if reached:
         out._fn, out._requires_grad = output_of(node, nr), True
+        if out._view is not None:
+            out._view.version = out._version  # what `forward` itself wrote is part of this history
     return out
 
 
@@ -308,7 +310,7 @@ def once_differentiable(backward: Callable) -> Callable:
         if not any(isinstance(g, TensorBase) and g.requires_grad for g in grads) or not grad_mode():
             return returned
         parts = returned if isinstance(returned, tuple) else (returned,)
-        blocked = tuple(_blocked(g) if isinstance(g, TensorBase) else g for g in parts)
+        blocked = _blocked(parts)
         return blocked if isinstance(returned, tuple) else blocked[0]
 
     return once
@@ -317,7 +319,8 @@ def once_differentiable(backward: Callable) -> Callable:
 class Error(Node):
     """Stands where the graph of a once-differentiable backward would be."""
 
-    __slots__ = ()
+    __slots__ = ("outputs",)
+    torch_name = "torch::autograd::Error"
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         raise RuntimeError(
@@ -325,7 +328,13 @@ class Error(Node):
         )
 
 
-def _blocked(g: Any) -> Any:
-    t = constant(Tensor, g._data)
-    t._fn, t._requires_grad = blank_node(Error, (), None), True
-    return t
+def _blocked(parts: tuple) -> tuple:
+    """The tensors again, as outputs of an `Error` that stands before copies of them."""
+    node = blank_node(Error, (), None)
+    node.outputs = len(parts)
+    node.edges = tuple(g.detach().requires_grad_() if isinstance(g, TensorBase) else None for g in parts)
+    blocked = tuple(g if edge is None else g.detach() for g, edge in zip(parts, node.edges, strict=True))
+    for nr, edge in enumerate(node.edges):
+        if edge is not None:
+            blocked[nr]._fn, blocked[nr]._requires_grad = output_of(node, nr), True
+    return blocked

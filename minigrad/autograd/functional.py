@@ -14,6 +14,7 @@ from .._tensor import Tensor
 from ..core.backward import grad
 from ..core.modes import enable_grad
 from ..creation import ones_like, zeros, zeros_like
+from ..ops.checks import require
 from ..ops.shape import stack
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -26,6 +27,8 @@ NOT_RECORDED = {
     "respect to input {i} is independent of the input. This is not allowed in strict mode. You should "
     "ensure that your function is twice differentiable and that the jacobian depends on the inputs (this "
     "would be violated by a linear function for example).",
+    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided "
+    "function. This is not allowed in strict mode.",
 }
 INDEPENDENT = {
     "row": "Output {nr} of the user-provided function is independent of input {i}." + STRICT,
@@ -46,6 +49,8 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
     with enable_grad():
         many, given = _inputs(inputs, create_graph, "jacobian")
         several, outputs = _outputs(func(*given), strict, "jacobian")
+        require(not (strict and vectorize), "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
+                "are not supported together. Please either set `strict=False` or `vectorize=False`.")  # fmt: skip
         rows = tuple(_whole(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
     rows = rows if many else tuple(row[0] for row in rows)
     return _finished(rows if several else rows[0], create_graph)
@@ -67,11 +72,11 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
     many, _ = _tensors(inputs, "inputs", "hessian")
 
     def slopes(*given: Tensor) -> Any:
-        found = jacobian(lambda *a: _single(func(*a), "hessian").squeeze(), given, create_graph=True)
+        found = jacobian(lambda *a: _single(func(*a), strict, "hessian").squeeze(), given, create_graph=True)
         _check_recorded(found, "jacobian", strict)
         return found
 
-    found = jacobian(slopes, inputs, create_graph, strict)
+    found = jacobian(slopes, inputs, create_graph, strict, vectorize)
     return found if many else found[0]
 
 
@@ -93,6 +98,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         several, outputs = _outputs(func(*given), strict, "jvp")
         weights = tuple(zeros_like(o, requires_grad=True) for o in outputs)
         slopes = _gradients(outputs, given, weights, True)
+        _check_recorded(slopes, "grad_inputs", strict)
         found = _gradients(slopes, weights, v, create_graph)
     products = _filled(found, outputs, strict, create_graph, "back_trick")
     return _pair(outputs, several, products, several, create_graph)
@@ -112,10 +118,9 @@ def _hessian_product(func: Callable, inputs: Any, v: Any, create_graph: bool, st
     with enable_grad():
         many, given = _inputs(inputs, create_graph, name)
         v = _vector(v, given, many, "the input to the user-provided function is a single Tensor", name)
-        output = _single(func(*given), name)
-        _check_recorded((output,), "outputs", strict)
+        output = _single(func(*given), strict, name)
         slopes = _gradients((output,), given, (None,), True)
-        _check_recorded(_filled(slopes, given, strict, False, "back"), "jacobian", strict)
+        _check_recorded(slopes, "jacobian", strict)
         found = _gradients(slopes, given, v, create_graph)
     products = _filled(found, given, strict, create_graph, "double_back")
     return _pair((output,), False, products, many, create_graph)
@@ -148,12 +153,10 @@ def _outputs(outputs: Any, strict: bool, name: str) -> tuple[bool, tuple]:
     return several, outputs
 
 
-def _single(output: Any, name: str) -> Tensor:
-    several, (output, *_) = _tensors(output, "outputs of the user-provided function", name)
-    if several:
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if output.numel() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+def _single(output: Any, strict: bool, name: str) -> Tensor:
+    several, (output, *_) = _outputs(output, strict, name)
+    require(not several, f"The function given to {name} should return a single Tensor")
+    require(output.numel() == 1, f"The Tensor returned by the function given to {name} should contain a single element")
     return output
 
 
@@ -173,10 +176,10 @@ def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
     return v
 
 
-def _check_recorded(tensors: Sequence[Tensor], what: str, strict: bool) -> None:
-    for i, t in enumerate(tensors):
-        if strict and not t.requires_grad:
-            raise RuntimeError(NOT_RECORDED[what].format(i=i))
+def _check_recorded(tensors: Sequence[Any], what: str, strict: bool) -> None:
+    for i, t in enumerate(tensors if strict else ()):
+        require(t is not None, INDEPENDENT["back"].format(i=i))
+        require(t.requires_grad, NOT_RECORDED[what].format(i=i))
 
 
 def _filled(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool, stage: str, nr: int = 0) -> tuple:

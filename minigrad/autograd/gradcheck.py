@@ -116,12 +116,16 @@ def _numerical(func: Callable, inputs: tuple, t: Tensor, eps: float, pick: Calla
     elements = t._array()
     for row, at in enumerate(xp.ndindex(*elements.shape)):
         kept, sides = elements[at].copy(), []
-        for step in (eps, -eps):
+        for step in (-eps, eps):
             elements[at] = kept + step
-            sides.append([o._array().reshape(-1).copy() for o in pick(func(*inputs))])
+            sides.append([o.detach().clone() for o in pick(func(*inputs))])
         elements[at] = kept
-        for jacobian, above, below in zip(made, *sides, strict=True):
-            jacobian[row] = move((above - below) / (2 * eps), "cpu")
+        for jacobian, below, above in zip(made, *sides, strict=True):
+            for what in ("shape", "dtype"):
+                a, b = getattr(below, what), getattr(above, what)
+                require(a == b, f"Expected `func` to return outputs with the same {what} when inputs are perturbed on "
+                        f"index {at} by {eps}, but got: {what}s {a} and {b}.", AssertionError)  # fmt: skip
+            jacobian[row] = move((above._array() - below._array()).reshape(-1) / (2 * eps), "cpu")
     return made
 
 

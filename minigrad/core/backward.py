@@ -113,6 +113,8 @@ def _returned(t: Any, g: Any, create_graph: bool, materialize: bool) -> Any:
         return g if create_graph else constant(TensorBase._plain, g)
     if not materialize:
         return None
+    if isinstance(t, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     zeros = constant(t._plain, xp.zeros_like(t._data))
     zeros._requires_grad = create_graph
     return zeros

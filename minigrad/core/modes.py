@@ -130,7 +130,8 @@ class _BareDecorator(_Mode):
     """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
-        return cls()(*args) if args and callable(args[0]) else super().__new__(cls)
+        given = (*args, *options.values())
+        return cls()(*given) if given and callable(given[0]) else super().__new__(cls)
 
 
 class no_grad(_BareDecorator):

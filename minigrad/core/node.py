@@ -90,7 +90,12 @@ class Node:
         return True
 
     def __call__(self, *grads: Any) -> Any:
-        """Apply the derivatives to tensors, as torch allows: a tuple, or the one result itself."""
+        """Apply the derivatives to tensors, as torch allows: a tuple, or the one result itself.
+
+        Raises: TypeError for another number of gradients than the node has outputs.
+        """
+        if len(grads) != self.outputs:
+            raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
         sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True)  # type: ignore[attr-defined]
         return sent[0] if len(sent) == 1 else sent
 

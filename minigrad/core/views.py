@@ -36,7 +36,7 @@ class View:
         if t._fn is None and not self.base.requires_grad:
             return
         counter = t._counter
-        if counter is UNCOUNTED or self.version == counter[0]:
+        if self.version == counter[0]:
             return
         if self.kind:
             raise forbidden_view(t, indirect=True)
@@ -56,10 +56,10 @@ def view_of(source: Any, array: Any, kind: str = "") -> Any:
         counter = source._counter = [0]
     t = new(source._plain)
     t._data, t._counter, t._requires_grad = array, counter, False
-    t._fn = t._grad = t._hooks = None
-    t._view = view = View()
-    view.base, view.kind = base, kind
-    view.version = 0 if counter is UNCOUNTED else counter[0]
+    t._fn = t._grad = t._hooks = t._view = None
+    if counter is not UNCOUNTED:  # nobody follows the writes of an inference tensor: its views are no views
+        t._view = view = View()
+        view.base, view.kind, view.version = base, kind, counter[0]
     return t
 
 
