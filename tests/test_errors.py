@@ -207,6 +207,14 @@ def a_condition_is_a_whole_tensor(torch):
         pass
 
 
+def classes_are_numbered_from_one(torch):
+    torch.nn.functional.cross_entropy(torch.zeros(2, 3), torch.tensor([1, 3]))
+
+
+def a_word_is_not_in_the_table(torch):
+    torch.nn.Embedding(5, 2)(torch.tensor([[0, 5]]))
+
+
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace"
 TWICE = "Trying to backward through the graph a second time (or directly access saved tensors"
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -296,6 +304,8 @@ CONFUSIONS = {
         "Boolean value of Tensor with more than one value is ambiguous",
         ["any()", "all()"],
     ),
+    classes_are_numbered_from_one: ("Target 3 is out of bounds.", ["3", "0", "2", "ignore_index"]),
+    a_word_is_not_in_the_table: ("index out of range in self", ["5", "0", "4", "num_embeddings"]),
 }
 
 

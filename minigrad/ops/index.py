@@ -84,7 +84,9 @@ def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError,
 def check_rows(index: Any, size: int) -> None:
     """Raises torch's error for a position that a table of `size` rows does not have."""
     if index.size and (index.min() < 0 or index.max() >= size):
-        raise IndexError("index out of range in self")
+        bad = index[(index < 0) | (index >= size)].flat[0]
+        raise presentation.error(IndexError, "row_outside", "index out of range in self", bad=bad, rows=size,
+                                 last=size - 1)  # fmt: skip
 
 
 def _write(whole: Any, key: Any, value: Any, add: bool) -> None:

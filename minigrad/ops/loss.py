@@ -13,6 +13,7 @@ from ..array import dtypes
 from ..array.backend import namespace, xp
 from ..core.carriers import RAW, TENSORS, Symbol, formula, spelled_out
 from ..core.op import op
+from ..text import presentation
 from .activation import log_softmax_dim
 from .checks import require
 from .pointwise import beside
@@ -56,7 +57,9 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
     rows, at = rows[kept], wanted[kept]
     outside = (at < 0) | (at >= classes)
     if outside.any():
-        raise IndexError(f"Target {at[outside][0]} is out of bounds.")
+        bad = at[outside][0]
+        raise presentation.error(IndexError, "class_outside", f"Target {bad} is out of bounds.", bad=bad,
+                                 classes=classes, last=classes - 1)  # fmt: skip
     return rows, at, None if weight is None else weight[at]
 
 
