@@ -34,6 +34,13 @@ DIRTY_VIEW = (
 )
 
 
+RETURNED = (
+    "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
+    "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+    "setup ctx inside the forward function itself."
+)
+
+
 class FunctionCtx:
     """What `forward` and `backward` of a custom Function receive as `ctx`."""
 
@@ -146,20 +153,17 @@ class CustomNode(Node, FunctionCtx):
                 f"{len(grads)})")  # fmt: skip
         sent = []
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
-            if g is not None and not isinstance(g, TensorBase):
-                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+            require(is_tensor or g is None, f"function {name} returned a gradient different than None at position "
+                    f"{place + 1}, but the corresponding forward input was not a Variable")  # fmt: skip
+            known = g is None or isinstance(g, TensorBase)
+            require(known, f"expected Variable or None (got {type(g).__name__})")
             if is_tensor:
-                sent.append(self._fits(g, len(sent), name))
-            elif g is not None:
-                raise RuntimeError(
-                    f"function {name} returned a gradient different than None at position {place + 1}, "
-                    "but the corresponding forward input was not a Variable"
-                )
-        return tuple(sent)
+                sent.append(g)
+        return tuple(self._fits(g, place, name) for place, g in enumerate(sent))
 
     def _fits(self, g: Any, place: int, name: str) -> Any:
         if g is None or self.edges[place] is None:
-            return None
+            return g  # goes nowhere, though the node's hooks see it
         sizes, shape = g._data.shape, self.metas[place][0]
         pairs = zip(reversed(sizes), reversed(shape), strict=False)
         if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
@@ -219,7 +223,7 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`; record a node if an input requires grad."""
-        alone = cls.setup_context is not Function.setup_context  # `forward` does without ctx
+        alone = has_context(cls)  # `forward` does without ctx
         if alone:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
@@ -238,6 +242,10 @@ class Function:
             return outputs
         many = isinstance(outputs, tuple)
         parts = outputs if many else (outputs,)
+        for t in node._dirty:
+            require(any(t is o for o in parts),
+                    "Some elements marked as dirty during the forward method were not returned as output. "
+                    "The inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
         if recorded:
             wrapped = _record(node, args, tensors, parts)
         else:
@@ -245,16 +253,18 @@ class Function:
         return wrapped if many else wrapped[0]
 
 
+def has_context(function: Any) -> bool:
+    """Whether `setup_context` fills the ctx, not `forward`."""
+    return function.setup_context is not Function.setup_context
+
+
 def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple:
     """Give the outputs their history: this node."""
     node._tensors = tuple(isinstance(a, TensorBase) for a in args)
-    node.metas = tuple((t._data.shape, t._data.dtype) for t in tensors)
+    node.metas = tuple(None if edge is None else (t._data.shape, t._data.dtype)
+                       for edge, t in zip(node.edges, tensors, strict=True))  # fmt: skip
     node.outputs = len(parts)
     node._zeros = [zeros_later(o._data) if isinstance(o, TensorBase) else None for o in parts]
-    for t in node._dirty:
-        require(any(t is o for o in parts),
-                "Some elements marked as dirty during the forward method were not returned as output. "
-                "The inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
     wrapped = tuple(_output(node, i, o, tensors, True) for i, o in enumerate(parts))
     made = [o for o in wrapped if isinstance(o, TensorBase) and o.requires_grad]
     for o in made if len(made) > 1 else ():
@@ -275,8 +285,13 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
         return _written(node, nr, out, recorded)
     reached = recorded and out._data.dtype.kind == "f" and not any(out is t for t in node._non_differentiable)
     if any(out is t for t in tensors):  # an input returned as it is becomes a view of it, or stands alone
-        alone = not reached and (out.requires_grad or out.is_inference())
+        detached = not reached and out.requires_grad
+        kept = not detached and has_context(node.function) and any(out is t for t in node._to_save)
+        require(not kept, RETURNED)
+        alone = detached or (not reached and out.is_inference())
         out = out.detach() if alone else view_of(out, out._array())
+    elif not reached and out.requires_grad and out._view is None:
+        out.detach_()  # what `forward` recorded itself, under enable_grad
     if out._view is not None:
         out._view.kind = "function"
     if reached:

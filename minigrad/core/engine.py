@@ -220,7 +220,7 @@ class Walk:
         sent = node.apply(given, self.F, self.keep)  # type: ignore[attr-defined]
         if anomaly.enabled:
             gates.refuse_nan(node, sent)
-        if self.wanted is None:
+        if self.wanted is None or node.wants_undefined:
             return sent
         return tuple(g if e in self.wanted else None for g, e in zip(sent, node.edges, strict=True))
 

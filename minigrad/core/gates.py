@@ -85,7 +85,8 @@ def pre_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
 def post_hooks(walk: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
     """Run the node's post-hooks: they see what it received and may replace what it sends."""
     received = tuple(shown(walk, g) for g in grads)
-    sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
+    if not node.wants_undefined:  # what a learner's own backward returned is shown as it is
+        sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
     return _node_hooks(walk, node, "post", sent, received)
 
 
