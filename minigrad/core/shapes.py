@@ -112,6 +112,7 @@ def binary(row: Row) -> Callable:
     """Two tensors that broadcast, or a tensor and a number: add, mul, pow ..."""
     forward, cls = row.forward, row.node
     self_for, other_for, keeps_result = used_by(row, "self"), used_by(row, "other"), "result" in row.saved
+    by_self, by_other = self_for == "self", other_for == "other"
     may_change_type = forward not in (operator.add, operator.sub, operator.mul)
     records = grad_mode if row.derivatives else never
 
@@ -171,7 +172,7 @@ def binary(row: Row) -> Callable:
         n.code, n.lasti = code, f.f_lasti
         t._data, t._counter = z, None
         if self_for is not None:
-            if (to_self if self_for == "self" else to_other) is not None or self_for == "both":
+            if (to_self if by_self else to_other) is not None or self_for == "both":
                 c = self._counter
                 n.saved_self, n.version_self = self, 0 if c is None else c[0]
             else:
@@ -179,7 +180,7 @@ def binary(row: Row) -> Callable:
         if other_for is not None:
             if number is not None:
                 n.saved_other, n.version_other = number, 0
-            elif (to_self if other_for == "self" else to_other) is not None or other_for == "both":
+            elif (to_other if by_other else to_self) is not None or other_for == "both":
                 c = other._counter
                 n.saved_other, n.version_other = other, 0 if c is None else c[0]
             else:
