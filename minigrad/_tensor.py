@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
+import numbers
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -322,7 +323,9 @@ class Tensor(TensorBase):
         return self.flip(0) if self._data.ndim else self
 
     def __contains__(self, element: Any) -> Any:
-        return bool((self == element).any())
+        require(isinstance(element, TensorBase | numbers.Real), "Tensor.__contains__ only supports Tensor or "
+                f"scalar, but you passed in a {type(element)}.")  # fmt: skip
+        return bool((element == self).any())
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if type(self) is Tensor and not self.ndim else object.__format__(self, spec)
