@@ -456,11 +456,11 @@ METHODS = (
         abs sign sgn frac floor ceil trunc round_of maximum minimum fmax fmin
         clamp clamp_min_of clamp_max_of nan_to_num masked_fill_of lerp_of addcmul_of addcdiv_of"""),
     (activation, "softmax log_softmax logit hardshrink_of prelu erf erfc erfinv lgamma digamma"),
-    (reduce, """sum mean all any norm dist logsumexp prod nansum nanmean max min amax amin aminmax argmax argmin
+    (reduce, """sum mean all any norm renorm dist logsumexp prod nansum nanmean max min amax amin aminmax argmax argmin
         argsort median mode quantile kthvalue sort msort topk var std cumsum cumprod logcumsumexp cummax cummin
         count_nonzero unique bincount histc isclose"""),
     (linalg, """matmul mm mv bmm dot vdot addmm outer inner kron addmv_of addr_of addbmm_of baddbmm_of cross
-        matrix_power inverse det logdet slogdet"""),
+        matrix_power matrix_exp inverse det logdet slogdet"""),
     (shape, """reshape_of flatten ravel unflatten t_of transpose_of permute_of movedim unsqueeze_of squeeze_of
         select_of narrow diagonal split_of chunk unbind_of as_strided_of tile flip_of roll_of rot90_of tril triu diag
         diag_embed repeat_interleave diff tensor_split trace fliplr flipud adjoint diagonal_scatter clone_of
@@ -485,7 +485,7 @@ IN_PLACE = """abs acos arccos arcsin arctan asin atan ceil clamp clamp_max clamp
     sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy""".split()
 ONLY_METHODS_IN_PLACE = """addbmm addcdiv addcmul addmm addmv addr arctan2 atan2 baddbmm bitwise_and bitwise_not
     bitwise_or bitwise_xor cumprod cumsum digamma erfinv floor_divide fmod hypot lerp lgamma masked_fill pow
-    remainder sgn sign tril triu""".split()
+    remainder renorm sgn sign tril triu""".split()
 
 for _chapter, _names in METHODS + ONLY_METHODS:
     for _name in _names.split():

@@ -107,6 +107,7 @@ SAMPLES: dict[str, list[Callable]] = {
     "sum_dim": [on(X, (0,)), on(X, (0, 1), True), on(ONE, (0,))],
     "sum_as": [on(X, "float64")],
     "mean_dim": [on(X, (1,), False), on(X, (0, 1), True)],
+    "renorm": [on(SIGNED, p, 1, 0.8) for p in (1.0, 2, 3.0)],
     "linalg_vector_norm": [on(SIGNED, p, d) for p in (1.0, 2, 3.0, 0.5, float("inf")) for d in (None, (1,))],
     "prod": [on(X), on(whole_with_zero := lambda torch: torch.tensor(
         [2.0, 0.0, 3.0], dtype=torch.float64, requires_grad=True))],
@@ -188,6 +189,7 @@ SAMPLES: dict[str, list[Callable]] = {
     "addbmm": [on(real(2, 2), B, C, 0.5, 2.0)],
     "linalg_cross": [on(X, Y), on(ROW, real(3), 0)],
     "linalg_inv_ex": [on(square(3))],
+    "linalg_matrix_exp": [on(square(3)), on(real(2, 2, 2))],
     "linalg_det": [on(square(3)), on(real(2, 2, 2))],
     "linalg_slogdet": [on(square(3))],
     "linalg_solve_ex": [on(square(3), real(3, 2)), on(square(3), ROW), on(square(3), real(2, 3), False)],

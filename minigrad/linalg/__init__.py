@@ -12,14 +12,14 @@ from ..core.carriers import TENSORS
 from ..ops import linalg as rows
 from ..ops import shape
 from ..ops.checks import require, same_type
-from ..ops.linalg import LinAlgError, det, matmul, matrix_norm, matrix_power, svdvals
+from ..ops.linalg import LinAlgError, det, matmul, matrix_exp, matrix_norm, matrix_power, svdvals
 from ..ops.linalg import inverse as inv
 from ..ops.reduce import dims_of, named
 from ..ops.reduce import vector_norm as vector_norm_row
 from ..text import presentation
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
-           "matmul", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+           "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
            "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]  # fmt: skip
 
 _slogdet_type = named("linalg_slogdet", "sign", "logabsdet")

@@ -126,6 +126,19 @@ def _square(name: str, A: Any) -> Any:
     return _matrix(name, A)
 
 
+def _matrix_exp(self: Any) -> Any:
+    """The sum of `A^k / k!`, for a matrix halved until that converges at once, then squared as often."""
+    A = _square("linalg.matrix_exp", self).astype("float64")  # squaring doubles what was rounded
+    halvings = max(math.frexp(xp.absolute(A).sum(-2).max(initial=0))[1] + 1, 0)
+    small, eye = A / 2**halvings, namespace(A).eye(A.shape[-1])
+    total = eye + xp.zeros_like(A)
+    for k in range(16, 0, -1):
+        total = eye + small @ total / k
+    for _ in range(halvings):
+        total = total @ total
+    return total.astype(self.dtype)
+
+
 def _qr(A: Any, mode: str) -> tuple:
     return (namespace(A).empty(0, A.dtype), xp.linalg.qr(A, mode)) if mode == "r" else tuple(xp.linalg.qr(A, mode))
 
@@ -280,6 +293,8 @@ solve_ex = op("linalg_solve_ex", _solve, outputs=("result", "LU", "pivots"),
     keeps=("LU", "left", "pivots"),
     A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
     B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
+matrix_exp = op("linalg_matrix_exp", _matrix_exp, letters={"self": "A"},
+    self = lambda F, grad, self: F.exp_slope(grad, self))
 pinv_of = op("linalg_pinv", _pinv, letters={"self": "A"},
     self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
 lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(_matrix("linalg.lstsq", self), b)[0],),
@@ -317,6 +332,16 @@ def mT(F: Any, x: Any) -> Any:
 @formula(tex=lambda grad, _batch: grad)
 def of_each(F: Any, grad: Any, batch: Any) -> Any:
     return F.expand(grad, (batch.shape[0], *grad.shape))
+
+
+@formula(tex=phrase(
+    r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]"))
+def exp_slope(F: Any, grad: Any, A: Any) -> Any:
+    """The upper right block of exp([[A^T, grad], [0, A^T]])."""
+    n, turned = A.shape[-1], F.mT(A)
+    above = F.cat([turned, grad], -1)
+    below = F.cat([F.zeros_as(A, tuple(A.shape)), turned], -1)
+    return F.linalg_matrix_exp(F.cat([above, below], -2))[..., :n, n:]
 
 
 @formula(tex=lambda x: Symbol(f"{x.at(4)}^{{-1}}", 3))

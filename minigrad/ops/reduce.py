@@ -139,6 +139,32 @@ def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
     return _add(size**ord, axes, keepdims=keepdim) ** (1 / ord)
 
 
+def _besides(dim: int, rank: int) -> tuple[int, ...]:
+    return tuple(d for d in range(rank) if d != dim % rank)
+
+
+def _renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
+    require(p > 0, "renorm: non-positive-norm not supported")
+    require(maxnorm >= 0, f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    require(self.ndim > 1, f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
+    check_dim(dim, self.ndim)
+    norms = _norm(self, p, _besides(dim, self.ndim), True)
+    return self * xp.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
+
+
+@formula(tex=phrase(r"\begin{{cases}}\frac{{{4}}}{{\lVert {1}\rVert}} \odot \left({0:1} - \frac{{\sum {0:2} \odot "
+                    r"{1:2}}}{{\lVert {1}\rVert}} \odot \mathrm{{sgn}}\left({1}\right) \odot \left(\frac{{\left\lvert "
+                    r"{1}\right\rvert}}{{\lVert {1}\rVert}}\right)^{{{2} - 1}}\right) & \lVert {1}\rVert > {4} \\ "
+                    r"{0} & \text{{else}}\end{{cases}}", 1))
+def _renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
+    """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
+    others = _besides(dim, len(x.shape))
+    norm = F.linalg_vector_norm(x, p, others, True)
+    inverse = 1 / (norm + 1e-7)
+    longer = F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)
+    return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
+
+
 @formula(tex=phrase(r"{0:1} \odot \mathrm{{sgn}}\left({1}\right) \odot "
                     r"\left(\frac{{\left\lvert {1}\right\rvert}}{{{2}}}\right)^{{{3} - 1}}", 1))
 def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
@@ -323,6 +349,8 @@ all_of = op("all", lambda self, dim=None, keepdim=False: _claim(xp.all, self, di
 any_of = op("any", lambda self, dim=None, keepdim=False: _claim(xp.any, self, dim, keepdim), fixed=("self",))
 vector_norm = op("linalg_vector_norm", _norm, keeps=("dim", "keepdim", "ord"),
     self = lambda F, grad, self, result, ord, dim, keepdim: F.norm_slope(grad, self, result, ord, dim, keepdim))
+renorm = op("renorm", _renorm, keeps=("dim", "maxnorm", "p"), letters={"maxnorm": "m"},
+    self = lambda F, grad, self, p, dim, maxnorm: F.renorm_slope(grad, self, p, dim, maxnorm))
 prod_all = op("prod", lambda self: xp.multiply.reduce(self, None, dtype=whole_type(self)),
     self = lambda F, grad, self, result: F.prod_slope(grad, self, result))
 prod_dim = op("prod_dim", lambda self, dim, keepdim=False: xp.multiply.reduce(

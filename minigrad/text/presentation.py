@@ -61,7 +61,7 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
 WAITING = {  # names of torch that minigrad leaves out for now -> why, under [waits.*]
     **dict.fromkeys("cfloat cdouble complex complex64 complex128 fft ifft is_conj polar stft view_as_complex "
                     "view_as_real".split(), "complex"),
-    **dict.fromkeys("cholesky_solve eig eigvals lu lu_factor lu_solve matrix_exp renorm "
+    **dict.fromkeys("cholesky_solve eig eigvals lu lu_factor lu_solve "
                     "solve_triangular".split(), "linalg"),
     **dict.fromkeys("Conv3d conv3d GRU GRUCell LSTM LSTMCell RNN RNNCell Transformer TransformerDecoder "
                     "TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer".split(), "layers"),
