@@ -399,7 +399,7 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
             kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
         elif isinstance(arg, dtypes.dtype):
             kind = arg
-        elif isinstance(arg, str | device_type):
+        elif isinstance(arg, str | device_type) or type(arg) is int:
             place = arg
     return kind, None if place is None else device_type(place)
 

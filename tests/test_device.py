@@ -101,7 +101,7 @@ def test_a_tensor_says_where_it_is(cupy):
 
     assert repr(x * 2) == "tensor([2., 2.], device='cuda:0')"
     assert (x.is_cuda, x.get_device(), x.type()) == (True, 0, "torch.cuda.FloatTensor")
-    assert x.cuda() is x
+    assert x.cuda() is x.to(0) is x
     assert {x.new_zeros(1).device, torch.rand_like(x).device, torch.tensor([1.0], device="cuda:0").device} == {x.device}
     assert torch.cuda.is_available()
 
@@ -158,6 +158,8 @@ def test_without_cupy_there_is_no_gpu(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
 
     assert (torch.cuda.is_available(), torch.cuda.device_count()) == (False, 0)
+    with pytest.raises(RuntimeError, match=r"Cannot access accelerator device when none is available\."):
+        torch.ones(2).to(0)
 
 
 def test_the_stand_in_refuses_what_cupy_refuses():

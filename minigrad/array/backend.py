@@ -24,13 +24,20 @@ _TYPES = (
 
 
 class device:
-    """A place for arrays: `device("cpu")`, `device("cuda:0")` or `device("cuda", 0)`."""
+    """A place for arrays: `device("cpu")`, `device("cuda:0")`, `device("cuda", 0)` or, as of old, `device(0)`."""
 
     __slots__ = ("index", "type")
 
-    def __init__(self, type: "str | device", index: int | None = None):
+    def __init__(self, type: "str | int | device", index: int | None = None):
         if isinstance(type, device):
             type, index = type.type, type.index
+        elif isinstance(type, int) and not isinstance(type, bool):
+            if not device_count():
+                raise RuntimeError("Cannot access accelerator device when none is available.")
+            type, index = "cuda", type
+        elif not isinstance(type, str):
+            said = type.__class__.__name__
+            raise TypeError(f"device() received an invalid combination of arguments - got ({said}), but expected one of:")
         name, colon, number = type.partition(":")
         if error := _complaint(type, name, colon, number, index):
             raise RuntimeError(error)

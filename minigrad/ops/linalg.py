@@ -129,7 +129,8 @@ def _square(name: str, A: Any) -> Any:
 def _matrix_exp(self: Any) -> Any:
     """The sum of `A^k / k!`, for a matrix halved until that converges at once, then squared as often."""
     A = _square("linalg.matrix_exp", self).astype("float64")  # squaring doubles what was rounded
-    halvings = max(math.frexp(xp.absolute(A).sum(-2).max(initial=0))[1] + 1, 0)
+    size = float(xp.absolute(A).sum(-2).max()) if A.size else 0.0
+    halvings = max(math.frexp(size)[1] + 1, 0)
     small, eye = A / 2**halvings, namespace(A).eye(A.shape[-1])
     total = eye + xp.zeros_like(A)
     for k in range(16, 0, -1):
