@@ -158,7 +158,7 @@ def address(array: Any) -> int:
 
 def strides(array: Any) -> tuple[int, ...]:
     """Elements to skip per step along each dimension, as `Tensor.stride()` counts them."""
-    if not array.size:  # NumPy forgets how an empty array would lie
+    if not array.size and not any(array.strides):  # NumPy forgets how an empty array would lie
         lengths = [max(n, 1) for n in array.shape]
         return tuple(math.prod(lengths[i + 1 :]) for i in range(len(lengths)))
     return tuple(step // array.itemsize for step in array.strides)

@@ -153,6 +153,8 @@ def uniform(
 ) -> xp.ndarray:
     """Numbers spread evenly over `[low, high)`."""
     dtypes.check_kind("check_uniform_bounds", xp.dtype(dtype))
+    if not low <= high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     u = (generator or default_generator).uniforms(math.prod(shape), dtype)
     low, high = u.dtype.type(low), u.dtype.type(high)
     values = _affine(u, high - low, low).astype(dtype, copy=False)
@@ -172,6 +174,8 @@ def normal(
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
     """
     dtypes.check_kind("normal_kernel_cpu", xp.dtype(dtype))
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     generator, n = generator or default_generator, math.prod(shape)
     if n < 16:
         z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
@@ -220,18 +224,32 @@ def _halves(x: Any) -> tuple[Any, Any]:
     return high, x - high
 
 
+def _reach(kind: xp.dtype) -> tuple[int, int, int]:
+    """The least and the greatest number of a type, and the last one up to which it holds all whole numbers."""
+    if kind.kind == "b":
+        return 0, 1, 1
+    limits = xp.finfo(kind) if kind.kind == "f" else xp.iinfo(kind)
+    return int(limits.min), int(limits.max), 2 ** (limits.nmant + 1) if kind.kind == "f" else int(limits.max)
+
+
 def integers(
-    low: int,
-    high: int,
     shape: Shape,
     dtype: xp.dtype = xp.int64,
+    low: int | None = None,
+    high: int | None = None,
     generator: Generator | None = None,
 ) -> xp.ndarray:
-    """Integers of `[low, high)`."""
+    """Integers of `[low, high)`; without `high`, up to the last that the type holds exactly."""
+    kind, generator, whole = xp.dtype(dtype), generator or default_generator, low is high is None
+    least, most, exact = _reach(kind)
+    low, high = 0 if low is None else low, exact + 1 if high is None else high
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    generator, span = generator or default_generator, high - low
-    draw = generator.words if span < 2**28 else generator.long_words
+    for name, bound in ("from", low), ("to - 1", high - 1):
+        if not least <= bound <= most:
+            raise RuntimeError(f"{name} is out of bounds for {dtypes.of(kind).c_name}")
+    span = high - low
+    draw = generator.words if span < 2**28 or (whole and kind.itemsize < 8) else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)
     return (steps.astype(xp.int64) + low).astype(dtype).reshape(shape)
 
