@@ -128,7 +128,8 @@ class Tensor(TensorBase):
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
         if dtype is not None:
-            return self.to(dtype)
+            said = "torch." + getattr(dtype, "__name__", str(dtype)).removeprefix("torch.")  # also torch.DoubleTensor
+            return self.to(next((kind for kind in dtypes.ALL if said in (repr(kind), kind.tensor_type)), dtype))
         return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
     def conj(self) -> Tensor:

@@ -12,6 +12,7 @@ import os
 from typing import Any
 
 from . import dtypes
+from .backend import device as place
 from .backend import xp
 
 Shape = tuple[int, ...]
@@ -35,7 +36,7 @@ class Generator:
     """A stream of random numbers, torch's for the same seed."""
 
     def __init__(self, device: object = "cpu"):
-        self.device = device
+        self.device = place(device)
         self.manual_seed(_FIRST_SEED)
 
     def manual_seed(self, seed: int) -> "Generator":
@@ -144,13 +145,8 @@ def manual_seed(seed: int) -> Generator:
 # ---- distributions -------------------------------------------------------------------------
 
 
-def uniform(
-    shape: Shape,
-    dtype: xp.dtype = xp.float32,
-    low: float = 0.0,
-    high: float = 1.0,
-    generator: Generator | None = None,
-) -> xp.ndarray:
+def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: float = 1.0,
+            generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Numbers spread evenly over `[low, high)`."""
     dtypes.check_kind("check_uniform_bounds", xp.dtype(dtype))
     if not low <= high:
@@ -162,13 +158,8 @@ def uniform(
     return values.reshape(shape)
 
 
-def normal(
-    shape: Shape,
-    dtype: xp.dtype = xp.float32,
-    mean: float = 0.0,
-    std: float = 1.0,
-    generator: Generator | None = None,
-) -> xp.ndarray:
+def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: float = 1.0,
+           generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Normal numbers. Below 16 elements one by one and exact; above, in blocks of 16.
 
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
@@ -232,13 +223,8 @@ def _reach(kind: xp.dtype) -> tuple[int, int, int]:
     return int(limits.min), int(limits.max), 2 ** (limits.nmant + 1) if kind.kind == "f" else int(limits.max)
 
 
-def integers(
-    shape: Shape,
-    dtype: xp.dtype = xp.int64,
-    low: int | None = None,
-    high: int | None = None,
-    generator: Generator | None = None,
-) -> xp.ndarray:
+def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, high: int | None = None,
+             generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Integers of `[low, high)`; without `high`, up to the last that the type holds exactly."""
     kind, generator, whole = xp.dtype(dtype), generator or default_generator, low is high is None
     least, most, exact = _reach(kind)

@@ -156,14 +156,16 @@ def _gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
 def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
     is_array = hasattr(src, "dtype")
     require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
+    if not index.size:
+        return self.copy()
     flat, key = _along(self, index, dim, "scatter", "self")
     whole, sizes = flat.copy(), key[dim].shape
     if is_array:
         src = xp.atleast_1d(src)
         fits = src.ndim == len(sizes) and xp.all(xp.less_equal(sizes, src.shape))
-        require(fits or 0 in sizes, f"Expected index {list(sizes)} to be no larger than self {list(flat.shape)} apart "
+        require(fits, f"Expected index {list(sizes)} to be no larger than self {list(flat.shape)} apart "
                 f"from dimension {dim} and to be no larger size than src {list(src.shape)}")  # fmt: skip
-        src = src[tuple(map(slice, sizes[: src.ndim]))]
+        src = src[tuple(map(slice, sizes))]
     _write(whole, key, src, add)
     return whole.reshape(self.shape)
 

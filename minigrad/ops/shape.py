@@ -808,7 +808,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
         require(self._data.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
         self, repeats = constant(self._plain, xp.arange(self.numel(), dtype=self._data.dtype)), self
     if dim is None:
-        self, dim = ravel(self), 0
+        self, dim = flatten(self), 0
     dim, sizes = check_dim(dim, self._data.ndim), self._data.shape
     if hasattr(repeats, "_data"):
         require(repeats._data.ndim < 2, "repeats must be 0-dim or 1-dim tensor")
