@@ -261,12 +261,8 @@ def bernoulli(
     return u.reshape(shape) < p
 
 
-def exponential(
-    shape: Shape,
-    dtype: xp.dtype = xp.float32,
-    rate: float = 1.0,
-    generator: Generator | None = None,
-) -> xp.ndarray:
+def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
+                generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Waiting times at `rate` events a unit of time."""
     u = (generator or default_generator).doubles(math.prod(shape))
     return (-1.0 / rate * xp.log1p(-u)).astype(dtype, copy=False).reshape(shape)

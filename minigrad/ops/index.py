@@ -136,7 +136,7 @@ def _grid(index: Any, dim: int) -> tuple:
 def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
     """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
     self, index = (xp.atleast_1d(v) for v in (self, index))
-    index = index if index.size else xp.zeros((0,) * self.ndim, "int64")  # an empty one may have any shape and type
+    index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
     require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
     require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
@@ -228,6 +228,8 @@ def _spots(self: Any, index: Any, name: str) -> Any:
 def _put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     same_type(self, source, said="put_(): self and source expected to have the same dtype, but got self.dtype = {0} "
               "and source.dtype = {1}")  # fmt: skip
+    require(source.size == index.size, "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.size}, index.numel() = {index.size}", IndexError)  # fmt: skip
     whole = self.copy().reshape(-1)
     _write(whole, _spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)
     return whole.reshape(self.shape)

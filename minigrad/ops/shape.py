@@ -707,9 +707,13 @@ def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None 
 
 def repeat_of(self: Any, *repeats: Any) -> Any:
     """The tensor copied side by side, `repeats` times along each dimension."""
-    require(len(ints(repeats)) >= self._data.ndim, "Number of dimensions of repeat dims can not be smaller "
-            "than number of dimensions of tensor")  # fmt: skip
-    return repeat(self, ints(repeats))
+    repeats, sizes = ints(repeats), self._data.shape
+    require(len(repeats) >= len(sizes), "Number of dimensions of repeat dims can not be smaller than number of "
+            "dimensions of tensor")  # fmt: skip
+    full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
+    least = min(full, default=0)
+    require(least >= 0, f"Trying to create tensor with negative dimension {least}: {full}")
+    return repeat(self, repeats)
 
 
 def tile(self: Any, *dims: Any) -> Any:
