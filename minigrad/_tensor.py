@@ -231,7 +231,7 @@ class Tensor(TensorBase):
     def stride(self, dim: Any = None) -> Any:
         """Elements to skip per step along each dimension, or along one."""
         steps = strides(self._array())
-        return steps if dim is None else steps[dim]
+        return steps if dim is None else steps[check_dim(dim, len(steps))]
 
     def storage_offset(self) -> int:
         """Where the first element lies in the storage, in elements."""

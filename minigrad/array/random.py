@@ -11,8 +11,7 @@ import math
 import os
 from typing import Any
 
-from . import dtypes
-from .backend import device as place
+from . import backend, dtypes
 from .backend import xp
 
 Shape = tuple[int, ...]
@@ -36,7 +35,7 @@ class Generator:
     """A stream of random numbers, torch's for the same seed."""
 
     def __init__(self, device: object = "cpu"):
-        self.device = place(device)
+        self.device = backend.device(device)
         self.manual_seed(_FIRST_SEED)
 
     def manual_seed(self, seed: int) -> "Generator":
@@ -249,9 +248,8 @@ def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
     return xp.array(order, xp.int64)
 
 
-def bernoulli(
-    p: xp.ndarray | float, shape: Shape | None = None, generator: Generator | None = None
-) -> xp.ndarray:
+def bernoulli(p: xp.ndarray | float, shape: Shape | None = None,
+              generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """True with probability `p`: an array of them, or one number for a whole `shape`."""
     p = xp.asarray(p)
     shape = p.shape if shape is None else shape
@@ -268,9 +266,8 @@ def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
     return (-1.0 / rate * xp.log1p(-u)).astype(dtype, copy=False).reshape(shape)
 
 
-def multinomial(
-    p: xp.ndarray, num_samples: int, replacement: bool = False, generator: Generator | None = None
-) -> xp.ndarray:
+def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
+                generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Indices drawn from the weights of each row of `p`, with or without putting them back."""
     _check_weights(p, num_samples, replacement)
     if replacement and num_samples > 1:

@@ -18,6 +18,7 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
 from ..core.op import inplace, op
+from ..core.shapes import type_said
 from ..core.views import check_inplace, check_overlap
 from ..text import presentation
 from . import shape as views
@@ -528,7 +529,7 @@ def _given(self: Any, value: Any) -> Any:
         return value
     if isinstance(value, bool | int | float) or (hasattr(value, "dtype") and not getattr(value, "ndim", 1)):
         return constant(TensorBase._plain, xp.asarray(value).astype(self._data.dtype))
-    raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+    raise TypeError(f"can't assign a {type_said(value)} to a {self.type()}")
 
 
 # ---- arguments as torch takes them

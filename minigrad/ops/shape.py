@@ -731,8 +731,8 @@ def flip_of(self: Any, *order: Any, dims: Any = None) -> Any:
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
     shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
-    require(len(shifts) == (len(dims) or 1), "shifts and dimensions must align. shifts: "
-            f"{len(shifts)}, dims:{len(dims)}")  # fmt: skip
+    require(len(shifts) == (len(dims) or 1),
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")  # fmt: skip
     require(self._data.ndim or not dims, f"Dimension specified as {dims and dims[0]} but tensor has no dimensions",
             IndexError)  # fmt: skip
     return roll(self, shifts, tuple(own_dim(self, d) for d in dims))
