@@ -45,7 +45,7 @@ class Size(tuple):
 
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
-        return Size(part) if isinstance(key, slice) else part
+        return tuple.__new__(Size, part) if isinstance(key, slice) else part
 
     def __add__(self, other: tuple) -> Size:
         return Size(super().__add__(tuple(other)))
