@@ -10,6 +10,7 @@ import contextlib
 import copy
 import math
 import numbers
+import operator
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -33,6 +34,9 @@ class Size(tuple):
 
     __slots__ = ()
 
+    def __new__(cls, sizes: Any = ()) -> Size:
+        return super().__new__(cls, map(operator.index, sizes))
+
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 
@@ -42,7 +46,7 @@ class Size(tuple):
 
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
-        return Size(part) if isinstance(key, slice) else part
+        return tuple.__new__(Size, part) if isinstance(key, slice) else part
 
     def __add__(self, other: tuple) -> Size:
         return Size(super().__add__(tuple(other)))
@@ -103,6 +107,7 @@ class Tensor(TensorBase):
     mT = property(shape.mT)
     mH = property(lambda self: shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
     H = property(shape.adjoint, doc="The conjugate transpose: `mT` here.")
+    swapaxes = titled(lambda self, axis0, axis1: self.transpose(axis0, axis1), "swapaxes", "As `transpose`.")
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
 
     # ---- copies, types and places
@@ -124,7 +129,8 @@ class Tensor(TensorBase):
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
         if dtype is not None:
-            return self.to(dtype)
+            said = "torch." + getattr(dtype, "__name__", str(dtype)).removeprefix("torch.")  # also torch.DoubleTensor
+            return self.to(next((kind for kind in dtypes.ALL if said in (repr(kind), kind.tensor_type)), dtype))
         return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
     def conj(self) -> Tensor:
@@ -208,7 +214,7 @@ class Tensor(TensorBase):
     @readonly
     def shape(self) -> Size:
         """The length of each dimension."""
-        return Size(self._data.shape)
+        return tuple.__new__(Size, self._data.shape)  # they are ints for sure
 
     dtype = property(lambda self: dtypes.of(self._data.dtype), doc="The type of the elements.")
     device = property(lambda self: device_of(self._data), doc="Where the elements live.")
@@ -226,7 +232,7 @@ class Tensor(TensorBase):
     def stride(self, dim: Any = None) -> Any:
         """Elements to skip per step along each dimension, or along one."""
         steps = strides(self._array())
-        return steps if dim is None else steps[dim]
+        return steps if dim is None else steps[check_dim(dim, len(steps))]
 
     def storage_offset(self) -> int:
         """Where the first element lies in the storage, in elements."""
@@ -234,7 +240,7 @@ class Tensor(TensorBase):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return address(self._array())
+        return address(self._array()) if self._data.size else 0
 
     def dim(self) -> int:
         return self._data.ndim
@@ -477,7 +483,7 @@ ONLY_METHODS = (
 ALIASES = dict(pair.split("=") for pair in """
     subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le
     greater=gt greater_equal=ge arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh
-    arctanh=atanh absolute=abs fix=trunc clip=clamp swapaxes=transpose swapdims=transpose moveaxis=movedim
+    arctanh=atanh absolute=abs fix=trunc clip=clamp swapdims=transpose moveaxis=movedim
     broadcast_to=expand argwhere=nonzero""".split())
 # In place: the operation of this name, written into `self`.
 IN_PLACE = """abs acos arccos arcsin arctan asin atan ceil clamp clamp_max clamp_min clip cos cosh erf erfc
@@ -515,7 +521,7 @@ for _name in """add sub mul div subtract multiply divide true_divide floor_divid
 FUNCTIONS = [
     *(name.removesuffix("_of") for _, names in METHODS for name in names.split()), *ALIASES,
     *(f"{name}_" for name in IN_PLACE), *"""allclose conj detach equal fill_ float_power is_complex
-    is_floating_point is_inference is_nonzero numel zero_""".split()]  # fmt: skip
+    is_floating_point is_inference is_nonzero numel swapaxes zero_""".split()]  # fmt: skip
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {
     name: getattr(chapter, name)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
-from ._tensor import Tensor
+from ._tensor import Size, Tensor
 from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.base import TensorBase, constant
 from .core.carriers import RAW
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode
 from .core.shapes import must_be, must_be_tensor
-from .ops.checks import learners_call, must_be_ints, require, titled
+from .ops.checks import ints, learners_call, require, titled
 from .ops.reduce import common_shape
 from .ops.shape import layout, memory_order
 from .text import presentation
@@ -60,40 +61,45 @@ def array_of(data: Any, dtype: Any = None) -> Any:
         dtypes.of(data.dtype)
         return xp.array(data, dtype=None if dtype is None else _kind(dtype))
     data = list(data) if isinstance(data, range) else data
-    array = xp.array(_plain(data, 0, _shape(data)))
+    typed: list = []
+    array = xp.array(_plain(data, 0, _shape(data), typed))
     if dtype is not None:
         kind = _kind(dtype)
         dtypes.check_fits(array, kind, str(kind))
         return array.astype(kind)
-    if array.dtype.kind == "f" or array.size == 0:
-        return array.astype(dtypes.get_default_dtype().np)
-    return array
+    require(array.dtype.kind not in "uO", "Overflow when unpacking long long", ValueError)
+    usual = dtypes.get_default_dtype() if array.dtype.kind == "f" or not array.size else dtypes.of(array.dtype)
+    kinds = typed if len(typed) == array.size and typed else [*typed, usual]
+    return array.astype(functools.reduce(dtypes.promote_types, kinds).np, copy=False)
 
 
 def _shape(data: Any) -> tuple:
     shape = []
-    while isinstance(data, list | tuple):
+    while isinstance(data, list | tuple | ndarray):
         shape.append(len(data))
-        data = data[0] if data else None
+        data = data[0] if len(data) else None
     return tuple(shape)
 
 
-def _plain(data: Any, depth: int, shape: tuple) -> Any:
-    """Nested lists of numbers, tensors inside replaced by theirs; ragged ones are refused."""
+def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
+    """Nested lists of numbers, `typed` with the types of tensors and NumPy's numbers; ragged ones are refused."""
     if isinstance(data, TensorBase):
+        typed.append(data.dtype)
         require(data._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
         return float(data) if data.requires_grad else data.item()
-    if not isinstance(data, list | tuple):
+    if not isinstance(data, list | tuple | ndarray):
         number, kind = hasattr(data, "__float__"), type(data).__name__
         if isinstance(data, str) or (number and depth < len(shape)):
             raise TypeError(f"new(): invalid data type '{kind}'")
         if not number:
             raise RuntimeError(f"Could not infer dtype of {kind}")
+        if isinstance(data, xp.generic):
+            typed.append(dtypes.of(data.dtype))
         return data.item() if isinstance(data, xp.generic) else data
     if depth >= len(shape) or len(data) != shape[depth]:
         expected = shape[depth] if depth < len(shape) else 0
         raise ValueError(f"expected sequence of length {expected} at dim {depth} (got {len(data)})")
-    return [_plain(part, depth + 1, shape) for part in data]
+    return [_plain(part, depth + 1, shape, typed) for part in data]
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -101,8 +107,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, TensorBase):
         return data.to(dtype=dtype, device=device)
     if isinstance(data, ndarray):
-        array = data if dtype is None else data.astype(dtypes.as_numpy(dtype), copy=False)
-        return made(array, device=device)
+        return from_numpy(data).to(dtype=dtype, device=device)
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -126,9 +131,12 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
-    require(hasattr(ndarray, "dtype"), f"expected np.ndarray (got {type(ndarray).__name__})", TypeError)
+    require(hasattr(ndarray, "strides"), f"expected np.ndarray (got {type(ndarray).__name__})", TypeError)
     dtypes.of(ndarray.dtype)
-    return made(ndarray)
+    require(min(ndarray.strides, default=0) >= 0, "At least one stride in the given numpy array is negative, and "
+            "tensors with negative strides are not currently supported. (You can probably work around this by making a "
+            "copy of your array  with array.copy().) ", ValueError)  # fmt: skip
+    return made(ndarray if ndarray.flags.writeable else ndarray.copy())  # torch writes into what is read-only
 
 
 def legacy_tensor(cls: type, *data: Any) -> Tensor:
@@ -137,7 +145,7 @@ def legacy_tensor(cls: type, *data: Any) -> Tensor:
         return zeros(0)
     if isinstance(data[0], TensorBase):
         return data[0].detach()
-    if isinstance(data[0], list | tuple | ndarray):
+    if isinstance(data[0], list | tuple | ndarray) and not isinstance(data[0], Size):
         return made(array_of(data[0]).astype(_kind(None)))
     return zeros(*data)
 
@@ -166,30 +174,25 @@ def _sized(given: tuple, size: Any = None) -> tuple:
     given = given if size is None else (size,)
     if not given:
         raise TypeError(f'{learners_call(size)[0]}() missing 1 required positional arguments: "size"')
-    listed = len(given) == 1 and isinstance(given[0], tuple | list)
-    given = given[0] if listed else given
-    if not all(hasattr(n, "__index__") for n in given):
-        raise must_be_ints(given, listed)
-    sizes = tuple(int(n) for n in given)
+    sizes = ints(given)
     for n in sizes:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
     return sizes
 
 
-def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """Zeros of a shape."""
-    return made(xp.zeros(_sized(shape, size), _kind(dtype)), requires_grad, device)
+def _shaped(name: str, make: Any, doc: str) -> Any:
+    def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+               **options: Any) -> Tensor:  # fmt: skip
+        return made(make(_sized(shape, size), _kind(dtype), **options), requires_grad, device)
+
+    return titled(create, name, doc)
 
 
-def ones(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """Ones of a shape."""
-    return made(xp.ones(_sized(shape, size), _kind(dtype)), requires_grad, device)
-
-
-def empty(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of a shape whose values mean nothing yet (zeros here)."""
-    return zeros(*shape, size=size, dtype=dtype, device=device, requires_grad=requires_grad)
+zeros, ones = _shaped("zeros", xp.zeros, "Zeros of a shape."), _shaped("ones", xp.ones, "Ones of a shape.")
+empty = _shaped("empty", xp.zeros, "A tensor of a shape whose values mean nothing yet (zeros here).")
+rand = _shaped("rand", random.uniform, "Numbers spread evenly over [0, 1), from torch's own stream.")
+randn = _shaped("randn", random.normal, "Standard normal numbers, from torch's own stream.")
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
@@ -270,30 +273,18 @@ def _like(make: Any) -> Any:
     return titled(like, f"{make.__name__}_like", f"`{make.__name__}` with the shape and type of `input`.")
 
 
-def rand(*shape: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
-         requires_grad: bool = False) -> Tensor:  # fmt: skip
-    """Numbers spread evenly over [0, 1), from torch's own stream."""
-    return made(random.uniform(_sized(shape, size), _kind(dtype), generator=generator), requires_grad, device)
-
-
-def randn(*shape: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
-          requires_grad: bool = False) -> Tensor:  # fmt: skip
-    """Standard normal numbers, from torch's own stream."""
-    return made(random.normal(_sized(shape, size), _kind(dtype), generator=generator), requires_grad, device)
-
-
-def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
+def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
             device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
-    if size is None or not isinstance(high, int):
-        low, high, size = 0, low, high if size is None else size
-    array = random.integers(low, high, _sized((size,)), _kind(dtype, dtypes.int64), generator)
+    high, size = (size, high) if size is None else (high, size)
+    low, high = (0, low if high is None else high) if None in (low, high) else (low, high)
+    array = random.integers(_sized((size,)), _kind(dtype, dtypes.int64), low, high, generator)
     return made(array, requires_grad, device)
 
 
 def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """The numbers 0 .. n-1 in random order."""
-    return made(random.permutation(n, generator).astype(_kind(dtype, dtypes.int64)), device=device)
+    return made(random.permutation(*_sized((n,)), generator).astype(_kind(dtype, dtypes.int64)), device=device)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
@@ -301,10 +292,13 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
         return made(random.normal(_sized((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
-    raw_mean, raw_std = (v._data if isinstance(v, TensorBase) else v for v in (mean, std))
-    require(xp.all(xp.asarray(raw_std) >= 0), "normal expects all elements of std >= 0.0")
-    shape = common_shape(xp.shape(raw_mean), xp.shape(raw_std))
-    return made(random.normal(shape, _kind(None), generator=generator) * raw_std + raw_mean)
+    raw_mean, raw_std = raws = [v._data if isinstance(v, TensorBase) else v for v in (mean, std)]
+    kind = next((v.dtype for v in raws if hasattr(v, "dtype")), _kind(None))
+    shape = common_shape(*map(xp.shape, raws))
+    if not isinstance(std, TensorBase):
+        return made(random.normal(shape, kind, 0.0, std, generator) + raw_mean)
+    require(xp.all(raw_std >= 0), "normal expects all elements of std >= 0.0")
+    return made((random.normal(shape, kind, generator=generator) * raw_std + raw_mean).astype(kind))
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,

@@ -36,8 +36,8 @@ class device:
                 raise RuntimeError("Cannot access accelerator device when none is available.")
             type, index = "cuda", type
         elif not isinstance(type, str):
-            said = type.__class__.__name__
-            raise TypeError(f"device() received an invalid combination of arguments - got ({said}), but expected one of:")
+            raise TypeError("device() received an invalid combination of arguments - got "
+                            f"({type.__class__.__name__}), but expected one of:")  # fmt: skip
         name, colon, number = type.partition(":")
         if error := _complaint(type, name, colon, number, index):
             raise RuntimeError(error)
@@ -165,7 +165,7 @@ def address(array: Any) -> int:
 
 def strides(array: Any) -> tuple[int, ...]:
     """Elements to skip per step along each dimension, as `Tensor.stride()` counts them."""
-    if not array.size:  # NumPy forgets how an empty array would lie
+    if not array.size and not any(array.strides):  # NumPy forgets how an empty array would lie
         lengths = [max(n, 1) for n in array.shape]
         return tuple(math.prod(lengths[i + 1 :]) for i in range(len(lengths)))
     return tuple(step // array.itemsize for step in array.strides)

@@ -11,7 +11,7 @@ import math
 import os
 from typing import Any
 
-from . import dtypes
+from . import backend, dtypes
 from .backend import xp
 
 Shape = tuple[int, ...]
@@ -35,7 +35,7 @@ class Generator:
     """A stream of random numbers, torch's for the same seed."""
 
     def __init__(self, device: object = "cpu"):
-        self.device = device
+        self.device = backend.device(device)
         self.manual_seed(_FIRST_SEED)
 
     def manual_seed(self, seed: int) -> "Generator":
@@ -144,15 +144,12 @@ def manual_seed(seed: int) -> Generator:
 # ---- distributions -------------------------------------------------------------------------
 
 
-def uniform(
-    shape: Shape,
-    dtype: xp.dtype = xp.float32,
-    low: float = 0.0,
-    high: float = 1.0,
-    generator: Generator | None = None,
-) -> xp.ndarray:
+def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: float = 1.0,
+            generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Numbers spread evenly over `[low, high)`."""
     dtypes.check_kind("check_uniform_bounds", xp.dtype(dtype))
+    if not low <= high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     u = (generator or default_generator).uniforms(math.prod(shape), dtype)
     low, high = u.dtype.type(low), u.dtype.type(high)
     values = _affine(u, high - low, low).astype(dtype, copy=False)
@@ -160,18 +157,15 @@ def uniform(
     return values.reshape(shape)
 
 
-def normal(
-    shape: Shape,
-    dtype: xp.dtype = xp.float32,
-    mean: float = 0.0,
-    std: float = 1.0,
-    generator: Generator | None = None,
-) -> xp.ndarray:
+def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: float = 1.0,
+           generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Normal numbers. Below 16 elements one by one and exact; above, in blocks of 16.
 
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
     """
     dtypes.check_kind("normal_kernel_cpu", xp.dtype(dtype))
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     generator, n = generator or default_generator, math.prod(shape)
     if n < 16:
         z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
@@ -220,18 +214,27 @@ def _halves(x: Any) -> tuple[Any, Any]:
     return high, x - high
 
 
-def integers(
-    low: int,
-    high: int,
-    shape: Shape,
-    dtype: xp.dtype = xp.int64,
-    generator: Generator | None = None,
-) -> xp.ndarray:
-    """Integers of `[low, high)`."""
+def _reach(kind: xp.dtype) -> tuple[int, int, int]:
+    """The least and the greatest number of a type, and the last one up to which it holds all whole numbers."""
+    if kind.kind == "b":
+        return 0, 1, 1
+    limits = xp.finfo(kind) if kind.kind == "f" else xp.iinfo(kind)
+    return int(limits.min), int(limits.max), 2 ** (limits.nmant + 1) if kind.kind == "f" else int(limits.max)
+
+
+def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, high: int | None = None,
+             generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+    """Integers of `[low, high)`; without `high`, up to the last that the type holds exactly."""
+    kind, generator, whole = xp.dtype(dtype), generator or default_generator, low is high is None
+    least, most, exact = _reach(kind)
+    low, high = 0 if low is None else low, exact + 1 if high is None else high
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    generator, span = generator or default_generator, high - low
-    draw = generator.words if span < 2**28 else generator.long_words
+    for name, bound in ("from", low), ("to - 1", high - 1):
+        if not least <= bound <= most:
+            raise RuntimeError(f"{name} is out of bounds for {dtypes.of(kind).c_name}")
+    span = high - low
+    draw = generator.words if span < 2**28 or (whole and kind.itemsize < 8) else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)
     return (steps.astype(xp.int64) + low).astype(dtype).reshape(shape)
 
@@ -245,9 +248,8 @@ def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
     return xp.array(order, xp.int64)
 
 
-def bernoulli(
-    p: xp.ndarray | float, shape: Shape | None = None, generator: Generator | None = None
-) -> xp.ndarray:
+def bernoulli(p: xp.ndarray | float, shape: Shape | None = None,
+              generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """True with probability `p`: an array of them, or one number for a whole `shape`."""
     p = xp.asarray(p)
     shape = p.shape if shape is None else shape
@@ -257,20 +259,15 @@ def bernoulli(
     return u.reshape(shape) < p
 
 
-def exponential(
-    shape: Shape,
-    dtype: xp.dtype = xp.float32,
-    rate: float = 1.0,
-    generator: Generator | None = None,
-) -> xp.ndarray:
+def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
+                generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Waiting times at `rate` events a unit of time."""
     u = (generator or default_generator).doubles(math.prod(shape))
     return (-1.0 / rate * xp.log1p(-u)).astype(dtype, copy=False).reshape(shape)
 
 
-def multinomial(
-    p: xp.ndarray, num_samples: int, replacement: bool = False, generator: Generator | None = None
-) -> xp.ndarray:
+def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
+                generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Indices drawn from the weights of each row of `p`, with or without putting them back."""
     _check_weights(p, num_samples, replacement)
     if replacement and num_samples > 1:

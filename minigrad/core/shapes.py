@@ -144,6 +144,8 @@ def binary(row: Row) -> Callable:
                 number = None
             if number is None:
                 a, number = meet(row, a, other)
+                if number is None and row.name == "eq" and isinstance(other, ndarray):
+                    return call(self, constant(Tensor, other))  # torch compares with an array, but does not compute
                 if number is None:
                     return NotImplemented
                 alike = a is self._data
@@ -398,25 +400,28 @@ def attach(t: Any, fn: Any) -> Any:
     return t
 
 
+def tensors_in(name: str, tensors: Any) -> tuple:
+    """A list of tensors as a tuple. Raises: torch's errors for an empty one, and for what is none."""
+    if isinstance(tensors, TensorBase):
+        raise must_be("tuple of Tensors", name, "tensors", 1, tensors)
+    tensors = tuple(tensors)
+    for place, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+    if not tensors:
+        raise (ValueError("torch.cat(): expected a non-empty list of Tensors") if name == "cat"
+               else RuntimeError(f"{name} expects a non-empty TensorList"))  # fmt: skip
+    return tensors
+
+
 def sequence(row: Row) -> Callable:
     """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
     forward, derivative = row.forward, row.derivatives["tensors"]
     takes = [taker(row, n) for n in row.saved]
 
     def call(tensors: Any, *args: Any, **options: Any) -> Any:
-        if isinstance(tensors, TensorBase):
-            raise TypeError(f"{row.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
-        tensors, *rest = row.bind((tuple(tensors), *args), options)
-        if not tensors:
-            if row.name == "cat":
-                raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-            raise RuntimeError(f"{row.name} expects a non-empty TensorList")
-        try:
-            raws, mode = [t._data for t in tensors], grad_mode()
-        except AttributeError:
-            place, other = next((i, t) for i, t in enumerate(tensors) if not isinstance(t, TensorBase))
-            kind = type(other).__name__
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {kind}") from None
+        tensors, *rest = row.bind((tensors_in(row.name, tensors), *args), options)
+        raws, mode = [t._data for t in tensors], grad_mode()
         edges = tuple([t._edge() for t in tensors]) if mode else ()
         kind = dtypes.result_dtype(*raws)
         try:

@@ -28,6 +28,11 @@ OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "
 CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 
+def is_operation(function: Callable) -> bool:
+    home = function.__module__  # "minigrad" itself for what torch has as a function
+    return home.startswith(OPERATIONS) or (home == "minigrad" and function.__name__ != "__getattr__")
+
+
 def dressed(function: Callable) -> Callable:
     """Today's operation with yesterday's results."""
     @functools.wraps(function)
@@ -111,9 +116,7 @@ class Indexed(Tensor):
 
 
 for _name, _function in vars(Tensor).items():
-    if isinstance(_function, FunctionType) and (
-        _name in CONVERSIONS or _function.__module__.startswith(OPERATIONS)
-    ) and _name != "__new__":  # fmt: skip
+    if isinstance(_function, FunctionType) and (_name in CONVERSIONS or is_operation(_function)) and _name != "__new__":
         setattr(Indexed, _name, dressed(_function))
 
 
@@ -192,7 +195,7 @@ TENSORS = {kind.np: _typed(kind) for kind in dtypes.ALL if kind is not dtypes.bo
 FUNCTIONS = [
     (home, name, dressed(function)) for home in (module(), functional)
     for name, function in vars(home).items()
-    if isinstance(function, FunctionType) and function.__module__.startswith(OPERATIONS)
+    if isinstance(function, FunctionType) and is_operation(function)
 ]
 
 

@@ -18,6 +18,7 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
 from ..core.modes import grad_mode
 from ..core.op import inplace, op
+from ..core.shapes import type_said
 from ..core.views import check_inplace, check_overlap
 from ..text import presentation
 from . import shape as views
@@ -72,8 +73,8 @@ def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
 
 
 def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
-    """Raises torch's error for the first position outside of a dimension; an IndexError allows negative ones."""
-    least = -size if error is IndexError else 0
+    """Raises torch's error for the first position outside of a dimension; an IndexError without name allows -1."""
+    least = -size if error is IndexError and not name else 0
     if not index.size or (index.min() >= least and index.max() < size):
         return
     flat = index.reshape(-1)
@@ -138,6 +139,7 @@ def _grid(index: Any, dim: int) -> tuple:
 def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
     """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
     self, index = (xp.atleast_1d(v) for v in (self, index))
+    index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
     require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
     require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
@@ -157,21 +159,29 @@ def _gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
 def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
     is_array = hasattr(src, "dtype")
     require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
+    if not index.size:
+        return self.copy()
     flat, key = _along(self, index, dim, "scatter", "self")
-    whole = flat.copy()
-    _write(whole, key, xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else src, add)
+    whole, sizes = flat.copy(), key[dim].shape
+    if is_array:
+        src = xp.atleast_1d(src)
+        fits = src.ndim == len(sizes) and xp.all(xp.less_equal(sizes, src.shape))
+        require(fits, f"Expected index {list(sizes)} to be no larger than self {list(flat.shape)} apart "
+                f"from dimension {dim} and to be no larger size than src {list(src.shape)}")  # fmt: skip
+        src = src[tuple(map(slice, sizes))]
+    _write(whole, key, src, add)
     return whole.reshape(self.shape)
 
 
 def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
     """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
     require(are_positions(index), f"{name}(): Expected dtype int32 or int64 for index")
+    require(index.ndim < 2, f"{name}(): Index is supposed to be a vector", IndexError)
     self, index = xp.atleast_1d(self), xp.atleast_1d(index)
     return self, (slice(None),) * (dim % self.ndim) + (index,)
 
 
 def _index_select(self: Any, index: Any, dim: int) -> Any:
-    require(index.ndim < 2, "index_select(): Index is supposed to be a vector", IndexError)
     flat, key = _rows(self, index, dim)
     check_rows(index, flat.shape[dim])
     return in_order(flat[key]) if self.ndim else flat[key].reshape(())
@@ -186,6 +196,8 @@ _UNLIKE = {
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
     if how == "fill":
         require(index.dtype == "int64", "index_fill_(): Expected dtype int64 for index.", IndexError)
+        require(xp.ndim(source) == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{xp.ndim(source)} dimension(s).")  # fmt: skip
     else:
         same_type(self, source, said=_UNLIKE[how])
     whole, key = _rows(self.copy(), index, dim, f"index_{how}_")
@@ -194,6 +206,9 @@ def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
         error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if add else (
             IndexError, f" ({source.shape[dim]})")  # fmt: skip
         raise error(f"index_{how}_(): Number of indices ({count}) should be equal to source.size(dim){end}")
+    have, given = ([n for d, n in enumerate(xp.shape(x)) if d != dim % whole.ndim] for x in (whole, source))
+    require(how == "fill" or have == given, "source tensor shape must match self tensor shape, excluding the specified "
+            f"dimension. Got self.shape = {list(self.shape)} source.shape = {list(xp.shape(source))}")  # fmt: skip
     check_positions(namespace(index).asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
                     "index_copy_(): " if how == "copy" else "")  # fmt: skip
     _write(whole, key, source, add)
@@ -216,6 +231,8 @@ def _spots(self: Any, index: Any, name: str) -> Any:
 def _put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     same_type(self, source, said="put_(): self and source expected to have the same dtype, but got self.dtype = {0} "
               "and source.dtype = {1}")  # fmt: skip
+    require(source.size == index.size, "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.size}, index.numel() = {index.size}", IndexError)  # fmt: skip
     whole = self.copy().reshape(-1)
     _write(whole, _spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)
     return whole.reshape(self.shape)
@@ -398,7 +415,7 @@ def _part(part: Any) -> Any:
     if isinstance(part, bool):
         return constant(TensorBase._plain, xp.asarray(part))
     if isinstance(part, TensorBase):
-        return part.item() if not part._data.ndim and part._data.dtype.kind in "iu" else _positions(part)
+        return part.item() if not part._data.ndim and part._data.dtype.kind == "i" else _positions(part)
     if isinstance(part, list | tuple | range) or hasattr(part, "__array__"):
         array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
                            if isinstance(part, list | tuple) else part)  # fmt: skip
@@ -418,8 +435,9 @@ def _positions(part: Any) -> Any:
     if kind.kind not in "iub":
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if kind == dtypes.uint8.np:
-        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                      UserWarning, stacklevel=4)  # fmt: skip
+        if part._data.ndim:
+            warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                          UserWarning, stacklevel=4)  # fmt: skip
         return constant(TensorBase._plain, part._data.astype(bool))
     return part
 
@@ -513,7 +531,7 @@ def _given(self: Any, value: Any) -> Any:
         return value
     if isinstance(value, bool | int | float) or (hasattr(value, "dtype") and not getattr(value, "ndim", 1)):
         return constant(TensorBase._plain, xp.asarray(value).astype(self._data.dtype))
-    raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+    raise TypeError(f"can't assign a {type_said(value)} to a {self.type()}")
 
 
 # ---- arguments as torch takes them
@@ -584,6 +602,9 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
             f"{indices.dtype.scalar_type}")  # fmt: skip
     if dim is None:
         return gather(self.reshape(-1), indices.reshape(-1), 0)
+    require(self.ndim == indices.ndim, "torch.take_along_dim(): input and indices should have the same number of "
+            f"dimensions, but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for "
+            "indices")  # fmt: skip
     check_dim(dim, self._data.ndim)
     rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))

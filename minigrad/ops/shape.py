@@ -19,7 +19,8 @@ from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch, stand_in
-from ..core.views import check_inference, check_inplace, is_dense, place_of
+from ..core.shapes import tensors_in
+from ..core.views import check_inference, check_inplace, place_of
 from ..text import presentation
 from .checks import (
     check_dim,
@@ -54,6 +55,8 @@ def _refuse(self: Any, shape: tuple) -> Any:
     for place, n in enumerate(shape):
         require(n > -2, f"invalid shape dimension {n} at index {place} of shape {list(shape)}")
     count = math.prod(n for n in shape if n != -1)
+    require(self.size or count or -1 not in shape, f"cannot reshape tensor of 0 elements into shape {list(shape)} "
+            "because the unspecified dimension size -1 can be any value and is ambiguous")  # fmt: skip
     if self.size != count and (-1 not in shape or count == 0 or self.size % count):
         raise presentation.error(RuntimeError, "view_shape",
             f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)  # fmt: skip
@@ -182,9 +185,12 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
     dim = check_dim(dimension, self.ndim)
-    require(size <= self.shape[dim], f"maximum size for tensor at dimension {dim} is {self.shape[dim]} but "
-            f"size is {size}")  # fmt: skip
+    most = self.shape[dim] if self.ndim else 1
+    require(size >= 0, f"size is {size} but must be >= 0")
+    require(size <= most, f"maximum size for tensor at dimension {dim} is {most} but size is {size}")
     require(step > 0, f"step is {step} but must be > 0")
+    if not self.ndim:
+        return self.reshape(1)[:size]
     windows = xp.lib.stride_tricks.sliding_window_view(self, size, dim, writeable=True)
     return windows[_ALL * dim + (slice(None, None, step),)]
 
@@ -226,8 +232,8 @@ def memory_order(self: Any) -> list[int]:
 
 
 def layout(self: Any) -> str:
-    """How a copy lies in memory: as the original where that fills a block, else in order."""
-    return "C" if self.flags.c_contiguous or not is_dense(self) else "K"
+    """How a copy lies in memory: with the original's order of dimensions, unless it repeats elements."""
+    return "C" if self.flags.c_contiguous or 0 in self.strides else "K"
 
 
 def _twin(self: Any) -> Any:
@@ -269,8 +275,10 @@ def _repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
 def _cat(tensors: list, dim: int = 0) -> Any:
     for place, x in enumerate(tensors):
         require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    parts = [x for x in tensors if x.shape != (0,)]
+    if not parts:  # nothing, side by side along whatever dimension
+        return tensors[0].copy()
     check_dim(dim, max(x.ndim for x in tensors))
-    parts = [x for x in tensors if x.shape != (0,)] or tensors
     for place, x in enumerate(parts):
         if x.ndim != parts[0].ndim:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {parts[0].ndim} and {x.ndim}")
@@ -601,12 +609,14 @@ def permute_of(self: Any, *order: Any, dims: Any = None) -> Any:
 
 def movedim(self: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places, the rest in order."""
-    rank = self._data.ndim
+    rank, source, destination = self._data.ndim, list(ints((source,))), list(ints((destination,)))
+    require(len(source) == len(destination), f"movedim: Invalid source or destination dims: source ({source} dims) "
+            f"should contain the same number of dims as destination ({destination} dims)")  # fmt: skip
+    old, new = ([check_dim(d, rank) for d in dims] for dims in (source, destination))
+    require(len({*old}) == len(old), f"movedim: repeated dim in `source` ({source})")
+    require(len({*new}) == len(new), f"movedim: repeated dim in `destination` ({destination})")
     if not rank:
         return alias(self)
-    old, new = ([check_dim(d, rank) for d in ints((dims,))] for dims in (source, destination))
-    require(len({*old}) == len(old) == len(new) == len({*new}), f"movedim: Invalid source or destination dims: source "
-            f"({source} dims) should contain the same number of dims as destination ({destination} dims)")  # fmt: skip
     order = [d for d in range(rank) if d not in old]
     for place, dim in sorted(zip(new, old, strict=True)):
         order.insert(place, dim)
@@ -667,9 +677,12 @@ def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
         require(parts >= 0, f"split expects split_size be non-negative, but got split_size={parts}")
         require(parts or not size, f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         return split(self, parts, dim)
+    parts = ints((parts,))
+    require(min(parts, default=0) >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(parts)}")  # fmt: skip
     require(sum(parts) == size, f"split_with_sizes expects split_sizes to sum exactly to {size} (input "
             f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")  # fmt: skip
-    return split_with_sizes(self, tuple(parts), dim)
+    return split_with_sizes(self, parts, dim)
 
 
 def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
@@ -694,9 +707,13 @@ def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None 
 
 def repeat_of(self: Any, *repeats: Any) -> Any:
     """The tensor copied side by side, `repeats` times along each dimension."""
-    require(len(ints(repeats)) >= self._data.ndim, "Number of dimensions of repeat dims can not be smaller "
-            "than number of dimensions of tensor")  # fmt: skip
-    return repeat(self, ints(repeats))
+    repeats, sizes = ints(repeats), self._data.shape
+    require(len(repeats) >= len(sizes), "Number of dimensions of repeat dims can not be smaller than number of "
+            "dimensions of tensor")  # fmt: skip
+    full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
+    least = min(full, default=0)
+    require(least >= 0, f"Trying to create tensor with negative dimension {least}: {full}")
+    return repeat(self, repeats)
 
 
 def tile(self: Any, *dims: Any) -> Any:
@@ -705,14 +722,20 @@ def tile(self: Any, *dims: Any) -> Any:
     return repeat(self, (1,) * (self._data.ndim - len(given)) + given)
 
 
-def flip_of(self: Any, *order: Any, dims: Any = ()) -> Any:
+def flip_of(self: Any, *order: Any, dims: Any = None) -> Any:
     """Elements in reverse order along `dims`."""
+    require(order or dims is not None, 'flip() missing 1 required positional arguments: "dims"', TypeError)
     return flip(self, dims_of(self, ints(order or (dims,))))
 
 
 def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
-    return roll(self, ints((shifts,)), tuple(own_dim(self, d) for d in ints((dims,))))
+    shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
+    require(len(shifts) == (len(dims) or 1),
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")  # fmt: skip
+    require(self._data.ndim or not dims, f"Dimension specified as {dims and dims[0]} but tensor has no dimensions",
+            IndexError)  # fmt: skip
+    return roll(self, shifts, tuple(own_dim(self, d) for d in dims))
 
 
 def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
@@ -759,25 +782,23 @@ def _at_least(rank: int, *place: int) -> Any:
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3, 0, -1)
 
 
-def hstack(tensors: Any) -> Any:
-    """Side by side: vectors end to end, matrices along their columns."""
-    parts = atleast_1d(tensors)
-    return cat(parts, 0 if parts[0]._data.ndim == 1 else 1)
+def _stacked(name: str, grown: Any, dim: int, doc: str) -> Any:
+    def stacked(tensors: Any) -> Any:
+        parts = grown(tensors_in(name, tensors))
+        return cat(parts, min(dim, parts[0]._data.ndim - 1))
+
+    return titled(stacked, name, doc)
 
 
-def vstack(tensors: Any) -> Any:
-    """One above the other."""
-    return cat(atleast_2d(tensors), 0)
-
-
-def dstack(tensors: Any) -> Any:
-    """One behind the other, along the third dimension."""
-    return cat(atleast_3d(tensors), 2)
+hstack = _stacked("hstack", atleast_1d, 1, "Side by side: vectors end to end, matrices along their columns.")
+vstack = _stacked("vstack", atleast_2d, 0, "One above the other.")
+dstack = _stacked("dstack", atleast_3d, 2, "One behind the other, along the third dimension.")
 
 
 def column_stack(tensors: Any) -> Any:
     """Vectors as columns of a matrix."""
-    return cat([reshape(t, (t.numel(), 1)) if t._data.ndim < 2 else t for t in tensors], 1)
+    parts = tensors_in("column_stack", tensors)
+    return cat([reshape(t, (t.numel(), 1)) if t._data.ndim < 2 else t for t in parts], 1)
 
 
 def block_diag(*tensors: Any) -> Any:
@@ -791,16 +812,19 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
         require(self._data.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
         self, repeats = constant(self._plain, xp.arange(self.numel(), dtype=self._data.dtype)), self
     if dim is None:
-        self, dim = ravel(self), 0
+        self, dim = flatten(self), 0
     dim, sizes = check_dim(dim, self._data.ndim), self._data.shape
-    if hasattr(repeats, "_data") and repeats._data.size > 1:
-        require(repeats._data.size == sizes[dim], "repeats must have the same size as input along dim, but got "
+    if hasattr(repeats, "_data"):
+        require(repeats._data.ndim < 2, "repeats must be 0-dim or 1-dim tensor")
+        implemented("repeat_interleave_cpu", repeats._data, "i")
+        require(repeats._data.size in (1, sizes[dim]), "repeats must have the same size as input along dim, but got "
                 f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")  # fmt: skip
         require((repeats._data >= 0).all(), "repeats can not be negative")
         at = xp.repeat(xp.arange(sizes[dim]), repeats._data)
         return TENSORS.index_select(self, constant(self._plain, at), dim)
-    require(int(repeats) >= 0, "Repeats must be non-negative")
-    spread_out = expand(unsqueeze(self, dim + 1), (*sizes[: dim + 1], int(repeats), *sizes[dim + 1 :]))
+    (repeats,) = ints((repeats,))
+    require(repeats >= 0, "Repeats must be non-negative")
+    spread_out = expand(unsqueeze(self, dim + 1), (*sizes[: dim + 1], repeats, *sizes[dim + 1 :]))
     return flatten(clone(spread_out), dim, dim + 1)
 
 
@@ -819,7 +843,9 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
-    parts = _tensors(tensors)
+    parts = tensors_in("meshgrid", _tensors(tensors))
+    require(indexing in (None, "ij", "xy"), "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: "
+            f"{indexing}")  # fmt: skip
     if indexing is None:
         warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
                       "argument.", UserWarning, stacklevel=2)  # fmt: skip
@@ -827,6 +853,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])
     same_type(*(t._data for t in parts), said="meshgrid expects all tensors to have the same dtype")
+    for t in parts:
+        require(t._data.ndim < 2, f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
     sizes = tuple(t.numel() for t in parts)
     lone = [tuple(n if i == place else 1 for i, n in enumerate(sizes)) for place in range(len(sizes))]
     return tuple(expand(view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
@@ -857,6 +885,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
 
 def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
+    require(self._data.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
     if hasattr(cuts, "_data"):
         cuts = cuts.tolist()
@@ -864,7 +893,7 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
         require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")
         short, longer = divmod(size, cuts)
         cuts = [i * short + min(i, longer) for i in range(1, cuts)]
-    return tuple(slice_(self, dim, a, b, 1) for a, b in itertools.pairwise([0, *map(int, cuts), size]))
+    return tuple(slice_(self, dim, a, b, 1) for a, b in itertools.pairwise([0, *ints((cuts,)), size]))
 
 
 def fliplr(self: Any) -> Any:
@@ -888,7 +917,7 @@ def mT(self: Any, name: str = "mT") -> Any:
 
 def adjoint(self: Any) -> Any:
     """The last two dimensions swapped; a view."""
-    return transpose(self, -2, -1)
+    return mT(self, "adjoint()") if self._data.ndim else alias(self)
 
 
 def sum_to_size(self: Any, *size: Any) -> Any:
@@ -911,9 +940,12 @@ TENSORS.sum_to = _sum_to_shape  # under create_graph, as torch composes it
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """Powers of a vector as columns, the highest first."""
+    require(x._data.ndim == 1, "x must be a one-dimensional tensor.")
     count = x.numel() if N is None else N
+    require(count >= 0, "N must be non-negative.")
+    x = x if x._data.dtype.kind == "f" else TENSORS.cast(x, dtypes.int64.np)
     result = TENSORS.zeros_as(x, (x.numel(), count))
-    _fill_(select(result, 1, 0), 1)
+    _fill_(slice_(result, 1, 0, 1, 1), 1)
     if count > 1:
         copy_(slice_(result, 1, 1, 2**63 - 1, 1), unsqueeze(x, 1))
         powers = TENSORS.cumprod(slice_(result, 1, 1, 2**63 - 1, 1), 1)
@@ -967,8 +999,11 @@ def resize_(self: Any, *size: Any) -> Any:
     """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
     require(not self.requires_grad, "cannot resize variables that require grad")
     sizes, flat = ints(size), self._array().reshape(-1)
-    count = math.prod(sizes)
-    self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
+    require(min(sizes, default=0) >= 0, "numel: integer multiplication overflow")
+    if sizes != self._data.shape:
+        count = math.prod(sizes)
+        self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
+        bump(self)
     return self
 
 
@@ -977,10 +1012,6 @@ def _drawn(self: Any, draw: Any, *how: Any) -> Any:
     order = memory_order(self)
     values = draw(tuple(self.shape[d] for d in order), self.dtype, *how)
     return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
-
-
-def _integers(shape: tuple, kind: Any, low: int, high: int, generator: Any) -> Any:
-    return random.integers(low, high, shape, kind, generator)
 
 
 def _tossed(self: Any, p: Any, generator: Any) -> Any:
@@ -994,12 +1025,14 @@ fill = op("fill", lambda self, value: xp.full_like(self, dtypes.fitting(value, s
     grad_fn="FillBackward2", **STEP)
 fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
-normal = op("normal", lambda self, mean, std, generator: _drawn(self, random.normal, mean, std, generator), **STEP)
-uniform = op("uniform", lambda self, low, high, generator: _drawn(self, random.uniform, low, high, generator), **STEP)
-random_between = op("random_between", lambda self, low, high, generator: _drawn(self, _integers, low, high, generator),
-    grad_fn="RandomBackward0", **STEP)
-random_below = op("random_below", lambda self, high, generator: _drawn(self, _integers, 0, high, generator),
-    grad_fn="RandomBackward1", **STEP)
+normal = op("normal", lambda self, mean=0.0, std=1.0, generator=None: _drawn(
+        self, random.normal, mean, std, generator), **STEP)
+uniform = op("uniform", lambda self, low=0.0, to=1.0, generator=None: _drawn(
+        self, random.uniform, low, to, generator), **STEP)
+random_between = op("random_between", lambda self, low, high, generator: _drawn(
+        self, random.integers, low, high, generator), grad_fn="RandomBackward0", **STEP)
+random_below = op("random_below", lambda self, high, generator: _drawn(
+        self, random.integers, None, high, generator), grad_fn="RandomBackward1", **STEP)
 bernoulli_draw = op("bernoulli", lambda self, generator=None: _tossed(self, self, generator), **STEP)
 bernoulli_values = op("bernoulli_values", lambda self, p, generator: _tossed(
         self, xp.full(self.shape, p), generator), grad_fn="BernoulliBackward2", **STEP)
@@ -1022,24 +1055,11 @@ def fill_(self: Any, value: Any) -> Any:
 _fill_, _fill_tensor_ = inplace(fill), inplace(fill_tensor)
 
 
-def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
-    """Every element drawn from the normal distribution, in place."""
-    require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
-    return _normal_(self, mean, std, generator)
-
-
-def uniform_(self: Any, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Any:
-    """Every element drawn evenly from `[low, high)`, in place."""
-    require(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    return _uniform_(self, low, high, generator)
-
-
-def random_(self: Any, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Any:
-    """Every element a random integer of `[low, high)`, in place; without bounds, all that the type holds exactly."""
-    if low is None:
-        kind = self._data.dtype
-        low = 2 ** (xp.finfo(kind).nmant + 1) + 1 if kind.kind == "f" else int(xp.iinfo(kind).max) + 1
-    return _below_(self, low, generator) if high is None else _between_(self, low, high, generator)
+def random_(self: Any, *bounds: int | None, generator: Any = None) -> Any:
+    """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
+    if len(bounds) == 2:
+        return _between_(self, *bounds, generator)
+    return _below_(self, *bounds or (None,), generator)
 
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
@@ -1056,6 +1076,6 @@ def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
     return _bernoulli_(self, p, generator)
 
 
-_normal_, _uniform_ = inplace(normal), inplace(uniform)
+normal_, uniform_ = inplace(normal), inplace(uniform)
 _between_, _below_ = inplace(random_between), inplace(random_below)
 _bernoulli_ = inplace(bernoulli_values)

@@ -174,7 +174,7 @@ def drawn_by_minigrad(kind: str, n: int, dtype: str, a: float, b: float) -> np.n
         "uniform01": lambda: draws.uniform((n,), dtype),
         "normal": lambda: draws.normal((n,), dtype, a, b),
         "normal01": lambda: draws.normal((n,), dtype),
-        "integers": lambda: draws.integers(a, b, (n,)),
+        "integers": lambda: draws.integers((n,), low=a, high=b),
         "permutation": lambda: draws.permutation(n),
         "bernoulli": lambda: draws.bernoulli(weights(n, dtype)).astype(dtype),
         "with replacement": lambda: draws.multinomial(rising, 5, True),

@@ -48,6 +48,6 @@ OPINFO = {name: reason for reason, names in {
         special.polygamma.special_polygamma_n_0""",
     SIGNS: "linalg.eigh linalg.svd",
     FUSED: "nn.functional.scaled_dot_product_attention cdist",
-    RARE: """addbmm quantile to nn.functional.batch_norm sgn __rmod__ __rpow__ rsub gather scatter unfold tensordot
+    RARE: """addbmm quantile to nn.functional.batch_norm sgn __rmod__ __rpow__ rsub scatter tensordot
         linalg.norm linalg.norm.subgradients_at_zero""",
 }.items() for name in names.split()}  # fmt: skip
