@@ -456,7 +456,7 @@ METHODS = (
     (reduce, """sum mean all any norm dist logsumexp prod nansum nanmean max min amax amin aminmax argmax argmin
         argsort median mode quantile kthvalue sort msort topk var std cumsum cumprod logcumsumexp cummax cummin
         count_nonzero unique bincount histc isclose"""),
-    (linalg, """matmul mm mv bmm dot vdot addmm outer inner kron addmv_of addr_of addbmm_of baddbmm_of cross
+    (linalg, """matmul mm mv bmm dot vdot addmm outer inner kron addmv addr addbmm baddbmm cross
         matrix_power inverse det logdet slogdet"""),
     (shape, """reshape_of flatten ravel unflatten t_of transpose_of permute_of movedim unsqueeze_of squeeze_of
         select_of narrow diagonal split_of chunk unbind_of as_strided_of tile flip_of roll_of rot90_of tril triu diag
