@@ -75,6 +75,8 @@ def digamma_of(x: Any) -> Any:
 @in_double
 def polygamma_of(n: int, x: Any) -> Any:
     """(-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1): terms up to 15, then Euler and Maclaurin."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
         return digamma_of(x)
     s, total, z = n + 1, xp.zeros_like(x), x
