@@ -185,7 +185,7 @@ def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     """As `_median` along `dim`, with its place; of nans the first."""
     if not self.ndim:
         return self, _first(self)
-    nan, half = self != self, (_filled(self, dim, "median").shape[dim] - 1) // 2
+    nan, half = self != self, (_filled(implemented("median_cpu", self, "iuf"), dim, "median").shape[dim] - 1) // 2
     at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
                   _order(self, dim, False, [half]))  # fmt: skip
     return _picked(self, at, dim, keepdim)
@@ -399,8 +399,8 @@ cumsum_dim = op("cumsum", lambda self, dim: _running(xp.add, self, dim),
     self = lambda F, grad, dim: F.cumsum_back(grad, dim))
 cumprod_dim = op("cumprod", lambda self, dim: _running(xp.multiply, self, dim),
     self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
-logcumsumexp_dim = op("logcumsumexp",
-    lambda self, dim: _so_far(xp.logaddexp, self, dim) if self.ndim else self.copy(),
+logcumsumexp_dim = op("logcumsumexp", lambda self, dim: _so_far(
+        xp.logaddexp, implemented("logcumsumexp_out_cpu", self), dim) if self.ndim else self.copy(),
     self = lambda F, grad, self, result, dim: F.logcumsumexp_slope(grad, self, result, dim))
 cummax_dim = op("cummax", lambda self, dim: _record(self, dim, xp.maximum), outputs=("values", "indices"),
     self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
