@@ -157,7 +157,7 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
         return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
     slope = (x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else
              F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))  # fmt: skip
-    return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
+    return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
 
 
 def _apart(x1: Any, x2: Any) -> Any:
