@@ -472,7 +472,7 @@ ALIASES = dict(pair.split("=") for pair in """
     subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le
     greater=gt greater_equal=ge arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh
     arctanh=atanh absolute=abs fix=trunc clip=clamp swapaxes=transpose swapdims=transpose moveaxis=movedim
-    broadcast_to=expand argwhere=nonzero""".split())
+    broadcast_to=expand argwhere=nonzero ger=outer""".split())
 # In place: the operation of this name, written into `self`.
 IN_PLACE = """abs acos arccos arcsin arctan asin atan ceil clamp clamp_max clamp_min clip cos cosh erf erfc
     exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg negative reciprocal relu round rsqrt
@@ -508,8 +508,8 @@ for _name in """add sub mul div subtract multiply divide true_divide floor_divid
 # Methods that torch also has as functions, by the same name.
 FUNCTIONS = [
     *(name.removesuffix("_of") for _, names in METHODS for name in names.split()), *ALIASES,
-    *(f"{name}_" for name in IN_PLACE), *"""allclose conj detach equal fill_ float_power is_complex
-    is_floating_point is_nonzero numel zero_""".split()]  # fmt: skip
+    *(f"{name}_" for name in IN_PLACE), *"""addmv_ allclose conj detach detach_ equal fill_ float_power is_complex
+    get_device index_put_ is_floating_point is_inference is_nonzero is_same_size numel zero_""".split()]  # fmt: skip
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {
     name: getattr(chapter, name)
