@@ -26,7 +26,7 @@ from .views import (
 )
 
 
-def inplace(call: Callable, ufunc: Any = None) -> Callable:
+def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callable:
     """The in-place twin of an operation: same row, written into `self`, history rewritten."""
     name = call.__name__.removesuffix("_of") + "_"
     looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
@@ -51,6 +51,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
         # who looks at new nodes is shown the tensor as written, below
         out = (unobserved()(call) if isinstance(mode, Recorder) else call)(original, *args, **options)
         if out is NotImplemented:
+            if operator:
+                return out  # and Python says what it cannot take
             raise must_be_tensor(name, "other", 1, given[0])
         n = out._fn if self._data.dtype.kind == "f" else None  # no gradient goes through integers
         if n is not None and getattr(n, "saved_self", None) is original:

@@ -284,12 +284,12 @@ def nary(row: Row) -> Callable:
         if options or len(args) < total:
             args = row.bind(args, options)
         raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
-        if elementwise:
-            raws = promoted(raws, tracked)
         mode = grad_mode()
         # edges first: a view that cannot be read any more complains before the numbers are looked at
         edges: Any = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked] if mode else []
         try:
+            if elementwise:
+                raws = promoted(raws, tracked)
             z = forward(*raws, *args[count:])
         except (AttributeError, TypeError, ValueError) as refused:
             raise refusal(row, args, raws, refused) from None

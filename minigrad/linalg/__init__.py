@@ -85,9 +85,11 @@ def vector_norm(x: Any, ord: float = 2, dim: Any = None, keepdim: bool = False, 
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
     A = A if dtype is None else A.to(dtype)
+    require(dim is not None or ord is None or A._data.ndim in (1, 2), "linalg.norm: If dim is not specified but ord "
+            f"is, the input must be 1D or 2D. Got {A._data.ndim}D.")  # fmt: skip
     matrix = isinstance(ord, str) or (isinstance(dim, tuple | list) and len(dim) == 2)
     if ord is not None and (matrix or (dim is None and A._data.ndim == 2)):
-        return matrix_norm(A, ord, tuple(dim) if dim is not None else (0, 1), keepdim)
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim)
     return vector_norm(A, 2.0 if ord is None else ord, dim, keepdim)
 
 

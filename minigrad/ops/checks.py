@@ -169,7 +169,7 @@ def check_dim(dim: int, rank: int) -> int:
     """`dim` counted from the front. Raises: IndexError, or TypeError for what is no int, in torch's words."""
     least = rank or 1
     try:
-        inside = -least <= dim < least
+        inside = -least <= (dim if dim.__class__ is int else operator.index(dim)) < least
     except TypeError:
         raise must_be_int(dim) from None
     if not inside:

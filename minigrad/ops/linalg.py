@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..array import dtypes
 from ..array.backend import in_order, namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
-from .checks import check_dim, floats_only, require, same_type, titled
+from .checks import check_dim, dims_of, floats_only, require, same_type
 from .pointwise import mul, times
 from .reduce import common_shape, kind_of, named, vector_norm
 
@@ -40,12 +41,12 @@ def _mv(self: Any, vec: Any) -> Any:
 
 def _product_of(self: Any, mat: Any, vec: Any) -> Any:
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
-    require((mat.ndim, vec.ndim) == (2, 1), "vector + matrix @ vector expected, got "
+    require(self.ndim < 2 == mat.ndim and vec.ndim == 1, "vector + matrix @ vector expected, got "
             f"{self.ndim}, {mat.ndim}, {vec.ndim}")  # fmt: skip
-    if mat.shape[1] != vec.shape[0]:
+    if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
         raise presentation.error(RuntimeError, "matmul_shapes",
-            f"size mismatch, got input ({mat.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), "
-            f"vec ({vec.shape[0]})", shapes=(mat.shape, vec.shape))  # fmt: skip
+            f"size mismatch, got input ({(mat if self is vec else self).shape[0]}), "
+            f"mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})", shapes=(mat.shape, vec.shape))  # fmt: skip
     same_type(self, mat, vec, said="addmv input tensors must have the same dtype, but got {0}, {1}, and {2}")
     return _product(mat, vec)
 
@@ -63,10 +64,19 @@ def _dot(self: Any, tensor: Any) -> Any:
 def _addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
     _check_added(self, mat1, mat2)
     product = _mm(mat1, mat2)
-    if alpha != 1:
-        product = times(product, alpha)
-    product += self if beta == 1 else times(self, beta)
+    if alpha != 1 or beta != 1:
+        return _joined(self, product, beta, alpha)
+    try:
+        product += self
+    except ValueError:
+        RAW.expand(self, product.shape)  # refuses it in torch's words
     return product
+
+
+def _joined(self: Any, product: Any, beta: float, alpha: float) -> Any:
+    """beta * self + alpha * product; what counts 0 times may be nan."""
+    a, b = dtypes.promote(RAW.expand(self, product.shape), product)
+    return (times(a, beta) if beta else xp.zeros_like(a)) + (times(b, alpha) if alpha else xp.zeros_like(b))
 
 
 def _check_added(self: Any, mat1: Any, mat2: Any) -> None:
@@ -77,14 +87,14 @@ def _check_added(self: Any, mat1: Any, mat2: Any) -> None:
 
 def _addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
     _check_added(self, batch1, batch2)
-    return times(self, beta) + times(_bmm(batch1, batch2).sum(0, self.dtype), alpha)
+    return _joined(self, _bmm(batch1, batch2).sum(0, self.dtype), beta, alpha)
 
 
 def _baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
     if self.dtype != batch1.dtype:
         same_type(self, batch1, batch2, said="Input dtypes must be the same, got: input {c[0]}, batch1: {c[1]}, "
                   "batch2: {c[2]}")  # fmt: skip
-    return times(self, beta) + times(_bmm(batch1, batch2), alpha)
+    return _joined(self, _bmm(batch1, batch2), beta, alpha)
 
 
 def _bmm(self: Any, mat2: Any) -> Any:
@@ -100,6 +110,10 @@ def _bmm(self: Any, mat2: Any) -> Any:
 
 def _cross(self: Any, other: Any, dim: int = -1) -> Any:
     same_type(self, other)
+    require(self.ndim == other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
+    check_dim(dim, self.ndim)
+    require(self.shape[dim] == other.shape[dim] == 3, f"linalg.cross: inputs dimension {dim} must have length 3. Got "
+            f"{self.shape[dim]} and {other.shape[dim]}")  # fmt: skip
     return in_order(xp.cross(self, other, axis=dim))
 
 
@@ -261,13 +275,12 @@ addmm = op("addmm", _addmm, letters={"self": "c", "mat1": "A", "mat2": "B"},
     keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
-addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: times(self, beta) + times(
-        _product_of(self, mat, vec), alpha),
+addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: _joined(self, _product_of(self, mat, vec), beta, alpha),
     letters={"mat": "A"}, **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
     vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
-addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: times(self, beta) + times(xp.outer(vec1, vec2), alpha),
-    **ADDED,
+addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: _joined(
+        self, xp.outer(*dtypes.promote(vec1, vec2)), beta, alpha), **ADDED,
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
 baddbmm = op("baddbmm", _baddbmm, letters={"batch1": "A", "batch2": "B"}, **ADDED,
@@ -498,21 +511,8 @@ def scaled(x: Any, factor: float) -> Any:
 def outer(self: Any, vec2: Any) -> Any:
     """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
     for name, x in (("self", self), ("vec2", vec2)):
-        if x.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
+        require(x.ndim == 1, f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     return self.reshape(self.shape[0], 1) * vec2
-
-
-def _scaled_face(row_call: Any) -> Any:
-    """`addmv(self, a, b, *, beta, alpha)` and its like."""
-
-    def face(self: Any, first: Any, second: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-        return row_call(self, first, second, beta, alpha)
-
-    return titled(face, row_call.row.name, f"`{row_call.row.name}`: beta * self + alpha * the product.")
-
-
-addmv_of, addr_of, baddbmm_of, addbmm_of = map(_scaled_face, (addmv, addr, baddbmm, addbmm))
 
 
 def matmul(self: Any, other: Any) -> Any:
@@ -597,6 +597,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     else:
         of_a, of_b = (list(d) if isinstance(d, tuple | list) else [d] for d in dims)
     for i, j in zip(of_a, of_b, strict=True):
+        check_dim(i, a.ndim), check_dim(j, b.ndim)
         require(a.shape[i] == b.shape[j], f"contracted dimensions need to match, but first has size {a.shape[i]} in "
                 f"dim {i} and second has size {b.shape[j]} in dim {j}")  # fmt: skip
     free_a = [i for i in range(a.ndim) if i not in {d % a.ndim for d in of_a}]
@@ -672,6 +673,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     inputs, output = _letters(equation, tensors)
     _check_sizes(tensors, inputs)
     for c in output:
+        require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
         require(any(c in term for term in inputs),
                 f"einsum(): output subscript {c} does not appear in the equation for any input operand")  # fmt: skip
     order = output + sorted({c for term in inputs for c in term} - set(output))
@@ -805,7 +807,8 @@ def svdvals(A: Any) -> Any:
 def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
     """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
     require(A._data.ndim >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    dims = tuple(check_dim(d, A._data.ndim) for d in dim)
+    dims = tuple(check_dim(d, A._data.ndim) for d in dims_of(A, dim))
+    require(len(dims) == 2, f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
         return vector_norm(A, 2, dims, keepdim)

@@ -31,8 +31,9 @@ def _whole(function: Any, x: Any) -> Any:
 
 def _by(divide: Any, a: Any, b: Any) -> Any:
     """`divide(a, b)`; integers have no quotient by 0."""
-    if a.dtype.kind in "iu" and not xp.all(b):
-        raise RuntimeError("ZeroDivisionError")
+    if a.dtype.kind != "f":
+        a, b = dtypes.promote(a, b)
+        require(a.dtype.kind not in "iu" or xp.all(b), "ZeroDivisionError")
     return divide(a, b)
 
 
@@ -63,6 +64,15 @@ def times(x: Any, number: Any) -> Any:
     return x if number == 1 else x * (number if x.dtype.kind == "f" else dtypes.cast(number, x.dtype))
 
 
+def _scaled(x: Any, alpha: Any) -> Any:
+    """`alpha * x`, where `alpha` is a number of a kind that the elements take."""
+    if x.dtype.kind != "f" or alpha.__class__ is bool:
+        require(x.dtype.kind == "b" or alpha.__class__ is not bool, "Boolean alpha only supported for Boolean results.")
+        require(not isinstance(alpha, float), "For integral input tensors, argument alpha must not be a floating point "
+                "number.")  # fmt: skip
+    return times(x, alpha)
+
+
 def _rounded(self: Any, other: Any, rounding_mode: str) -> Any:
     if rounding_mode == "trunc" and self.dtype.kind == "f":
         return xp.trunc(self / other)
@@ -73,15 +83,11 @@ def _rounded(self: Any, other: Any, rounding_mode: str) -> Any:
 def _power(self: Any, exponent: Any) -> Any:
     if exponent.__class__ in (int, float) and self.dtype.kind == "f":
         return self**exponent
-    if hasattr(self, "dtype"):
-        if self.dtype.kind == "b" and exponent.__class__ is int:
-            self = self.astype("int64")
-        self = array = beside(self, exponent)
-    else:
-        exponent = array = beside(exponent, self)
-    if array.dtype.kind in "iu" and xp.any(xp.asarray(exponent) < 0):
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return self**exponent
+    kind = dtypes.result_dtype(self, exponent)
+    if kind.kind in "iu":
+        require(not xp.any(xp.asarray(exponent) < 0), "Integers to negative integer powers are not allowed.")
+        dtypes.check_fits(exponent, kind)
+    return dtypes.cast(dtypes.cast(self, kind) ** dtypes.cast(exponent, kind), kind)  # of two bools NumPy makes int8
 
 
 def _xlogy(self: Any, other: Any) -> Any:
@@ -115,7 +121,9 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 
 def _clamp(self: Any, min: Any, max: Any) -> Any:
-    self = beside(self, min, max)
+    if self.dtype.kind != "f":
+        kind = dtypes.result_dtype(self, *(x for x in (min, max) if x is not None))
+        self, (min, max) = dtypes.cast(self, kind), (x if x is None else dtypes.fitting(x, kind) for x in (min, max))
     self = self if min is None else xp.maximum(min, self)  # the second of equals: 0.0 and -0.0 keep their sign
     return self if max is None else xp.minimum(max, self)
 
@@ -133,7 +141,8 @@ def _inside(x: Any, low: Any, high: Any) -> Any:
 @spelled_out
 def per_square(F: Any, value: Any, x: Any, y: Any) -> Any:
     """value / (x^2 + y^2), and 0 at the origin."""
-    return F.where((x == 0) & (y == 0), 0.0, value / (x * x + y * y))
+    square = x * x + y * y
+    return F.where(square == 0, 0.0, value / square)
 
 
 def _lifted(x: Any, low: Any, high: Any) -> Any:
@@ -163,7 +172,7 @@ def _log_number(value: float) -> float:
 def sinc_slope(F: Any, x: Any) -> Any:
     """(pi x cos(pi x) - sin(pi x)) / (pi x^2), and 0 at 0."""
     angle = x * math.pi
-    return F.where(x == 0, 0.0, (angle * F.cos(angle) - F.sin(angle)) / (x * angle))
+    return F.where(x * angle == 0, 0.0, (angle * F.cos(angle) - F.sin(angle)) / (x * angle))
 
 
 for _carrier in (RAW, TENSORS, SYMBOLS):
@@ -180,21 +189,22 @@ STEP = {"self": lambda F, grad: F.zeros_like(grad)}  # flat wherever it has a sl
 add = op("add", operator.add, constants={"alpha": 1},
     self  = lambda grad: grad,
     other = lambda grad: grad)
-add_scaled = op("add_scaled", lambda self, other, alpha: self + times(other, alpha),
+add_scaled = op("add_scaled", lambda self, other, alpha: self + _scaled(other, alpha),
     grad_fn="AddBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: grad * alpha)
 sub = op("sub", operator.sub, constants={"alpha": 1}, meets=_no_bools,
     self  = lambda grad: grad,
     other = lambda grad: -grad)
-sub_scaled = op("sub_scaled", lambda self, other, alpha: self - times(other, alpha),
+sub_scaled = op("sub_scaled", lambda self, other, alpha: self - _scaled(other, alpha),
     grad_fn="SubBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: -grad * alpha)
 rsub = op("rsub", lambda self, other: other - self, constants={"alpha": 1},
     self  = lambda grad: -grad,
     other = lambda grad: grad)
-rsub_number = op("rsub_number", lambda self, other: other - beside(self, other),
+rsub_number = op("rsub_number",
+    lambda self, other: other - self if self.dtype.kind == "f" else operator.sub(*dtypes.promote(other, self)),
     grad_fn="RsubBackward1", constants={"alpha": 1},
     self  = lambda grad: -grad)
 mul = op("mul", operator.mul,
@@ -215,13 +225,13 @@ remainder = op("remainder", lambda self, other: _by(operator.mod, self, other), 
 div_rounded = op("div_rounded", _rounded, grad_fn="DivBackward2", elementwise=True,
     self  = lambda F, grad, other, rounding_mode: F.zeros_like(grad),
     other = lambda F, grad, self, other, rounding_mode: F.zeros_like(grad))
-remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, beside(self, other), other),
+remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, self, other),
     grad_fn="RemainderBackward0",
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: _by(xp.fmod, self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
-fmod_number = op("fmod_number", lambda self, other: _by(xp.fmod, beside(self, other), other),
+fmod_number = op("fmod_number", lambda self, other: _by(xp.fmod, self, other),
     grad_fn="FmodBackward0",
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
@@ -336,11 +346,11 @@ frac = op("frac", lambda self: implemented("frac_cpu", self) - xp.trunc(self),
 # torch keeps the first of 0.0 and -0.0, NumPy the second; in blocks of 64 bytes torch's processor
 # instructions keep the second too, which is not followed here: no sign should hang on a length
 maximum = op("maximum", lambda self, other: xp.maximum(other, self), numbers=False,
-    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)),
-    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)))
+    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, 0.0, grad)),
+    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, 0.0, grad)))
 minimum = op("minimum", lambda self, other: xp.minimum(other, self), numbers=False,
-    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, grad, 0.0)),
-    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, grad, 0.0)))
+    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, 0.0, grad)),
+    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, 0.0, grad)))
 fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other), self, other), numbers=False,
     self  = lambda F, grad, self, other: grad * ((self >= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self >= other) | F.isnan(other)))
@@ -377,13 +387,15 @@ masked_fill_tensor = op("masked_fill_tensor", masked_fill.row.forward,
 
 # ---- several at once
 
-lerp = op("lerp", lambda self, end, weight: self + weight * (implemented("lerp_kernel_scalar", end) - self),
+lerp = op("lerp", lambda self, end, weight: xp.where(xp.absolute(weight) < 0.5,  # from the nearer: exact at both
+        self + weight * (implemented("lerp_kernel_scalar", end) - self), end - (end - self) * (1 - weight)),
     elementwise=True,
     self = lambda grad, weight: grad * (1 - weight),
     end  = lambda grad, weight: grad * weight)
 lerp_tensor = op("lerp_tensor", lerp.row.forward, elementwise=True, grad_fn="LerpBackward1", **lerp.row.derivatives,
     weight = lambda grad, self, end: grad * (end - self))
-addcmul = op("addcmul", lambda self, tensor1, tensor2, value=1: self + value * tensor1 * tensor2, elementwise=True,
+addcmul = op("addcmul", lambda self, tensor1, tensor2, value=1: self + times(tensor1, value) * tensor2,
+    elementwise=True,
     self    = lambda grad: grad,
     tensor1 = lambda grad, tensor2, value: grad * (tensor2 * value),
     tensor2 = lambda grad, tensor1, value: grad * (tensor1 * value))
@@ -394,7 +406,8 @@ addcdiv = op("addcdiv", lambda self, tensor1, tensor2, value=1: self + value * t
 
 # ---- what has no derivative
 
-heaviside = no_derivative("heaviside", lambda self, other: xp.heaviside(self, other).astype(self.dtype), "heaviside")
+heaviside = no_derivative("heaviside", lambda self, other: xp.where(
+    self == 0, other, self > 0).astype(self.dtype), "heaviside")
 eq = op("eq", lambda self, other: self == other)
 ne = op("ne", lambda self, other: self != other)
 lt = op("lt", lambda self, other: self < other)
@@ -422,21 +435,29 @@ signbit = op("signbit", lambda self: xp.signbit(self))
 
 
 def _is_number(x: Any) -> bool:
+    """False for a tensor. Raises: TypeError in torch's words for what is neither."""
+    if not hasattr(x, "__float__"):
+        raise must_be_number(x)
     return not hasattr(x, "_data")
 
 
 def add_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
     """`self + alpha * other`."""
-    return add(self, other) if alpha == 1 else add_scaled(self, other, alpha)
+    return add(self, other) if alpha == 1 and alpha.__class__ is int else add_scaled(self, other, alpha)
 
 
 def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
     """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
-    return sub(self, other) if alpha == 1 else sub_scaled(self, other, alpha)
+    if alpha == 1 and alpha.__class__ is int:
+        return sub(self, other)
+    _no_bools(*(dtypes.result_dtype(getattr(x, "_data", x)).kind for x in (self, other)))
+    return sub_scaled(self, other, alpha)
 
 
 def rsub_of(self: Any, other: Any) -> Any:
     """`other - self`, where `other` is a number."""
+    if not hasattr(other, "__float__"):
+        return NotImplemented
     _no_bools(self._data.dtype.kind, "b" if isinstance(other, bool) else "")
     return rsub_number(self, other) if _is_number(other) else rsub(self, other)
 
@@ -457,20 +478,22 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 def floor_divide_of(self: Any, other: Any) -> Any:
     """`self // other`, rounded down."""
-    return floor_divide(self, other)
+    return floor_divide(self, other) if hasattr(other, "__float__") else NotImplemented
 
 
 def rfloor_divide(self: Any, other: Any) -> Any:
-    return floor_divide(_like(self, other), self)
+    return floor_divide(_like(self, other), self) if hasattr(other, "__float__") else NotImplemented
 
 
 def remainder_of(self: Any, other: Any) -> Any:
     """`self % other`, with the sign of `other`."""
+    if not hasattr(other, "__float__"):
+        return NotImplemented
     return remainder_number(self, other) if _is_number(other) else remainder(self, other)
 
 
 def rremainder(self: Any, other: Any) -> Any:
-    return remainder(_like(self, other), self)
+    return remainder(_like(self, other), self) if hasattr(other, "__float__") else NotImplemented
 
 
 def fmod_of(self: Any, other: Any) -> Any:
@@ -480,7 +503,7 @@ def fmod_of(self: Any, other: Any) -> Any:
 
 def _like(self: Any, value: Any) -> Any:
     """A number as a 0-d tensor in the type that it takes beside `self`."""
-    return constant(self._plain, xp.asarray(value, dtype=dtypes.result_dtype(self._data, value)))
+    return constant(self._plain, xp.asarray(dtypes.promote(value, self._data)[0]))
 
 
 def pow_of(self: Any, exponent: Any) -> Any:
@@ -496,7 +519,7 @@ def pow_of(self: Any, exponent: Any) -> Any:
 
 def rpow(self: Any, other: Any) -> Any:
     """`other ** self`, where `other` is a number."""
-    return pow_base(self, other)
+    return pow_base(self, other) if hasattr(other, "__float__") else NotImplemented
 
 
 def square(self: Any) -> Any:
@@ -519,14 +542,9 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
 
     Raises: RuntimeError if both are None.
     """
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    for limit in (min, max):
-        if limit is not None and not hasattr(limit, "__float__"):
-            raise must_be_number(limit)
-    if (min is None or _is_number(min)) and (max is None or _is_number(max)):
-        return clamp_numbers(self, min, max)
-    return clamp_tensors(self, min, max)
+    require(min is not None or max is not None, "torch.clamp: At least one of 'min' or 'max' must not be None")
+    numbers = [limit is None or _is_number(limit) for limit in (min, max)]
+    return (clamp_numbers if numbers == [True, True] else clamp_tensors)(self, min, max)
 
 
 def invert(self: Any) -> Any:
@@ -551,8 +569,7 @@ def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
     if self is None:
         return condition.nonzero(as_tuple=True)
     for value in (self, other):
-        if not hasattr(value, "__float__"):
-            raise must_be_number(value)
+        _is_number(value)
     return where(condition, self, other)
 
 
@@ -576,12 +593,25 @@ def lerp_of(self: Any, end: Any, weight: Any) -> Any:
 
 def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 * tensor2`."""
-    return addcmul(self, tensor1, tensor2, value)
+    return addcmul(self, tensor1, tensor2, value if _is_number(value) else value.item())
 
 
 def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
-    """`self + value * tensor1 / tensor2`."""
-    return addcdiv(self, tensor1, tensor2, value)
+    """`self + value * tensor1 / tensor2`. Raises: RuntimeError for a quotient of integers."""
+    require("f" in {getattr(x, "_data", self._data).dtype.kind for x in (tensor1, tensor2)},
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
+            "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
+            "* tensor1 / tensor2), for all dtypes.")  # fmt: skip
+    return addcdiv(self, tensor1, tensor2, value if _is_number(value) else value.item())
+
+
+def heaviside_of(self: Any, values: Any) -> Any:
+    """0 below 0, 1 above it, and `values` at 0."""
+    if hasattr(values, "_data"):
+        same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
+    return heaviside(self, values)
 
 
 RAW.pow_of, TENSORS.pow_of = (lambda base, exponent: base**exponent), pow_of

@@ -181,13 +181,15 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
         ties = F.abs(x) == norm
         count = F.sum_dim(ties, dim, True)
         return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
-    slope = x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else F.sgn(x) * F.pow_of(F.abs(x), ord - 1)
-    return F.where(norm == 0, 0.0, slope * grad / F.pow_of(norm, ord - 1))
+    slope = (x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else
+             F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))  # fmt: skip
+    return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
 
 
 def _apart(x1: Any, x2: Any) -> Any:
     require(x1.shape[-1] == x2.shape[-1], "X1 and X2 must have the same number of columns. X1: "
             f"{x1.shape[-1]} X2: {x2.shape[-1]}")  # fmt: skip
+    common_shape(x1.shape[:-2], x2.shape[:-2])
     return x1[..., :, None, :] - x2[..., None, :, :]
 
 
@@ -209,7 +211,7 @@ def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     """As `_median` along `dim`, with its place; of nans the first."""
     if not self.ndim:
         return self, _first(self)
-    nan, half = self != self, (_filled(self, dim, "median").shape[dim] - 1) // 2
+    nan, half = self != self, (_filled(implemented("median_cpu", self, "iuf"), dim, "median").shape[dim] - 1) // 2
     at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
                   _order(self, dim, False, [half]))  # fmt: skip
     return _picked(self, at, dim, keepdim)
@@ -252,9 +254,9 @@ def _topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
 
 
 def _kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
-    if not 1 <= k <= (self.shape[dim] if self.ndim else 1):
+    if not 1 <= k <= (_filled(self, dim, "kthvalue").shape[dim] if self.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
-    return _picked(self, _order(self, dim, False, [k - 1]), dim, keepdim)
+    return _picked(implemented("kthvalue_cpu", self, "iuf"), _order(self, dim, False, [k - 1]), dim, keepdim)
 
 
 def _mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
@@ -425,8 +427,8 @@ cumsum_dim = op("cumsum", lambda self, dim: _running(xp.add, self, dim),
     self = lambda F, grad, dim: F.cumsum_back(grad, dim))
 cumprod_dim = op("cumprod", lambda self, dim: _running(xp.multiply, self, dim),
     self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
-logcumsumexp_dim = op("logcumsumexp",
-    lambda self, dim: _so_far(xp.logaddexp, self, dim) if self.ndim else self.copy(),
+logcumsumexp_dim = op("logcumsumexp", lambda self, dim: _so_far(
+        xp.logaddexp, implemented("logcumsumexp_out_cpu", self), dim) if self.ndim else self.copy(),
     self = lambda F, grad, self, result, dim: F.logcumsumexp_slope(grad, self, result, dim))
 cummax_dim = op("cummax", lambda self, dim: _record(self, dim, xp.maximum), outputs=("values", "indices"),
     self = lambda F, grad, self, indices, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), indices, grad, dim))
@@ -620,14 +622,17 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     return mean_dim(self, dims_of(self, dim), keepdim)
 
 
-def all(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """True where all elements are; a 0-d bool tensor, or one per slice along `dim`."""
-    return all_of(self, dim if dim is None else dims_of(self, dim), keepdim)
+def _along(row: Any, name: str, doc: str, whole: Any = None) -> Any:
+    def along(self: Any, dim: Any = whole, keepdim: bool = False) -> Any:
+        return row(self, whole if dim is None else dims_of(self, dim), keepdim)
+
+    return titled(along, name, doc)
 
 
-def any(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
-    return any_of(self, dim if dim is None else dims_of(self, dim), keepdim)
+all = _along(all_of, "all", "True where all elements are; a 0-d bool tensor, or one per slice along `dim`.")
+any = _along(any_of, "any", "True where any element is; a 0-d bool tensor, or one per slice along `dim`.")
+amax = _along(amax_dim, "amax", "The largest element, over all dimensions or `dim`; ties share the gradient.", ())
+amin = _along(amin_dim, "amin", "The smallest element, over all dimensions or `dim`; ties share the gradient.", ())
 
 
 def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
@@ -686,16 +691,6 @@ def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
 
 max, min = _extreme("max", max_all, max_dim, "maximum"), _extreme("min", min_all, min_dim, "minimum")
 median = _extreme("median", median_all, median_dim, "")
-
-
-def amax(self: Any, dim: Any = (), keepdim: bool = False) -> Any:
-    """The largest element, over all dimensions or `dim`; ties share the gradient."""
-    return amax_dim(self, dims_of(self, dim), keepdim)
-
-
-def amin(self: Any, dim: Any = (), keepdim: bool = False) -> Any:
-    """The smallest element, over all dimensions or `dim`; ties share the gradient."""
-    return amin_dim(self, dims_of(self, dim), keepdim)
 
 
 def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
@@ -781,6 +776,8 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean without the nans."""
+    require(self.is_floating_point(), "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{self.dtype.scalar_type}")  # fmt: skip
     return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
 
 
@@ -821,7 +818,9 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The distance of every row of `x1` from every row of `x2`."""
     for word, x in (("X1", x1), ("X2", x2)):
         require(x.is_floating_point(), f"cdist only supports floating-point dtypes, {word} got: {x.dtype.scalar_type}")
+        require(x.ndim > 1, f"cdist only supports at least 2D tensors, {word} got: {x.ndim}D")
     same_type(x1._data, x2._data)
+    require(p >= 0, "cdist only supports non-negative p values")
     return cdist_of_two(x1, x2, float(p))
 
 
@@ -834,6 +833,7 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inter
     at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, data.dtype)
     require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
     require(at.dtype == data.dtype, "quantile() q tensor must be same dtype as the input tensor")
+    require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
     require(data.size, "quantile() input tensor must be non-empty")
     require(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile() interpolation must be one of linear, "
             f"lower, higher, midpoint or nearest, but got {interpolation}")  # fmt: skip
@@ -876,6 +876,8 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2 ... occurs."""
     require(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(),
             "bincount only supports 1-d non-negative integral inputs.")  # fmt: skip
+    require(minlength >= 0, "minlength should be >= 0")
+    require(weights is None or weights.shape == self.shape, "weights should be 1-d and have the same length as input")
     counts = xp.bincount(self._data, None if weights is None else weights._data, minlength)
     return _tensor_of(counts if weights is None or weights._data.dtype != "float32" else counts.astype("float32"))
 
@@ -884,6 +886,9 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """How many elements lie in each of `bins` equal intervals of `[min, max]`."""
     x = implemented("histogram_cpu", self._data)
     low, high = (x.min(), x.max()) if min == max and x.size else (min, max)
+    require(bins > 0, f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    require(math.isfinite(low) and math.isfinite(high), f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    require(low <= high, "torch.histc: max must be larger than min")
     low, high = (low - 1, high + 1) if low == high else (low, high)
     return _tensor_of(xp.histogram(x, bins, (low, high))[0].astype(x.dtype))
 
@@ -914,8 +919,10 @@ def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equ
         raise must_be_tensor(*learners_call(other), other)
     have, given = (dtypes.of(t._data.dtype).scalar_type for t in (self, other))
     require(have == given, f"{have} did not match {given}")
+    for word, limit in (("rtol", rtol), ("atol", atol)):
+        require(limit >= 0, f"{word} must be greater than or equal to zero, but got {limit:g}")
     common_shape(self._data.shape, other._data.shape)
-    return _tensor_of(xp.isclose(self._data, other._data, rtol, atol, equal_nan))
+    return _tensor_of(xp.isclose(self._data, other._data, float(rtol), float(atol), equal_nan))
 
 
 def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:

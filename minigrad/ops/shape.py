@@ -833,6 +833,7 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
     require(self._data.ndim, "diff expects input to be at least one-dimensional")
     require(n >= 0, f"order must be non-negative but got {n}")
     given = [t for t in (prepend, self, append) if t is not None]
+    require({t.ndim for t in given} == {self.ndim}, "diff expects prepend or append to be the same dimension as input")
     self = TENSORS.copy_of(self) if n == 0 else cat(given, dim) if len(given) > 1 else self
     minus = TENSORS.logical_xor if self._data.dtype.kind == "b" else TENSORS.sub
     for _ in range(n):

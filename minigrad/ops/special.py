@@ -74,11 +74,13 @@ def digamma_of(x: Any) -> Any:
 
 @in_double
 def polygamma_of(n: int, x: Any) -> Any:
-    """(-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1): terms up to 15, then Euler and Maclaurin."""
+    """(-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1): terms up to x + 15 > 15, then Euler and Maclaurin."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
         return digamma_of(x)
     s, total, z = n + 1, xp.zeros_like(x), x
-    for _ in range(15):
+    for _ in range(15 + (int(xp.clip(xp.nan_to_num(-x), 0, 1e5).max()) if x.size else 0)):
         total += z ** -float(s)
         z = z + 1
     total += z ** (1.0 - s) / n + 0.5 * z ** -float(s)
