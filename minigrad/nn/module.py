@@ -107,7 +107,8 @@ class Module:
             kind, word = ("_parameters", "parameters") if isinstance(value, Parameter) else ("_modules", "module")
             require(kind in own, f"cannot assign {word} before Module.__init__() call", AttributeError)
             for place in (own, *self._places()):
-                place.pop(name, None)
+                if place is not own[kind]:  # there a name keeps its turn
+                    place.pop(name, None)
             own[kind][name] = value
             return
         for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
@@ -136,12 +137,14 @@ class Module:
         object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *chain(*self._places())})
+        return sorted({n for n in chain(super().__dir__(), *self._places()) if not n[0].isdigit()})
 
     def _add(self, word: str, name: str, value: Any, kind: type, wanted: str) -> None:
         """Put `value` under a new name. Raises: TypeError if it is no `kind`, KeyError if it can be no name."""
+        require(isinstance(name, str), f"{word} name should be a string. Got {typename(name)}", TypeError)
         require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
                 f"'{name}' ({wanted} or None required)", TypeError)  # fmt: skip
+        require("_modules" in self.__dict__, f"cannot assign {word} before Module.__init__() call", AttributeError)
         places = self.__dict__[f"_{word}s"]
         got = f", got: {name}" if word == "module" else ""
         require("." not in name, f'{word} name can\'t contain "."{got}', KeyError)
@@ -156,8 +159,7 @@ class Module:
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
         self._add("buffer", name, tensor, Tensor, "torch Tensor")
-        if not persistent:
-            self._not_saved.add(name)
+        (self._not_saved.discard if persistent else self._not_saved.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
