@@ -283,24 +283,32 @@ class Module:
                     state[f"{path}.{name}" if path else name] = value if keep_vars else value.detach()
         return state
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True) -> _IncompatibleKeys:
-        """Copy a saved state into the parameters and buffers.
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> _IncompatibleKeys:
+        """Copy a saved state into the parameters and buffers; `assign` puts its tensors in their places instead.
 
         Raises: RuntimeError for missing or unexpected names (if `strict`) and for other shapes.
         """
         kind = type(state_dict)
         require(issubclass(kind, Mapping), f"Expected state_dict to be dict-like, got {kind}.", TypeError)
-        own = self.state_dict()
+        own = Module.state_dict(self, keep_vars=True)
         keys = _IncompatibleKeys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
         strays = zip(("Missing", "Unexpected"), keys, strict=True) if strict else ()
         problems = [f"{word} key(s) in state_dict: " + ", ".join(f'"{n}"' for n in names) + ". "
                     for word, names in strays if names]  # fmt: skip
         for name, t in own.items():
-            if name in state_dict and state_dict[name].shape == t.shape:
-                t.copy_(state_dict[name].detach())
-            elif name in state_dict:
-                problems.append(f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from "
+            given = state_dict.get(name, t)
+            if not isinstance(given, Tensor):
+                problems.append(f'While copying the parameter named "{name}", expected torch.Tensor or Tensor-like '
+                                f"object from checkpoint but received {type(given)}")  # fmt: skip
+            elif given.shape != t.shape:
+                problems.append(f"size mismatch for {name}: copying a param with shape {given.shape} from "
                                 f"checkpoint, the shape in current model is {t.shape}.")  # fmt: skip
+            elif given is not t and assign:
+                above, _, last = name.rpartition(".")
+                given = Parameter(given, t.requires_grad) if isinstance(t, Parameter) else given
+                setattr(self.get_submodule(above), last, given)
+            elif given is not t:
+                t.detach().copy_(given.detach())
         if problems:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
         return keys
