@@ -255,6 +255,10 @@ class Module:
 
     def to(self, *args: Any, **options: Any) -> Module:
         """Move parameters and buffers to another type or device, in place; integers keep their type."""
+        require("copy" not in options, ".to() does not accept copy argument")
+        kind = Tensor().to(*args, **options).dtype
+        require(kind.is_floating_point, "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                f"dtype={kind}", TypeError)  # fmt: skip
         with no_grad():
             for t in (*self.parameters(), *self.buffers()):
                 own = () if t.is_floating_point() else (t.dtype,)
@@ -402,7 +406,8 @@ class BackwardHook:
                 "inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch."
                 "nn.Module.register_full_backward_hook for more details.", stacklevel=2)  # fmt: skip
             for hook in self.after:
-                require(all(g is None for g in hook(self.module, self.none, grads) or ()), "Backward hook for Modules "
+                given = hook(self.module, self.none, grads)
+                require(given is None or (isinstance(given, tuple) and {*given} <= {None}), "Backward hook for Modules "
                         "where no input requires gradient should always return None or None for all gradients.")
         return tuple(grads[i] for i in self.out_at)
 
