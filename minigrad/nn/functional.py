@@ -311,7 +311,8 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
-    for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+    for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation),
+                        ("output_padding", output_padding)):  # fmt: skip
         if len(given) != weight.ndim - 2:
             raise RuntimeError(f"expected {word} to be a single integer value or a list of {weight.ndim - 2} values to "
                                f"match the convolution dimensions, but got {word}={list(given)}")  # fmt: skip

@@ -76,31 +76,27 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
 # ---- the three maps of convolution
 
 
-def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
-    n, wants = len(padding), weight.shape[1] * groups
-    if x.shape[1] != wants:
-        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input"
-                           f"{list(x.shape)} to have {wants} channels, but got {x.shape[1]} channels "
-                           "instead")  # fmt: skip
-    room = [m + 2 * p for m, p in zip(x.shape[2:], padding, strict=True)]
-    if any(r < k for r, k in zip(room, weight.shape[2:], strict=True)):
-        have, need = (" x ".join(map(str, v)) for v in (room, weight.shape[-n:]))
-        raise RuntimeError(f"Calculated padded input size per channel: ({have}). Kernel size: ({need}). "
-                           "Kernel size can't be greater than actual input size")  # fmt: skip
-
-
-def _check_options(stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
-    if min(*stride, *dilation, groups) > 0 <= min(padding):
-        return
+def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool, output_padding: tuple,
+           groups: int) -> None:  # fmt: skip
     require(min(stride) > 0, "non-positive stride is not supported")
     require(min(padding) >= 0, "negative padding is not supported")
+    require(min(output_padding) >= 0, "negative output_padding is not supported")
     require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
     require(groups > 0, "non-positive groups is not supported")
+    sizes, made = list(weight.shape), weight.shape[0]
+    if made < groups or made % groups:
+        least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
+        raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
+                           f"weight of size {size} instead")  # fmt: skip
+    wants, given = (made, "transposed=1") if transposed else (sizes[1] * groups, f"groups={groups}")
+    if x.shape[1] != wants:
+        raise RuntimeError(f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have {wants} "
+                           f"channels, but got {x.shape[1]} channels instead")  # fmt: skip
 
 
 def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                  output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
-    _check_options(stride, padding, dilation, groups)
+    _check(input, weight, stride, padding, dilation, transposed, output_padding, groups)
     if bias is not None and not transposed:
         same_type(input, bias, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
     same_type(input, weight)
@@ -122,9 +118,13 @@ def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tup
 
 
 def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
-    _check(x, weight, groups, padding)
     kernel = weight.shape[2:]
     out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
+    if min(out) < 1:
+        room = (str(n + 2 * p) for n, p in zip(x.shape[2:], padding, strict=True))
+        reach = (str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
+        raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(room)}). Kernel size: "
+                           f"({' x '.join(reach)}). Kernel size can't be greater than actual input size")  # fmt: skip
     columns = _columns(x, kernel, out, stride, padding, dilation, groups)
     y = xp.matmul(weight.reshape(groups, weight.shape[0] // groups, -1), columns)
     return y.reshape(x.shape[0], weight.shape[0], *out)
