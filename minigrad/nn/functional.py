@@ -400,14 +400,19 @@ def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
                       count_include_pad).squeeze(-2)  # fmt: skip
 
 
-def _wanted(input: Any, output_size: Any) -> tuple:
-    require(input.ndim in (3, 4), f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
-    return tuple(n if m is None else m for n, m in zip(input.shape[-2:], tuple_of(output_size, 2), strict=True))
+def _wanted(kind: str, input: Any, output_size: Any) -> tuple:
+    sizes, name = list(input.shape), f"adaptive_{kind}_pool2d()"
+    require(len(sizes) in (3, 4), f"{name}: Expected 3D or 4D tensor, but got{':' * (kind == 'max')} {sizes}")
+    out = tuple(n if m is None else m for n, m in zip(sizes[-2:], tuple_of(output_size, 2), strict=True))
+    for dim in () if kind == "avg" and out == (1, 1) else (-2, -1):
+        require(sizes[dim], f"{name}: Expected input to have non-zero size for non-batch dimensions, but input has "
+                f"sizes {sizes} with dimension {len(sizes) + dim} being empty")  # fmt: skip
+    return out
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """The mean of `output_size` regions that cover the plane."""
-    out = _wanted(input, output_size)
+    out = _wanted("avg", input, output_size)
     if out == (1, 1):
         return reduce.mean_dim(input, (-1, -2), True)
     matrices = (conv.shares(n, m, input._data.dtype) for n, m in zip(input.shape[-2:], out, strict=True))
@@ -416,7 +421,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` regions that cover the plane."""
-    pooled = conv.adaptive_max_pool2d_of(input, _wanted(input, output_size))
+    pooled = conv.adaptive_max_pool2d_of(input, _wanted("max", input, output_size))
     return pooled if return_indices else pooled[0]
 
 

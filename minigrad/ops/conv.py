@@ -16,7 +16,7 @@ from ..array.backend import as_strided as strided_view
 from ..array.backend import in_order, namespace, strides, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
-from .checks import require, same_type
+from .checks import implemented, require, same_type
 from .index import are_positions, check_rows
 from .reduce import kind_of
 from .shape import pairs_of
@@ -179,6 +179,7 @@ def per_channel(F: Any, grad: Any) -> Any:
 
 def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
+    implemented("max_pool2d", self, "fiu")
     sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     view = windows(whole, kernel_size, out, stride, dilation)
@@ -205,6 +206,8 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
+    require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(x.shape)}")  # fmt: skip
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
@@ -242,8 +245,9 @@ def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_
              divisor_override: Any) -> Any:  # fmt: skip
     stride = stride or kernel_size
     require(divisor_override != 0, "divisor must be not zero")
+    implemented("avg_pool2d", self, "fi" if self.dtype == "int64" else "f")
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
-    total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3))
+    total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3), xp.promote_types(self.dtype, "float32"))
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return (total / divisor).astype(self.dtype, copy=False)
 
@@ -284,7 +288,7 @@ def _two_sided(self: Any, left: Any, right: Any) -> Any:
 
 
 def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
-    left, right = map(namespace(self).asarray, (left, right))
+    left, right = map(namespace(implemented("adaptive_avg_pool2d", self)).asarray, (left, right))
     counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
     y = xp.sign(left) @ self @ xp.sign(right).T / xp.outer(*counts)  # whole numbers stay whole
     if not xp.isfinite(y).all():  # NaN times 0 is NaN: what is not in a region must not touch it
@@ -295,7 +299,7 @@ def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
 
 def _adaptive_best(self: Any, output_size: tuple) -> tuple:
     y, places = (namespace(self).empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
-    (h, w), (m, n) = self.shape[-2:], output_size
+    (h, w), (m, n) = implemented("adaptive_max_pool2d", self).shape[-2:], output_size
     for i, j in itertools.product(range(m), range(n)):
         top, left = i * h // m, j * w // n
         part = self[..., top : -(-(i + 1) * h // m), left : -(-(j + 1) * w // n)]
