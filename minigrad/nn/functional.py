@@ -641,8 +641,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")  # fmt: skip
     _floats("binary_cross_entropy", input, target)
-    have, given = input.dtype.scalar_type, target.dtype.scalar_type
-    require(have == given, f"Found dtype {given} but expected {have}")
+    same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
     weight = weight if weight is None else weight.expand(shape.common_shape(target._data.shape, weight._data.shape))
     return loss.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
 
@@ -668,8 +667,7 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """Minus the log-probability of the right class; `target` holds class numbers."""
-    if not isinstance(input, Tensor):
-        _refuse("nll_loss_nd", input=input)
+    _refuse("nll_loss_nd", input=input)
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
@@ -677,7 +675,8 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
         return loss.nll_loss2d(input, target, weight, kind, ignore_index)[0]
     n, c, *rest = input.shape
     require(target.shape[1:] == (*rest,), f"Expected target size {[n, *rest]}, got {list(target.shape)}")
-    values = loss.nll_loss2d(input.reshape(n, c, 1, -1), target.reshape(n, 1, -1), weight, kind, ignore_index)[0]
+    count = math.prod(rest)
+    values = loss.nll_loss2d(input.reshape(n, c, 1, count), target.reshape(n, 1, count), weight, kind, ignore_index)[0]
     return values.view(target.shape) if kind == loss.NONE else values
 
 
@@ -707,7 +706,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
 
 
 def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
-    classes, kind = logs.shape[dim], _reduction(reduction)
+    classes, kind = max(logs.shape[dim], 1), _reduction(reduction)
     if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
@@ -793,9 +792,12 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
                           reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
-    last = (input1.ndim - 1,)
-    squares = (loss.add_scalar((x * x).sum(last), 1e-12) for x in (input1, input2))
-    cosine = (input1 * input2).sum(last) / pointwise.mul(*squares).sqrt()
+    require(target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
+                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")  # fmt: skip
+    squares = (loss.add_scalar((x * x).sum(target.ndim), 1e-12) for x in (input1, input2))
+    cosine = (input1 * input2).sum(target.ndim) / pointwise.mul(*squares).sqrt()
     zeros = zeros_like(cosine)
     near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
@@ -817,8 +819,11 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
                       reduction: str = "mean") -> Any:  # fmt: skip
     """(log var + (x - t)^2 / var) / 2."""
+    var = zeros_like(input).fill_(var) if isinstance(var, float) else var
     if var.shape != input.shape and var.shape == input.shape[:-1]:
         var = var.unsqueeze(-1)  # one for each row
+    shared = [m for n, m in zip(input.shape, var.shape, strict=False) if n != m]
+    require(var.ndim == input.ndim and shared in ([], [1]), "var is of incorrect size", ValueError)
     require((var._data >= 0).all(), "var has negative entry/entries", ValueError)
     var = var.clone()
     with no_grad():
