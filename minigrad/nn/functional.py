@@ -195,9 +195,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _refuse("linear", input=input, weight=weight)
     if bias is not None and input._data.ndim == 2:
         return linalg.addmm(bias, input, weight.t())
+    if not input._data.ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D")
     if bias is not None and input.is_contiguous():
-        flat = linalg.addmm(bias, input.view(-1, input._data.shape[-1]), weight.t())
-        return flat.view(*input._data.shape[:-1], flat._data.shape[1])
+        *lead, features = input._data.shape
+        flat = linalg.addmm(bias, input.view(math.prod(lead), features), weight.t())
+        return flat.view(*lead, flat._data.shape[1])
     output = linalg.matmul(input, weight.t())
     return output if bias is None else output.add_(bias)
 
@@ -231,6 +234,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     index = tensor._data
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
+    require(index.size or num_classes > 0, "Can not infer total number of classes from empty tensor.")
     count = int(index.max()) + 1 if num_classes == -1 else num_classes
     require(not index.size or index.max() < count, "Class values must be smaller than num_classes.")
     return constant(Tensor, (index[..., None] == namespace(index).arange(count)).astype("int64"))
@@ -458,8 +462,10 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
     require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
-    known = len(pairs) in (1, 2, 3) and rank - len(pairs) in (1, 2)
-    require(known, _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    n = len(pairs)
+    require(n < 4 and rank - n in (1, 2), _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    require(mode == "circular" or all(input.shape[-n - 1 :]), f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with "
+            f"possibly 0 batch size and other non-zero dimensions for input, but got: {list(input.shape)}")  # fmt: skip
     for i, pair in enumerate(pairs):
         size = input.shape[-1 - i]
         require(mode != "reflect" or max(pair) < size, f"Argument #{4 + 2 * i}: Padding size should be less than the "
@@ -522,7 +528,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     _refuse("batch_norm", input=input)
-    if training and input.numel() == input.shape[1]:
+    if training and input.shape[1] == input.numel() > 0:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
@@ -539,6 +545,9 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     """Mean 0 and variance 1 over groups of channels of each example."""
     require(input.ndim > 1, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
+    sizes = [n * c // num_groups, num_groups, *rest]
+    if math.prod(sizes) == num_groups:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
     if c % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
                            f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
@@ -550,9 +559,9 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel of each example."""
+    require(not use_input_stats or math.prod(input.shape[2:]) != 1, "Expected more than 1 spatial element when "
+            f"training, got input size {input.shape}", ValueError)  # fmt: skip
     n, c, *rest = input.shape
-    require(not use_input_stats or math.prod(rest) != 1, "Expected more than 1 spatial element when training, got "
-            f"input size {input.shape}", ValueError)  # fmt: skip
     require(use_input_stats or all(t is not None for t in (running_mean, running_var)),
             "Expected running_mean and running_var to be defined when use_input_stats is false")  # fmt: skip
     weight, bias, *copies = (None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var))
@@ -575,7 +584,7 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> A
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
     x1, x2 = shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
-    norms = [reduce.vector_norm(x, 2, (dim,), True).clone() for x in (x1, x2)]
+    norms = [reduce.vector_norm(x, 2, (reduce.own_dim(x, dim),), True).clone() for x in (x1, x2)]
     with no_grad():
         for norm in norms:
             norm.clamp_min_(eps)

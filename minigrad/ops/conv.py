@@ -511,7 +511,7 @@ def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: 
 
 def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
     flat, width = indices.reshape(-1), grad_output.shape[-1]
-    rows = grad_output.reshape(-1, width)
+    rows = grad_output.reshape(flat.size, width)
     if scale_by_freq:
         rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(rows.dtype)
     whole = namespace(rows).zeros((count, width), rows.dtype)
