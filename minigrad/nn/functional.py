@@ -161,10 +161,8 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     _floats("leaky_relu_cpu", input)
     x = input._data
     noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
-    if training:
-        noise[low] = namespace(x).asarray(random.uniform((int(low.sum()),), xp.float64, lower, upper))
-    else:
-        noise[low] = (lower + upper) / 2
+    slopes = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
+    noise[low] = namespace(x).asarray(slopes)
     return _twin(act.rrelu_with_noise, inplace)(input, constant(Tensor, noise), lower, upper, training)
 
 
@@ -254,8 +252,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     weights = pointwise.mul_scalar(query, root) @ pointwise.mul_scalar(key.transpose(-2, -1), root)
     if attn_mask is not None:
         if attn_mask._data.dtype.kind == "b":
-            bias = xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype)
-            attn_mask = constant(Tensor, bias)
+            attn_mask = constant(Tensor, xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype))
         weights = weights.add_(attn_mask)
     weights = act.safe_softmax(weights, -1)
     return dropout(weights, dropout_p) @ value
@@ -752,21 +749,17 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
            log_target: bool = False) -> Any:  # fmt: skip
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
-    reduction, flagged = legacy_reduction(reduction, size_average, reduce), (size_average, reduce) != (None, None)
-    if reduction == "mean" and not flagged:
-        warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
+    reduction = legacy_reduction(reduction, size_average, reduce)
+    if reduction == "mean" and (size_average, reduce) == (None, None):
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
+                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+                      "'mean' will be changed to behave the same as 'batchmean' in the next major "
+                      "release.", stacklevel=3)  # fmt: skip
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
         return values.sum() / input.shape[0] if input.ndim else values.sum()
     return _total(values, reduction)
-
-
-_KL_WARNING = (
-    "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
-    "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
-    "same as 'batchmean' in the next major release."
-)
 
 
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
