@@ -200,7 +200,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     if not isinstance(size, tuple | list):
         raise must_be("tuple of ints", "full", "size", 1, size)
-    value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value
+    value = fill_value.item() if hasattr(fill_value, "item") else fill_value
     if isinstance(value, str):
         raise must_be("Number", "full", "fill_value", 2, value)
     kind = array_of(value).dtype if dtype is None else _kind(dtype)

@@ -11,6 +11,7 @@ import itertools
 import operator
 import sys
 from collections.abc import Callable
+from types import NoneType
 from typing import Any
 
 from ..array import dtypes
@@ -278,11 +279,12 @@ def nary(row: Row) -> Callable:
     forward, count, total = row.forward, len(row.tensors), len(row.inputs)
     tracked = [i for i, n in enumerate(row.tensors) if n in row.derivatives]
     save, cls, elementwise = saver(row), row.node, row.elementwise
-    fits = elementwise or len(tracked) > 1
+    fits, numbers = elementwise or len(tracked) > 1, not NUMBERS.isdisjoint(row.inputs[count:])
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
+        args = plain(args, count) if numbers else args
         raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
         mode = grad_mode()
         # edges first: a view that cannot be read any more complains before the numbers are looked at
@@ -327,14 +329,27 @@ def refusal(row: Row, args: tuple, raws: Any, refused: Exception) -> Exception:
     return RuntimeError(str(refused)) if "broadcast" in str(refused) else refused
 
 
+NUMBERS = frozenset("""alpha beta delta eps high lambd low max max_val mean min min_val momentum nan negative_slope
+    neginf ord other p posinf scale self std threshold value weight""".split())  # options of this kind
+_PLAIN = {float, int, bool, NoneType, tuple, str}
+
+
+def plain(args: tuple, count: int) -> tuple:
+    """Numbers of NumPy's, or in a tensor, among the options as Python's: they do not decide the result's type."""
+    if _PLAIN.issuperset(map(type, args[count:])):
+        return args
+    return (*args[:count], *[x.item() if hasattr(x, "item") and not requires_grad(x) else x for x in args[count:]])
+
+
 def single(row: Row) -> Callable:
     """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
-    forward, cls, total = row.forward, row.node, len(row.inputs)
+    forward, cls, total, numbers = row.forward, row.node, len(row.inputs), not NUMBERS.isdisjoint(row.inputs[1:])
     save, others, differentiable = saver(row), nary(row), bool(row.derivatives)
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
+        args = plain(args, 1) if numbers else args
         self = args[0]
         if not isinstance(self, TensorBase):
             return others(*args)

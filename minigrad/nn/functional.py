@@ -161,10 +161,8 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     _floats("leaky_relu_cpu", input)
     x = input._data
     noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
-    if training:
-        noise[low] = namespace(x).asarray(random.uniform((int(low.sum()),), xp.float64, lower, upper))
-    else:
-        noise[low] = (lower + upper) / 2
+    slopes = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
+    noise[low] = namespace(x).asarray(slopes)
     return _twin(act.rrelu_with_noise, inplace)(input, constant(Tensor, noise), lower, upper, training)
 
 
@@ -195,9 +193,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _refuse("linear", input=input, weight=weight)
     if bias is not None and input._data.ndim == 2:
         return linalg.addmm(bias, input, weight.t())
+    if not input._data.ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D")
     if bias is not None and input.is_contiguous():
-        flat = linalg.addmm(bias, input.view(-1, input._data.shape[-1]), weight.t())
-        return flat.view(*input._data.shape[:-1], flat._data.shape[1])
+        *lead, features = input._data.shape
+        flat = linalg.addmm(bias, input.view(math.prod(lead), features), weight.t())
+        return flat.view(*lead, flat._data.shape[1])
     output = linalg.matmul(input, weight.t())
     return output if bias is None else output.add_(bias)
 
@@ -231,6 +232,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     index = tensor._data
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
+    require(index.size or num_classes > 0, "Can not infer total number of classes from empty tensor.")
     count = int(index.max()) + 1 if num_classes == -1 else num_classes
     require(not index.size or index.max() < count, "Class values must be smaller than num_classes.")
     return constant(Tensor, (index[..., None] == namespace(index).arange(count)).astype("int64"))
@@ -250,8 +252,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     weights = pointwise.mul_scalar(query, root) @ pointwise.mul_scalar(key.transpose(-2, -1), root)
     if attn_mask is not None:
         if attn_mask._data.dtype.kind == "b":
-            bias = xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype)
-            attn_mask = constant(Tensor, bias)
+            attn_mask = constant(Tensor, xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype))
         weights = weights.add_(attn_mask)
     weights = act.safe_softmax(weights, -1)
     return dropout(weights, dropout_p) @ value
@@ -311,7 +312,8 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
-    for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+    for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation),
+                        ("output_padding", output_padding)):  # fmt: skip
         if len(given) != weight.ndim - 2:
             raise RuntimeError(f"expected {word} to be a single integer value or a list of {weight.ndim - 2} values to "
                                f"match the convolution dimensions, but got {word}={list(given)}")  # fmt: skip
@@ -399,14 +401,19 @@ def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
                       count_include_pad).squeeze(-2)  # fmt: skip
 
 
-def _wanted(input: Any, output_size: Any) -> tuple:
-    require(input.ndim in (3, 4), f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
-    return tuple(n if m is None else m for n, m in zip(input.shape[-2:], tuple_of(output_size, 2), strict=True))
+def _wanted(kind: str, input: Any, output_size: Any) -> tuple:
+    sizes, name = list(input.shape), f"adaptive_{kind}_pool2d()"
+    require(len(sizes) in (3, 4), f"{name}: Expected 3D or 4D tensor, but got{':' * (kind == 'max')} {sizes}")
+    out = tuple(n if m is None else m for n, m in zip(sizes[-2:], tuple_of(output_size, 2), strict=True))
+    for dim in () if kind == "avg" and out == (1, 1) else (-2, -1):
+        require(sizes[dim], f"{name}: Expected input to have non-zero size for non-batch dimensions, but input has "
+                f"sizes {sizes} with dimension {len(sizes) + dim} being empty")  # fmt: skip
+    return out
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """The mean of `output_size` regions that cover the plane."""
-    out = _wanted(input, output_size)
+    out = _wanted("avg", input, output_size)
     if out == (1, 1):
         return reduce.mean_dim(input, (-1, -2), True)
     matrices = (conv.shares(n, m, input._data.dtype) for n, m in zip(input.shape[-2:], out, strict=True))
@@ -415,7 +422,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` regions that cover the plane."""
-    pooled = conv.adaptive_max_pool2d_of(input, _wanted(input, output_size))
+    pooled = conv.adaptive_max_pool2d_of(input, _wanted("max", input, output_size))
     return pooled if return_indices else pooled[0]
 
 
@@ -452,8 +459,10 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
     require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
-    known = len(pairs) in (1, 2, 3) and rank - len(pairs) in (1, 2)
-    require(known, _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    n = len(pairs)
+    require(n < 4 and rank - n in (1, 2), _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    require(mode == "circular" or all(input.shape[-n - 1 :]), f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with "
+            f"possibly 0 batch size and other non-zero dimensions for input, but got: {list(input.shape)}")  # fmt: skip
     for i, pair in enumerate(pairs):
         size = input.shape[-1 - i]
         require(mode != "reflect" or max(pair) < size, f"Argument #{4 + 2 * i}: Padding size should be less than the "
@@ -516,7 +525,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     _refuse("batch_norm", input=input)
-    if training and input.numel() == input.shape[1]:
+    if training and input.shape[1] == input.numel() > 0:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
@@ -533,6 +542,9 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     """Mean 0 and variance 1 over groups of channels of each example."""
     require(input.ndim > 1, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
+    sizes = [n * c // num_groups, num_groups, *rest]
+    if math.prod(sizes) == num_groups:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
     if c % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
                            f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
@@ -544,9 +556,9 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel of each example."""
+    require(not use_input_stats or math.prod(input.shape[2:]) != 1, "Expected more than 1 spatial element when "
+            f"training, got input size {input.shape}", ValueError)  # fmt: skip
     n, c, *rest = input.shape
-    require(not use_input_stats or math.prod(rest) != 1, "Expected more than 1 spatial element when training, got "
-            f"input size {input.shape}", ValueError)  # fmt: skip
     require(use_input_stats or all(t is not None for t in (running_mean, running_var)),
             "Expected running_mean and running_var to be defined when use_input_stats is false")  # fmt: skip
     weight, bias, *copies = (None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var))
@@ -569,7 +581,7 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> A
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
     x1, x2 = shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
-    norms = [reduce.vector_norm(x, 2, (dim,), True).clone() for x in (x1, x2)]
+    norms = [reduce.vector_norm(x, 2, (reduce.own_dim(x, dim),), True).clone() for x in (x1, x2)]
     with no_grad():
         for norm in norms:
             norm.clamp_min_(eps)
@@ -635,8 +647,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")  # fmt: skip
     _floats("binary_cross_entropy", input, target)
-    have, given = input.dtype.scalar_type, target.dtype.scalar_type
-    require(have == given, f"Found dtype {given} but expected {have}")
+    same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
     weight = weight if weight is None else weight.expand(shape.common_shape(target._data.shape, weight._data.shape))
     return loss.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
 
@@ -662,8 +673,7 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """Minus the log-probability of the right class; `target` holds class numbers."""
-    if not isinstance(input, Tensor):
-        _refuse("nll_loss_nd", input=input)
+    _refuse("nll_loss_nd", input=input)
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
@@ -671,7 +681,8 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
         return loss.nll_loss2d(input, target, weight, kind, ignore_index)[0]
     n, c, *rest = input.shape
     require(target.shape[1:] == (*rest,), f"Expected target size {[n, *rest]}, got {list(target.shape)}")
-    values = loss.nll_loss2d(input.reshape(n, c, 1, -1), target.reshape(n, 1, -1), weight, kind, ignore_index)[0]
+    count = math.prod(rest)
+    values = loss.nll_loss2d(input.reshape(n, c, 1, count), target.reshape(n, 1, count), weight, kind, ignore_index)[0]
     return values.view(target.shape) if kind == loss.NONE else values
 
 
@@ -701,7 +712,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
 
 
 def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
-    classes, kind = logs.shape[dim], _reduction(reduction)
+    classes, kind = max(logs.shape[dim], 1), _reduction(reduction)
     if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
@@ -738,21 +749,17 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
            log_target: bool = False) -> Any:  # fmt: skip
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
-    reduction, flagged = legacy_reduction(reduction, size_average, reduce), (size_average, reduce) != (None, None)
-    if reduction == "mean" and not flagged:
-        warnings.warn(_KL_WARNING, UserWarning, stacklevel=3)
+    reduction = legacy_reduction(reduction, size_average, reduce)
+    if reduction == "mean" and (size_average, reduce) == (None, None):
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
+                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+                      "'mean' will be changed to behave the same as 'batchmean' in the next major "
+                      "release.", stacklevel=3)  # fmt: skip
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
         return values.sum() / input.shape[0] if input.ndim else values.sum()
     return _total(values, reduction)
-
-
-_KL_WARNING = (
-    "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
-    "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
-    "same as 'batchmean' in the next major release."
-)
 
 
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
@@ -787,9 +794,12 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
                           reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
-    last = (input1.ndim - 1,)
-    squares = (loss.add_scalar((x * x).sum(last), 1e-12) for x in (input1, input2))
-    cosine = (input1 * input2).sum(last) / pointwise.mul(*squares).sqrt()
+    require(target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
+                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")  # fmt: skip
+    squares = (loss.add_scalar((x * x).sum(target.ndim), 1e-12) for x in (input1, input2))
+    cosine = (input1 * input2).sum(target.ndim) / pointwise.mul(*squares).sqrt()
     zeros = zeros_like(cosine)
     near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
@@ -811,8 +821,11 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
                       reduction: str = "mean") -> Any:  # fmt: skip
     """(log var + (x - t)^2 / var) / 2."""
+    var = zeros_like(input).fill_(var) if isinstance(var, float) else var
     if var.shape != input.shape and var.shape == input.shape[:-1]:
         var = var.unsqueeze(-1)  # one for each row
+    shared = [m for n, m in zip(input.shape, var.shape, strict=False) if n != m]
+    require(var.ndim == input.ndim and shared in ([], [1]), "var is of incorrect size", ValueError)
     require((var._data >= 0).all(), "var has negative entry/entries", ValueError)
     var = var.clone()
     with no_grad():

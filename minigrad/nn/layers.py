@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partialmethod
-from operator import attrgetter
 from typing import Any
 
 from .._tensor import Tensor
@@ -57,7 +57,7 @@ class _List(Module):
         return iter(self._modules.values())
 
     def _name(self, index: int) -> str:
-        names = list(self._modules)
+        index, names = operator.index(index), list(self._modules)
         require(-len(names) <= index < len(names), f"index {index} is out of range", IndexError)
         return names[index]
 
@@ -68,14 +68,13 @@ class _List(Module):
         return self._modules[self._name(index)]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        self._modules[self._name(index)] = module
+        setattr(self, self._name(index), module)
 
     def _edit(self, change: Callable[[list], Any]) -> None:
         """Change the list of the modules, then number them anew."""
         modules = list(self)
         change(modules)
-        self._modules = {}
-        self.extend(modules)
+        self._modules = Sequential(*modules)._modules
 
     def __delitem__(self, index: Any) -> None:
         self._edit(lambda modules: modules.__delitem__(index))
@@ -88,6 +87,7 @@ class _List(Module):
 
     def insert(self, index: int, module: Module) -> _List | None:
         """Put a module before another one."""
+        require(isinstance(self, ModuleList) or abs(index) <= len(self), f"Index out of range: {index}", IndexError)
         self._edit(lambda modules: modules.insert(index, module))
         return self if isinstance(self, Sequential) else None
 
@@ -153,13 +153,12 @@ class ModuleDict(Module):
         for name, module in dict(modules).items():
             self.add_module(name, module)
 
-    def __setitem__(self, name: str, module: Module) -> None:
-        self.add_module(name, module)
+    __setitem__ = Module.add_module
 
 
 # Passed on to the dict, which is another one for each module: hence properties.
-for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "items", "values", "pop"):
-    setattr(ModuleDict, _name, property(attrgetter(f"_modules.{_name}")))
+for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "items", "values", "pop", "clear"):
+    setattr(ModuleDict, _name, property(operator.attrgetter(f"_modules.{_name}")))
 
 
 # ---- layers with parameters

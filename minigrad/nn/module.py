@@ -107,7 +107,8 @@ class Module:
             kind, word = ("_parameters", "parameters") if isinstance(value, Parameter) else ("_modules", "module")
             require(kind in own, f"cannot assign {word} before Module.__init__() call", AttributeError)
             for place in (own, *self._places()):
-                place.pop(name, None)
+                if place is not own[kind]:  # there a name keeps its turn
+                    place.pop(name, None)
             own[kind][name] = value
             return
         for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
@@ -136,12 +137,14 @@ class Module:
         object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *chain(*self._places())})
+        return sorted({n for n in chain(super().__dir__(), *self._places()) if not n[0].isdigit()})
 
     def _add(self, word: str, name: str, value: Any, kind: type, wanted: str) -> None:
         """Put `value` under a new name. Raises: TypeError if it is no `kind`, KeyError if it can be no name."""
+        require(isinstance(name, str), f"{word} name should be a string. Got {typename(name)}", TypeError)
         require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
                 f"'{name}' ({wanted} or None required)", TypeError)  # fmt: skip
+        require("_modules" in self.__dict__, f"cannot assign {word} before Module.__init__() call", AttributeError)
         places = self.__dict__[f"_{word}s"]
         got = f", got: {name}" if word == "module" else ""
         require("." not in name, f'{word} name can\'t contain "."{got}', KeyError)
@@ -156,8 +159,7 @@ class Module:
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
         self._add("buffer", name, tensor, Tensor, "torch Tensor")
-        if not persistent:
-            self._not_saved.add(name)
+        (self._not_saved.discard if persistent else self._not_saved.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
@@ -253,6 +255,10 @@ class Module:
 
     def to(self, *args: Any, **options: Any) -> Module:
         """Move parameters and buffers to another type or device, in place; integers keep their type."""
+        require("copy" not in options, ".to() does not accept copy argument")
+        kind = Tensor().to(*args, **options).dtype
+        require(kind.is_floating_point, "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                f"dtype={kind}", TypeError)  # fmt: skip
         with no_grad():
             for t in (*self.parameters(), *self.buffers()):
                 own = () if t.is_floating_point() else (t.dtype,)
@@ -281,24 +287,32 @@ class Module:
                     state[f"{path}.{name}" if path else name] = value if keep_vars else value.detach()
         return state
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True) -> _IncompatibleKeys:
-        """Copy a saved state into the parameters and buffers.
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> _IncompatibleKeys:
+        """Copy a saved state into the parameters and buffers; `assign` puts its tensors in their places instead.
 
         Raises: RuntimeError for missing or unexpected names (if `strict`) and for other shapes.
         """
         kind = type(state_dict)
         require(issubclass(kind, Mapping), f"Expected state_dict to be dict-like, got {kind}.", TypeError)
-        own = self.state_dict()
+        own = Module.state_dict(self, keep_vars=True)
         keys = _IncompatibleKeys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
         strays = zip(("Missing", "Unexpected"), keys, strict=True) if strict else ()
         problems = [f"{word} key(s) in state_dict: " + ", ".join(f'"{n}"' for n in names) + ". "
                     for word, names in strays if names]  # fmt: skip
         for name, t in own.items():
-            if name in state_dict and state_dict[name].shape == t.shape:
-                t.copy_(state_dict[name].detach())
-            elif name in state_dict:
-                problems.append(f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from "
+            given = state_dict.get(name, t)
+            if not isinstance(given, Tensor):
+                problems.append(f'While copying the parameter named "{name}", expected torch.Tensor or Tensor-like '
+                                f"object from checkpoint but received {type(given)}")  # fmt: skip
+            elif given.shape != t.shape:
+                problems.append(f"size mismatch for {name}: copying a param with shape {given.shape} from "
                                 f"checkpoint, the shape in current model is {t.shape}.")  # fmt: skip
+            elif given is not t and assign:
+                above, _, last = name.rpartition(".")
+                given = Parameter(given, t.requires_grad) if isinstance(t, Parameter) else given
+                setattr(self.get_submodule(above), last, given)
+            elif given is not t:
+                t.detach().copy_(given.detach())
         if problems:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
         return keys
@@ -392,7 +406,8 @@ class BackwardHook:
                 "inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch."
                 "nn.Module.register_full_backward_hook for more details.", stacklevel=2)  # fmt: skip
             for hook in self.after:
-                require(all(g is None for g in hook(self.module, self.none, grads) or ()), "Backward hook for Modules "
+                given = hook(self.module, self.none, grads)
+                require(given is None or (isinstance(given, tuple) and {*given} <= {None}), "Backward hook for Modules "
                         "where no input requires gradient should always return None or None for all gradients.")
         return tuple(grads[i] for i in self.out_at)
 

@@ -16,7 +16,7 @@ def _gradients(parameters: Any) -> list:
     return [p.grad for p in given if p.grad is not None]
 
 
-def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Any:
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, *, foreach: Any = None) -> Any:
     """Scale all gradients so that their common norm is at most `max_norm`; returns what it was."""
     grads, norm_type = _gradients(parameters), float(norm_type)
     if not grads:
@@ -29,7 +29,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
     return total
 
 
-def clip_grad_value_(parameters: Any, clip_value: float) -> None:
+def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
     """Bring every element of every gradient into `[-clip_value, clip_value]`."""
     with no_grad():
         for g in _gradients(parameters):

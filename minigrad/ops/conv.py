@@ -16,7 +16,7 @@ from ..array.backend import as_strided as strided_view
 from ..array.backend import in_order, namespace, strides, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
-from .checks import require, same_type
+from .checks import implemented, require, same_type
 from .index import are_positions, check_rows
 from .reduce import kind_of
 from .shape import pairs_of
@@ -76,31 +76,27 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
 # ---- the three maps of convolution
 
 
-def _check(x: Any, weight: Any, groups: int, padding: tuple) -> None:
-    n, wants = len(padding), weight.shape[1] * groups
-    if x.shape[1] != wants:
-        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input"
-                           f"{list(x.shape)} to have {wants} channels, but got {x.shape[1]} channels "
-                           "instead")  # fmt: skip
-    room = [m + 2 * p for m, p in zip(x.shape[2:], padding, strict=True)]
-    if any(r < k for r, k in zip(room, weight.shape[2:], strict=True)):
-        have, need = (" x ".join(map(str, v)) for v in (room, weight.shape[-n:]))
-        raise RuntimeError(f"Calculated padded input size per channel: ({have}). Kernel size: ({need}). "
-                           "Kernel size can't be greater than actual input size")  # fmt: skip
-
-
-def _check_options(stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
-    if min(*stride, *dilation, groups) > 0 <= min(padding):
-        return
+def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool, output_padding: tuple,
+           groups: int) -> None:  # fmt: skip
     require(min(stride) > 0, "non-positive stride is not supported")
     require(min(padding) >= 0, "negative padding is not supported")
+    require(min(output_padding) >= 0, "negative output_padding is not supported")
     require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
     require(groups > 0, "non-positive groups is not supported")
+    sizes, made = list(weight.shape), weight.shape[0]
+    if made < groups or made % groups:
+        least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
+        raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
+                           f"weight of size {size} instead")  # fmt: skip
+    wants, given = (made, "transposed=1") if transposed else (sizes[1] * groups, f"groups={groups}")
+    if x.shape[1] != wants:
+        raise RuntimeError(f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have {wants} "
+                           f"channels, but got {x.shape[1]} channels instead")  # fmt: skip
 
 
 def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                  output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
-    _check_options(stride, padding, dilation, groups)
+    _check(input, weight, stride, padding, dilation, transposed, output_padding, groups)
     if bias is not None and not transposed:
         same_type(input, bias, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
     same_type(input, weight)
@@ -122,9 +118,13 @@ def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tup
 
 
 def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
-    _check(x, weight, groups, padding)
     kernel = weight.shape[2:]
     out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
+    if min(out) < 1:
+        room = (str(n + 2 * p) for n, p in zip(x.shape[2:], padding, strict=True))
+        reach = (str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
+        raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(room)}). Kernel size: "
+                           f"({' x '.join(reach)}). Kernel size can't be greater than actual input size")  # fmt: skip
     columns = _columns(x, kernel, out, stride, padding, dilation, groups)
     y = xp.matmul(weight.reshape(groups, weight.shape[0] // groups, -1), columns)
     return y.reshape(x.shape[0], weight.shape[0], *out)
@@ -179,6 +179,7 @@ def per_channel(F: Any, grad: Any) -> Any:
 
 def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
+    implemented("max_pool2d", self, "fiu")
     sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     view = windows(whole, kernel_size, out, stride, dilation)
@@ -205,6 +206,8 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
+    require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(x.shape)}")  # fmt: skip
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
@@ -242,8 +245,9 @@ def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_
              divisor_override: Any) -> Any:  # fmt: skip
     stride = stride or kernel_size
     require(divisor_override != 0, "divisor must be not zero")
+    implemented("avg_pool2d", self, "fi" if self.dtype == "int64" else "f")
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
-    total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3))
+    total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3), xp.promote_types(self.dtype, "float32"))
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return (total / divisor).astype(self.dtype, copy=False)
 
@@ -284,7 +288,7 @@ def _two_sided(self: Any, left: Any, right: Any) -> Any:
 
 
 def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
-    left, right = map(namespace(self).asarray, (left, right))
+    left, right = map(namespace(implemented("adaptive_avg_pool2d", self)).asarray, (left, right))
     counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
     y = xp.sign(left) @ self @ xp.sign(right).T / xp.outer(*counts)  # whole numbers stay whole
     if not xp.isfinite(y).all():  # NaN times 0 is NaN: what is not in a region must not touch it
@@ -295,7 +299,7 @@ def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
 
 def _adaptive_best(self: Any, output_size: tuple) -> tuple:
     y, places = (namespace(self).empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
-    (h, w), (m, n) = self.shape[-2:], output_size
+    (h, w), (m, n) = implemented("adaptive_max_pool2d", self).shape[-2:], output_size
     for i, j in itertools.product(range(m), range(n)):
         top, left = i * h // m, j * w // n
         part = self[..., top : -(-(i + 1) * h // m), left : -(-(j + 1) * w // n)]
@@ -507,7 +511,7 @@ def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: 
 
 def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
     flat, width = indices.reshape(-1), grad_output.shape[-1]
-    rows = grad_output.reshape(-1, width)
+    rows = grad_output.reshape(flat.size, width)
     if scale_by_freq:
         rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(rows.dtype)
     whole = namespace(rows).zeros((count, width), rows.dtype)

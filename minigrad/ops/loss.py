@@ -15,7 +15,7 @@ from ..core.carriers import RAW, TENSORS, Symbol, formula, spelled_out
 from ..core.op import op
 from ..text import presentation
 from .activation import log_softmax_dim
-from .checks import require
+from .checks import require, same_type
 from .pointwise import beside
 from .reduce import vector_norm
 
@@ -69,16 +69,14 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
         known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
         which, got = known if x.ndim < 4 else ("all", "")
         raise RuntimeError(f"weight tensor should be defined either for {which} or no classes{got}")
-    if weight is not None and weight.dtype != x.dtype:
-        have, given = (dtypes.of(v.dtype).scalar_type for v in (x, weight))
-        raise RuntimeError(f"expected scalar type {have} but found {given}")
+    if weight is not None:
+        same_type(x, weight)
     if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
         count = (*target.shape, 1)[0]
         raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in _CLASSES:
-        kind = dtypes.of(target.dtype).scalar_type
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {dtypes.of(target.dtype).scalar_type}")
     if x.ndim == 1 and target.size != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
     if not flat and target.shape[1:] != x.shape[2:]:
@@ -94,7 +92,7 @@ def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int)
     if reduction == NONE:
         losses = namespace(self).zeros(target.size, self.dtype)
         losses[rows] = -gains
-        return losses.reshape(target.shape), total * 0
+        return losses.reshape(target.shape if self.ndim > 1 else ()), total * 0
     gain = 0 - xp.add.reduce(gains)  # 0, where the sum is
     return (gain if reduction == SUM else gain / total), total
 

@@ -513,7 +513,7 @@ def pow_of(self: Any, exponent: Any) -> Any:
     if not hasattr(exponent, "__float__"):
         return NotImplemented
     if _is_number(exponent):
-        return pow_number(self, exponent)
+        return pow_number(self, exponent.item() if isinstance(exponent, xp.generic) else exponent)
     return pow_base(exponent, self) if _is_number(self) else pow(self, exponent)
 
 

@@ -66,12 +66,14 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
+            if isinstance(group.get("lr"), Tensor):  # arrays do not compute with tensors
+                group = {**group, "lr": group["lr"].item()}
+            maximize, decay = group.get("maximize"), not self.decoupled and group.get("weight_decay")
             for p in group["params"]:
                 if p._grad is not None:
                     x, g, state = p._array(), p._grad._array(), self.state.get(p, {})
-                    g = -g if group.get("maximize") else g
-                    if group.get("weight_decay") and not self.decoupled:
-                        g = g + group["weight_decay"] * x
+                    g = -g if maximize else g
+                    g = g + decay * x if decay else g
                     self.update(x, g, state, group)
                     if state:  # plain SGD keeps nothing
                         self.state[p] = state

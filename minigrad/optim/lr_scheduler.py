@@ -9,13 +9,6 @@ from typing import Any
 from ..ops.checks import require
 from ..text import presentation
 
-TOO_EARLY = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call "
-    "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in "
-    "PyTorch skipping the first value of the learning rate schedule. See more details at "
-    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
-)
-
 
 class LRScheduler:
     """Sets the learning rate of every group of an optimizer after each epoch; `get_lr` says to what."""
@@ -41,7 +34,11 @@ class LRScheduler:
     def step(self) -> None:
         """Go on to the next epoch."""
         if self._step_count == 1 and not self.optimizer._opt_called:
-            presentation.warn("step_too_early", TOO_EARLY)
+            presentation.warn("step_too_early", "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In "
+                "PyTorch 1.1.0 and later, you should call them in the opposite order: `optimizer.step()` before "
+                "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value of the "
+                "learning rate schedule. See more details at "
+                "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")  # fmt: skip
         self._step_count += 1
         self.last_epoch += 1
         self._last_lr = self.get_lr()
@@ -53,12 +50,12 @@ class LRScheduler:
         return self._last_lr
 
     def state_dict(self) -> dict[str, Any]:
-        """All that it keeps, without the optimizer and without functions."""
-        return {k: v for k, v in vars(self).items() if k not in ("optimizer", "lr_lambdas")}
+        """All that it keeps, without the optimizer; None for each function."""
+        return {k: [None] * len(v) if k == "lr_lambdas" else v for k, v in vars(self).items() if k != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
-        self.__dict__.update(state_dict)
+        self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
 
 
 class StepLR(LRScheduler):
