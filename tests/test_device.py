@@ -126,6 +126,15 @@ def test_a_network_learns_on_a_gpu(cupy):
     assert losses[-1] < losses[0] / 4
 
 
+@pytest.mark.parametrize("layer", [
+    lambda **place: nn.Linear(2, 3, **place), lambda **place: nn.Conv2d(1, 2, 3, **place),
+    lambda **place: nn.BatchNorm1d(2, **place), lambda **place: nn.Embedding(2, 3, **place),
+    lambda **place: nn.PReLU(**place),
+])  # fmt: skip
+def test_a_layer_is_made_where_it_is_wanted(cupy, layer):
+    assert {t.device.type for t in layer(device="cuda").state_dict().values()} == {"cuda"}
+
+
 def test_a_picture_and_a_step_show_what_lies_on_a_gpu(cupy):
     x = torch.tensor([1.0, 2.0], device="cuda", requires_grad=True)
     y = (x * 3).sum()
@@ -160,6 +169,8 @@ def test_without_cupy_there_is_no_gpu(monkeypatch):
     assert (torch.cuda.is_available(), torch.cuda.device_count()) == (False, 0)
     with pytest.raises(RuntimeError, match=r"Cannot access accelerator device when none is available\."):
         torch.ones(2).to(0)
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        nn.Linear(2, 3, device="cuda")
 
 
 def test_the_stand_in_refuses_what_cupy_refuses():

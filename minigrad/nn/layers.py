@@ -167,11 +167,12 @@ for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "item
 class _Weighted(Module):
     """A layer with `weight` and `bias`, started as torch starts linear and convolution."""
 
-    def _start(self, dtype: Any, **sizes: Any) -> None:
+    def _start(self, device: Any, dtype: Any, **sizes: Any) -> None:
         """Make the parameters of these sizes, None where one is not wanted, and draw their first values."""
         for name, size in sizes.items():
             self.register_parameter(name, Parameter(empty(size, dtype=dtype)) if size else None)
         self.reset_parameters()
+        self.to(device)
 
     def reset_parameters(self) -> None:
         """Draw weight and bias evenly, in bounds that shrink with the number of inputs."""
@@ -189,7 +190,7 @@ class Linear(_Weighted):
                  dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self._start(dtype, weight=(out_features, in_features), bias=bias and (out_features,))
+        self._start(device, dtype, weight=(out_features, in_features), bias=bias and (out_features,))
 
     def forward(self, input: Any) -> Any:
         return F.linear(input, self.weight, self.bias)
@@ -221,7 +222,7 @@ class _Conv(_Weighted):
         self.padding = padding if isinstance(padding, str) else F.tuple_of(padding, self.dims)
         self.padding_mode = padding_mode
         sizes = (out_channels, in_channels // groups, *self.kernel_size)
-        self._start(dtype, weight=sizes, bias=bias and (out_channels,))
+        self._start(device, dtype, weight=sizes, bias=bias and (out_channels,))
 
     def forward(self, input: Any) -> Any:
         padding = self.padding
@@ -271,6 +272,7 @@ class Embedding(Module):
         self.weight = Parameter(given, not _freeze)
         if _weight is None:
             self.reset_parameters()
+        self.to(device)
 
     @classmethod
     def from_pretrained(cls, embeddings: Any, freeze: bool = True, **options: Any) -> Embedding:
@@ -315,7 +317,7 @@ class _BatchNorm(_Norm):
             self.register_buffer(name, empty(num_features, dtype=dtype) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
         sizes = affine and (num_features,)
-        self._start(dtype, weight=sizes, bias=bias and sizes)
+        self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
         if input.ndim not in self.ranks:
@@ -354,7 +356,7 @@ class LayerNorm(_Norm):
         self.normalized_shape = F.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         sizes = elementwise_affine and self.normalized_shape
-        self._start(dtype, weight=sizes, bias=bias and sizes)
+        self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -372,7 +374,7 @@ class GroupNorm(_Norm):
                 f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})", ValueError)
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         sizes = affine and (num_channels,)
-        self._start(dtype, weight=sizes, bias=bias and sizes)
+        self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -386,7 +388,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
-        self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype))
+        self.weight = Parameter(full((num_parameters,), float(init), device=device, dtype=dtype))
 
     def forward(self, input: Any) -> Any:
         return F.prelu(input, self.weight)
