@@ -46,7 +46,7 @@ class Size(tuple):
 
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
-        return tuple.__new__(Size, part) if isinstance(key, slice) else part
+        return _size(part) if isinstance(key, slice) else part
 
     def __add__(self, other: tuple) -> Size:
         return Size(super().__add__(tuple(other)))
@@ -63,6 +63,9 @@ def _cast(kind: dtypes.dtype) -> Any:
         return self.to(kind)
 
     return titled(cast, kind.name, f"The tensor as {kind}; itself if it is that already.")
+
+
+_size = partial(tuple.__new__, Size)  # of what are ints for sure
 
 
 class Tensor(TensorBase):
@@ -213,7 +216,7 @@ class Tensor(TensorBase):
     @readonly
     def shape(self) -> Size:
         """The length of each dimension."""
-        return tuple.__new__(Size, self._data.shape)  # they are ints for sure
+        return _size(self._data.shape)
 
     dtype = property(lambda self: dtypes.of(self._data.dtype), doc="The type of the elements.")
     device = property(lambda self: device_of(self._data), doc="Where the elements live.")

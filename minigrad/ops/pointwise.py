@@ -489,7 +489,7 @@ def remainder_of(self: Any, other: Any) -> Any:
     """`self % other`, with the sign of `other`."""
     if not hasattr(other, "__float__"):
         return NotImplemented
-    return remainder_number(self, other) if _is_number(other) else remainder(self, other)
+    return remainder(self, other) if hasattr(other, "_data") else remainder_number(self, other)
 
 
 def rremainder(self: Any, other: Any) -> Any:
@@ -543,8 +543,8 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     Raises: RuntimeError if both are None.
     """
     require(min is not None or max is not None, "torch.clamp: At least one of 'min' or 'max' must not be None")
-    numbers = [limit is None or _is_number(limit) for limit in (min, max)]
-    return (clamp_numbers if numbers == [True, True] else clamp_tensors)(self, min, max)
+    numbers = (min is None or _is_number(min)) & (max is None or _is_number(max))  # both are looked at
+    return (clamp_numbers if numbers else clamp_tensors)(self, min, max)
 
 
 def invert(self: Any) -> Any:

@@ -710,9 +710,9 @@ def repeat_of(self: Any, *repeats: Any) -> Any:
     repeats, sizes = ints(repeats), self._data.shape
     require(len(repeats) >= len(sizes), "Number of dimensions of repeat dims can not be smaller than number of "
             "dimensions of tensor")  # fmt: skip
-    full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
-    least = min(full, default=0)
-    require(least >= 0, f"Trying to create tensor with negative dimension {least}: {full}")
+    if min(repeats, default=0) < 0:
+        full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(full)}: {full}")
     return repeat(self, repeats)
 
 
