@@ -222,7 +222,10 @@ def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
         return a, None
     if row.meets is not None:
         row.meets(a.dtype.kind, "b" if value.__class__ is bool else "")
-    a = dtypes.cast(a, dtypes.result_dtype(a, value))
+    kind = dtypes.result_dtype(a, value)
+    if row.name in ("div", "xlogy") and kind.kind != "f":  # the number does not wrap in these
+        kind = dtypes.get_default_dtype().np
+    a = dtypes.cast(a, kind)
     raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
     sure = key[1] is int or (key[1] is float and value)  # 0.0 and -0.0 are equal keys
@@ -285,7 +288,8 @@ def nary(row: Row) -> Callable:
         if options or len(args) < total:
             args = row.bind(args, options)
         args = plain(args, count) if numbers else args
-        raws: Any = [x._data if isinstance(x, TensorBase) else x for x in args[:count]]
+        raws: Any = [x._data if isinstance(x, TensorBase) else x.item() if isinstance(x, xp.generic) else x
+                     for x in args[:count]]
         mode = grad_mode()
         # edges first: a view that cannot be read any more complains before the numbers are looked at
         edges: Any = [x._edge() if isinstance(x := args[i], TensorBase) else None for i in tracked] if mode else []

@@ -19,7 +19,7 @@ from ..core.carriers import TENSORS
 from ..core.modes import no_grad
 from ..core.op import inplace as in_place
 from ..core.shapes import must_be_tensor
-from ..creation import zeros_like
+from ..creation import ones_like, zeros_like
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
 from ..ops.checks import implemented, require, same_type
@@ -460,7 +460,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
     n = len(pairs)
-    require(n < 4 and rank - n in (1, 2), _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    require(n in (1, 2, 3) and rank - n in (1, 2), _PAD_SIZES.format(len(pad), rank), NotImplementedError)
     require(mode == "circular" or all(input.shape[-n - 1 :]), f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with "
             f"possibly 0 batch size and other non-zero dimensions for input, but got: {list(input.shape)}")  # fmt: skip
     for i, pair in enumerate(pairs):
@@ -525,7 +525,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     _refuse("batch_norm", input=input)
-    if training and input.shape[1] == input.numel() > 0:
+    if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
@@ -821,7 +821,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
                       reduction: str = "mean") -> Any:  # fmt: skip
     """(log var + (x - t)^2 / var) / 2."""
-    var = zeros_like(input).fill_(var) if isinstance(var, float) else var
+    var = var * ones_like(input) if isinstance(var, float) else var
     if var.shape != input.shape and var.shape == input.shape[:-1]:
         var = var.unsqueeze(-1)  # one for each row
     shared = [m for n, m in zip(input.shape, var.shape, strict=False) if n != m]

@@ -12,7 +12,8 @@ from ..ops.checks import require
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     """How much a nonlinearity shrinks values on average, as the factor that makes up for it."""
     if nonlinearity == "leaky_relu":
-        require(type(param) in (int, float, type(None)), f"negative_slope {param} not a valid number", ValueError)
+        known = param is None or (isinstance(param, float | int) and not isinstance(param, bool))
+        require(known, f"negative_slope {param} not a valid number", ValueError)
         return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
     gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
     if nonlinearity not in gains and not nonlinearity.startswith(("linear", "conv", "sigmoid")):

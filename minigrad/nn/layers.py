@@ -172,7 +172,8 @@ class _Weighted(Module):
         for name, size in sizes.items():
             self.register_parameter(name, Parameter(empty(size, dtype=dtype)) if size else None)
         self.reset_parameters()
-        self.to(device)
+        if device is not None:
+            self.to(device)
 
     def reset_parameters(self) -> None:
         """Draw weight and bias evenly, in bounds that shrink with the number of inputs."""
@@ -272,7 +273,8 @@ class Embedding(Module):
         self.weight = Parameter(given, not _freeze)
         if _weight is None:
             self.reset_parameters()
-        self.to(device)
+        if device is not None:
+            self.to(device)
 
     @classmethod
     def from_pretrained(cls, embeddings: Any, freeze: bool = True, **options: Any) -> Embedding:

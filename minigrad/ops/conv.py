@@ -179,9 +179,9 @@ def per_channel(F: Any, grad: Any) -> Any:
 
 def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
-    implemented("max_pool2d", self, "fiu")
     sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
+    implemented("max_pool2d", self, "fiu")
     view = windows(whole, kernel_size, out, stride, dilation)
     flat = xp.moveaxis(view.reshape(*self.shape[:-2], height * width, *out), -3, -1)
     best, at = _last_largest(namespace(self).ascontiguousarray(flat))
@@ -206,8 +206,6 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
-    require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(x.shape)}")  # fmt: skip
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
@@ -215,6 +213,8 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
         require(p >= 0, f"pad must be non-negative, but got pad: {p}")
         require(p <= (d * (k - 1) + 1) // 2, "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}")  # fmt: skip
+    require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(x.shape)}")  # fmt: skip
     out = out_sizes(sizes, kernel, stride, padding, dilation)
     if min(out) < 1:
         raise RuntimeError(f"Given input size: ({x.shape[-3]}x{x.shape[-2]}x{x.shape[-1]}). Calculated output size: "
@@ -245,8 +245,8 @@ def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_
              divisor_override: Any) -> Any:  # fmt: skip
     stride = stride or kernel_size
     require(divisor_override != 0, "divisor must be not zero")
-    implemented("avg_pool2d", self, "fi" if self.dtype == "int64" else "f")
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
+    implemented("avg_pool2d", self, "fi" if self.dtype == "int64" else "f")
     total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3), xp.promote_types(self.dtype, "float32"))
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return (total / divisor).astype(self.dtype, copy=False)

@@ -90,6 +90,16 @@ def _addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float =
     return _joined(self, _bmm(batch1, batch2).sum(0, self.dtype), beta, alpha)
 
 
+def _addr(self: Any, vec1: Any, vec2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    _check_vectors("addr", vec1=vec1, vec2=vec2)
+    return _joined(self, xp.outer(*dtypes.promote(vec1, vec2)), beta, alpha)
+
+
+def _check_vectors(name: str, **vectors: Any) -> None:
+    for word, x in vectors.items():
+        require(x.ndim == 1, f"{name}: Expected 1-D argument {word}, but got {x.ndim}-D")
+
+
 def _baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
     if self.dtype != batch1.dtype:
         same_type(self, batch1, batch2, said="Input dtypes must be the same, got: input {c[0]}, batch1: {c[1]}, "
@@ -111,6 +121,7 @@ def _bmm(self: Any, mat2: Any) -> Any:
 def _cross(self: Any, other: Any, dim: int = -1) -> Any:
     same_type(self, other)
     require(self.ndim == other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
+    require(self.ndim, f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     check_dim(dim, self.ndim)
     require(self.shape[dim] == other.shape[dim] == 3, f"linalg.cross: inputs dimension {dim} must have length 3. Got "
             f"{self.shape[dim]} and {other.shape[dim]}")  # fmt: skip
@@ -279,8 +290,7 @@ addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: _joined(self, _produ
     letters={"mat": "A"}, **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
     vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
-addr = op("addr", lambda self, vec1, vec2, beta=1, alpha=1: _joined(
-        self, xp.outer(*dtypes.promote(vec1, vec2)), beta, alpha), **ADDED,
+addr = op("addr", _addr, **ADDED,
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
 baddbmm = op("baddbmm", _baddbmm, letters={"batch1": "A", "batch2": "B"}, **ADDED,
@@ -510,8 +520,7 @@ def scaled(x: Any, factor: float) -> Any:
 
 def outer(self: Any, vec2: Any) -> Any:
     """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
-    for name, x in (("self", self), ("vec2", vec2)):
-        require(x.ndim == 1, f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
+    _check_vectors("outer", self=self, vec2=vec2)
     return self.reshape(self.shape[0], 1) * vec2
 
 
@@ -597,7 +606,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     else:
         of_a, of_b = (list(d) if isinstance(d, tuple | list) else [d] for d in dims)
     for i, j in zip(of_a, of_b, strict=True):
-        check_dim(i, a.ndim), check_dim(j, b.ndim)
+        check_dim(i, a.ndim)
+        check_dim(j, b.ndim)
         require(a.shape[i] == b.shape[j], f"contracted dimensions need to match, but first has size {a.shape[i]} in "
                 f"dim {i} and second has size {b.shape[j]} in dim {j}")  # fmt: skip
     free_a = [i for i in range(a.ndim) if i not in {d % a.ndim for d in of_a}]

@@ -16,7 +16,8 @@ from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from .checks import implemented, must_be_number, require, same_type
+from ..core.shapes import must_be_tensor
+from .checks import implemented, learners_call, must_be_number, require, same_type
 
 
 def _sign(self: Any) -> Any:
@@ -81,13 +82,21 @@ def _rounded(self: Any, other: Any, rounding_mode: str) -> Any:
 
 
 def _power(self: Any, exponent: Any) -> Any:
-    if exponent.__class__ in (int, float) and self.dtype.kind == "f":
+    if exponent.__class__ in (int, float, self.__class__) and self.dtype.kind == "f":
         return self**exponent
     kind = dtypes.result_dtype(self, exponent)
     if kind.kind in "iu":
         require(not xp.any(xp.asarray(exponent) < 0), "Integers to negative integer powers are not allowed.")
         dtypes.check_fits(exponent, kind)
     return dtypes.cast(dtypes.cast(self, kind) ** dtypes.cast(exponent, kind), kind)  # of two bools NumPy makes int8
+
+
+def _lerp(self: Any, end: Any, weight: Any) -> Any:
+    """From the nearer of the two: exact at both."""
+    way = implemented("lerp_kernel_scalar", end) - self
+    if isinstance(weight, float | int):
+        return self + weight * way if -0.5 < weight < 0.5 else end - way * (1 - weight)
+    return xp.where(xp.absolute(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
 
 def _xlogy(self: Any, other: Any) -> Any:
@@ -387,9 +396,7 @@ masked_fill_tensor = op("masked_fill_tensor", masked_fill.row.forward,
 
 # ---- several at once
 
-lerp = op("lerp", lambda self, end, weight: xp.where(xp.absolute(weight) < 0.5,  # from the nearer: exact at both
-        self + weight * (implemented("lerp_kernel_scalar", end) - self), end - (end - self) * (1 - weight)),
-    elementwise=True,
+lerp = op("lerp", _lerp, elementwise=True,
     self = lambda grad, weight: grad * (1 - weight),
     end  = lambda grad, weight: grad * weight)
 lerp_tensor = op("lerp_tensor", lerp.row.forward, elementwise=True, grad_fn="LerpBackward1", **lerp.row.derivatives,
@@ -441,6 +448,17 @@ def _is_number(x: Any) -> bool:
     return not hasattr(x, "_data")
 
 
+def _check_scale(value: Any) -> None:
+    """A number, also in a tensor, through which no gradient could go."""
+    if not hasattr(value, "__float__") or getattr(value, "requires_grad", False):
+        raise must_be_number(value)
+
+
+def _computes(x: Any) -> bool:
+    """Whether an operator takes `x`: a tensor or a number, but no array of NumPy's."""
+    return hasattr(x, "__float__") and not isinstance(x, ndarray)
+
+
 def add_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
     """`self + alpha * other`."""
     return add(self, other) if alpha == 1 and alpha.__class__ is int else add_scaled(self, other, alpha)
@@ -456,10 +474,10 @@ def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
 
 def rsub_of(self: Any, other: Any) -> Any:
     """`other - self`, where `other` is a number."""
-    if not hasattr(other, "__float__"):
+    if other.__class__ is not float and not _computes(other):
         return NotImplemented
     _no_bools(self._data.dtype.kind, "b" if isinstance(other, bool) else "")
-    return rsub_number(self, other) if _is_number(other) else rsub(self, other)
+    return rsub(self, other) if hasattr(other, "_data") else rsub_number(self, other)
 
 
 def rdiv(self: Any, other: Any) -> Any:
@@ -478,22 +496,22 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 def floor_divide_of(self: Any, other: Any) -> Any:
     """`self // other`, rounded down."""
-    return floor_divide(self, other) if hasattr(other, "__float__") else NotImplemented
+    return floor_divide(self, other) if _computes(other) else NotImplemented
 
 
 def rfloor_divide(self: Any, other: Any) -> Any:
-    return floor_divide(_like(self, other), self) if hasattr(other, "__float__") else NotImplemented
+    return floor_divide(_like(self, other), self) if _computes(other) else NotImplemented
 
 
 def remainder_of(self: Any, other: Any) -> Any:
     """`self % other`, with the sign of `other`."""
-    if not hasattr(other, "__float__"):
+    if not _computes(other):
         return NotImplemented
     return remainder(self, other) if hasattr(other, "_data") else remainder_number(self, other)
 
 
 def rremainder(self: Any, other: Any) -> Any:
-    return remainder(_like(self, other), self) if hasattr(other, "__float__") else NotImplemented
+    return remainder(_like(self, other), self) if _computes(other) else NotImplemented
 
 
 def fmod_of(self: Any, other: Any) -> Any:
@@ -503,14 +521,14 @@ def fmod_of(self: Any, other: Any) -> Any:
 
 def _like(self: Any, value: Any) -> Any:
     """A number as a 0-d tensor in the type that it takes beside `self`."""
-    return constant(self._plain, xp.asarray(dtypes.promote(value, self._data)[0]))
+    return constant(self._plain, xp.asarray(dtypes.promote(getattr(value, "item", lambda: value)(), self._data)[0]))
 
 
 def pow_of(self: Any, exponent: Any) -> Any:
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
     if exponent.__class__ is int or exponent.__class__ is float:
         return pow_number(self, exponent)
-    if not hasattr(exponent, "__float__"):
+    if not _computes(exponent):
         return NotImplemented
     if _is_number(exponent):
         return pow_number(self, exponent.item() if isinstance(exponent, xp.generic) else exponent)
@@ -519,7 +537,7 @@ def pow_of(self: Any, exponent: Any) -> Any:
 
 def rpow(self: Any, other: Any) -> Any:
     """`other ** self`, where `other` is a number."""
-    return pow_base(self, other) if hasattr(other, "__float__") else NotImplemented
+    return pow_base(self, other) if _computes(other) else NotImplemented
 
 
 def square(self: Any) -> Any:
@@ -593,7 +611,8 @@ def lerp_of(self: Any, end: Any, weight: Any) -> Any:
 
 def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 * tensor2`."""
-    return addcmul(self, tensor1, tensor2, value if _is_number(value) else value.item())
+    _check_scale(value)
+    return addcmul(self, tensor1, tensor2, value)
 
 
 def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
@@ -604,13 +623,15 @@ def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> An
             "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
             "* tensor1 / tensor2), for all dtypes.")  # fmt: skip
-    return addcdiv(self, tensor1, tensor2, value if _is_number(value) else value.item())
+    _check_scale(value)
+    return addcdiv(self, tensor1, tensor2, value)
 
 
 def heaviside_of(self: Any, values: Any) -> Any:
     """0 below 0, 1 above it, and `values` at 0."""
-    if hasattr(values, "_data"):
-        same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
+    if not hasattr(values, "_data"):
+        raise must_be_tensor(*learners_call(values), values)
+    same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
     return heaviside(self, values)
 
 
