@@ -99,8 +99,8 @@ presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)
 
 # Functions that are methods too: `torch.exp(x)` is `x.exp()`.
 for _name in _tensor.FUNCTIONS:
-    globals()[_name] = _face = _as_function(_name, getattr(Tensor, _name))
-    _face.__module__ = __name__  # where pickle finds it
+    globals()[_name] = _as_function(_name, getattr(Tensor, _name))
+    globals()[_name].__module__ = __name__  # where pickle finds it
 globals().update(_tensor.ONLY_FUNCTIONS)
 
 _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz",

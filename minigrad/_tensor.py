@@ -132,8 +132,11 @@ class Tensor(TensorBase):
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
         if dtype is not None:
-            said = "torch." + getattr(dtype, "__name__", str(dtype)).removeprefix("torch.")  # also torch.DoubleTensor
-            return self.to(next((kind for kind in dtypes.ALL if said in (repr(kind), kind.tensor_type)), dtype))
+            said = getattr(dtype, "__name__", dtype)
+            names = {name: kind for kind in dtypes.ALL for name in (kind, kind.tensor_type)}
+            kind = names.get(f"torch.{said}" if said != dtype else dtype)  # also of a class, torch.DoubleTensor
+            require(kind, f"invalid type: '{said}'", ValueError)
+            return self.to(kind)
         return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
     def conj(self) -> Tensor:

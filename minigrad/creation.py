@@ -69,13 +69,18 @@ def array_of(data: Any, dtype: Any = None) -> Any:
         return array.astype(kind)
     require(array.dtype.kind not in "uO", "Overflow when unpacking long long", ValueError)
     usual = dtypes.get_default_dtype() if array.dtype.kind == "f" or not array.size else dtypes.of(array.dtype)
-    kinds = typed if len(typed) == array.size and typed else [*typed, usual]
+    if not typed:
+        return array.astype(usual.np, copy=False)
+    kinds = {*typed} if len(typed) == array.size else {*typed, usual}
     return array.astype(functools.reduce(dtypes.promote_types, kinds).np, copy=False)
+
+
+_LISTS = (list, tuple, ndarray)
 
 
 def _shape(data: Any) -> tuple:
     shape = []
-    while isinstance(data, list | tuple | ndarray):
+    while isinstance(data, _LISTS):
         shape.append(len(data))
         data = data[0] if len(data) else None
     return tuple(shape)
@@ -87,7 +92,10 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
         typed.append(data.dtype)
         require(data._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
         return float(data) if data.requires_grad else data.item()
-    if not isinstance(data, list | tuple | ndarray):
+    if isinstance(data, ndarray) and data.shape == shape[depth:]:
+        typed.extend([dtypes.of(data.dtype)] * data.size)
+        return data.tolist()
+    if not isinstance(data, _LISTS):
         number, kind = hasattr(data, "__float__"), type(data).__name__
         if isinstance(data, str) or (number and depth < len(shape)):
             raise TypeError(f"new(): invalid data type '{kind}'")
@@ -136,7 +144,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     require(min(ndarray.strides, default=0) >= 0, "At least one stride in the given numpy array is negative, and "
             "tensors with negative strides are not currently supported. (You can probably work around this by making a "
             "copy of your array  with array.copy().) ", ValueError)  # fmt: skip
-    return made(ndarray if ndarray.flags.writeable else ndarray.copy())  # torch writes into what is read-only
+    return made(ndarray if ndarray.flags.writeable else ndarray.copy("K"))  # torch writes into what is read-only
 
 
 def legacy_tensor(cls: type, *data: Any) -> Tensor:
@@ -181,9 +189,11 @@ def _sized(given: tuple, size: Any = None) -> tuple:
     return sizes
 
 
-def _shaped(name: str, make: Any, doc: str) -> Any:
+def _shaped(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                **options: Any) -> Tensor:  # fmt: skip
+        for option in options:
+            require(option in accepted, f"{name}() got an unexpected keyword argument '{option}'", TypeError)
         return made(make(_sized(shape, size), _kind(dtype), **options), requires_grad, device)
 
     return titled(create, name, doc)
@@ -191,8 +201,8 @@ def _shaped(name: str, make: Any, doc: str) -> Any:
 
 zeros, ones = _shaped("zeros", xp.zeros, "Zeros of a shape."), _shaped("ones", xp.ones, "Ones of a shape.")
 empty = _shaped("empty", xp.zeros, "A tensor of a shape whose values mean nothing yet (zeros here).")
-rand = _shaped("rand", random.uniform, "Numbers spread evenly over [0, 1), from torch's own stream.")
-randn = _shaped("randn", random.normal, "Standard normal numbers, from torch's own stream.")
+rand = _shaped("rand", random.uniform, "Numbers spread evenly over [0, 1), from torch's own stream.", ("generator",))
+randn = _shaped("randn", random.normal, "Standard normal numbers, from torch's own stream.", ("generator",))
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
@@ -277,7 +287,7 @@ def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: A
             device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
     high, size = (size, high) if size is None else (high, size)
-    low, high = (0, low if high is None else high) if None in (low, high) else (low, high)
+    low, high = ints((0, low if high is None else high) if None in (low, high) else (low, high))
     array = random.integers(_sized((size,)), _kind(dtype, dtypes.int64), low, high, generator)
     return made(array, requires_grad, device)
 

@@ -72,7 +72,7 @@ uint8 = dtype("uint8", "Byte", "unsigned char")
 bool = dtype("bool", "Bool", "bool")
 
 ALL = (float64, float32, float16, int64, int32, int16, int8, uint8, bool)
-_BY_NUMPY = {d.np: d for d in ALL}
+BY_NUMPY = {d.np: d for d in ALL}
 _PYTHON = {builtins.float: float64, builtins.int: int64, builtins.bool: bool}
 _default = float32
 
@@ -95,7 +95,7 @@ def set_default_dtype(d: dtype) -> None:
 def of(np_dtype: xp.dtype) -> dtype:
     """torch's name for a NumPy dtype."""
     try:
-        return _BY_NUMPY[np_dtype]
+        return BY_NUMPY[np_dtype]
     except KeyError:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. "
@@ -136,7 +136,7 @@ _WIDER = {(a.np, b.np): _wider(a.np, b.np) for a in ALL for b in ALL}
 
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type that holds both, as two arrays with dimensions would meet."""
-    return _BY_NUMPY[_WIDER[a.np, b.np]]
+    return BY_NUMPY[_WIDER[a.np, b.np]]
 
 
 def _kind_and_rank(operand: Any) -> tuple[xp.dtype, builtins.int]:

@@ -214,6 +214,7 @@ def _halves(x: Any) -> tuple[Any, Any]:
     return high, x - high
 
 
+@functools.cache
 def _reach(kind: xp.dtype) -> tuple[int, int, int]:
     """The least and the greatest number of a type, and the last one up to which it holds all whole numbers."""
     if kind.kind == "b":

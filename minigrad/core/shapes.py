@@ -145,7 +145,7 @@ def binary(row: Row) -> Callable:
                 number = None
             if number is None:
                 a, number = meet(row, a, other)
-                if number is None and row.name == "eq" and isinstance(other, ndarray):
+                if row.name == "eq" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
                     return call(self, constant(Tensor, other))  # torch compares with an array, but does not compute
                 if number is None:
                     return NotImplemented
@@ -334,7 +334,7 @@ def refusal(row: Row, args: tuple, raws: Any, refused: Exception) -> Exception:
 
 
 NUMBERS = frozenset("""alpha beta delta eps high lambd low max max_val mean min min_val momentum nan negative_slope
-    neginf ord other p posinf scale self std threshold value weight""".split())  # options of this kind
+    neginf ord other p posinf scale self std threshold value weight""".split())  # options that are no tensors
 _PLAIN = {float, int, bool, NoneType, tuple, str}
 
 

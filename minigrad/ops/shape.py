@@ -712,7 +712,8 @@ def repeat_of(self: Any, *repeats: Any) -> Any:
             "dimensions of tensor")  # fmt: skip
     if min(repeats, default=0) < 0:
         full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(full)}: {full}")
+        bad = next((n for n in full if n < 0), None)  # none, where there is nothing to repeat
+        require(bad is None, f"Trying to create tensor with negative dimension {bad}: {full}")
     return repeat(self, repeats)
 
 
@@ -890,7 +891,7 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
     if hasattr(cuts, "_data"):
         cuts = cuts.tolist()
-    if isinstance(cuts, int):
+    if hasattr(cuts, "__index__"):
         require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")
         short, longer = divmod(size, cuts)
         cuts = [i * short + min(i, longer) for i in range(1, cuts)]
@@ -1026,17 +1027,17 @@ fill = op("fill", lambda self, value: xp.full_like(self, dtypes.fitting(value, s
     grad_fn="FillBackward2", **STEP)
 fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
-normal = op("normal", lambda self, mean=0.0, std=1.0, generator=None: _drawn(
+normal = op("normal", lambda self, mean, std, generator: _drawn(
         self, random.normal, mean, std, generator), **STEP)
-uniform = op("uniform", lambda self, low=0.0, to=1.0, generator=None: _drawn(
+uniform = op("uniform", lambda self, low, to, generator: _drawn(
         self, random.uniform, low, to, generator), **STEP)
 random_between = op("random_between", lambda self, low, high, generator: _drawn(
         self, random.integers, low, high, generator), grad_fn="RandomBackward0", **STEP)
 random_below = op("random_below", lambda self, high, generator: _drawn(
         self, random.integers, None, high, generator), grad_fn="RandomBackward1", **STEP)
 bernoulli_draw = op("bernoulli", lambda self, generator=None: _tossed(self, self, generator), **STEP)
-bernoulli_values = op("bernoulli_values", lambda self, p, generator: _tossed(
-        self, xp.full(self.shape, p), generator), grad_fn="BernoulliBackward2", **STEP)
+bernoulli_values = op("bernoulli_values", lambda self, chance, generator: _tossed(
+        self, xp.full(self.shape, chance), generator), grad_fn="BernoulliBackward2", **STEP)
 # fmt: on
 
 copy_, zero_ = inplace(copy), inplace(zero)
@@ -1077,6 +1078,16 @@ def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
     return _bernoulli_(self, p, generator)
 
 
-normal_, uniform_ = inplace(normal), inplace(uniform)
+def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+    """Every element drawn from the normal distribution, in place."""
+    return _normal_(self, mean, std, generator)
+
+
+def uniform_(self: Any, low: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
+    """Every element drawn evenly from `[low, to)`, in place."""
+    return _uniform_(self, low, to, generator)
+
+
+_normal_, _uniform_ = inplace(normal), inplace(uniform)
 _between_, _below_ = inplace(random_between), inplace(random_below)
 _bernoulli_ = inplace(bernoulli_values)
