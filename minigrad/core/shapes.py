@@ -282,12 +282,14 @@ def nary(row: Row) -> Callable:
     forward, count, total = row.forward, len(row.tensors), len(row.inputs)
     tracked = [i for i, n in enumerate(row.tensors) if n in row.derivatives]
     save, cls, elementwise = saver(row), row.node, row.elementwise
-    fits, numbers = elementwise or len(tracked) > 1, not NUMBERS.isdisjoint(row.inputs[count:])
+    fits, numbers = elementwise or len(tracked) > 1, numbers_of(row)
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
-        args = plain(args, count) if numbers else args
+        for i in numbers:
+            if args[i].__class__ not in _PLAIN:
+                args = plain(args, count)
         raws: Any = [x._data if isinstance(x, TensorBase) else x.item() if isinstance(x, xp.generic) else x
                      for x in args[:count]]
         mode = grad_mode()
@@ -338,22 +340,27 @@ NUMBERS = frozenset("""alpha beta delta eps high lambd low max max_val mean min 
 _PLAIN = {float, int, bool, NoneType, tuple, str}
 
 
+def numbers_of(row: Row) -> list[int]:
+    """Which arguments of a row are numbers."""
+    return [i for i, name in enumerate(row.inputs) if i >= len(row.tensors) and name in NUMBERS]
+
+
 def plain(args: tuple, count: int) -> tuple:
     """Numbers of NumPy's, or in a tensor, among the options as Python's: they do not decide the result's type."""
-    if _PLAIN.issuperset(map(type, args[count:])):
-        return args
     return (*args[:count], *[x.item() if hasattr(x, "item") and not requires_grad(x) else x for x in args[count:]])
 
 
 def single(row: Row) -> Callable:
     """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
-    forward, cls, total, numbers = row.forward, row.node, len(row.inputs), not NUMBERS.isdisjoint(row.inputs[1:])
+    forward, cls, total, numbers = row.forward, row.node, len(row.inputs), numbers_of(row)
     save, others, differentiable = saver(row), nary(row), bool(row.derivatives)
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
             args = row.bind(args, options)
-        args = plain(args, 1) if numbers else args
+        for i in numbers:
+            if args[i].__class__ not in _PLAIN:
+                args = plain(args, 1)
         self = args[0]
         if not isinstance(self, TensorBase):
             return others(*args)
