@@ -33,7 +33,8 @@ _wraps_negative = frozenset(
 class Row:
     """One operation: its forward, its derivatives, and all that is read off them.
 
-    Of two operands: `numbers=False` where only tensors are taken, and `meets(kind, kind)` raises where
+    Of two operands: `numbers` says what is taken beside a tensor: True for numbers, "floats" where they
+    lift integers, "arrays" for NumPy's arrays too, False for neither. `meets(kind, kind)` raises where
     their types are not to meet.
     """
 
@@ -42,7 +43,7 @@ class Row:
                  keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
                  letters: dict[str, str] | None = None, doc: str = "",
-                 hidden: tuple[str, ...] = (), numbers: bool = True,
+                 hidden: tuple[str, ...] = (), numbers: bool | str = True,
                  meets: Callable[[str, str], None] | None = None, **derivatives: Callable) -> None:  # fmt: skip
         self.numbers, self.meets = numbers, meets
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc

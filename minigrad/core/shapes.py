@@ -145,8 +145,8 @@ def binary(row: Row) -> Callable:
                 number = None
             if number is None:
                 a, number = meet(row, a, other)
-                if row.name == "eq" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
-                    return call(self, constant(Tensor, other))  # torch compares with an array, but does not compute
+                if row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
+                    return call(self, constant(Tensor, other))
                 if number is None:
                     return NotImplemented
                 alike = a is self._data
@@ -223,7 +223,7 @@ def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
     if row.meets is not None:
         row.meets(a.dtype.kind, "b" if value.__class__ is bool else "")
     kind = dtypes.result_dtype(a, value)
-    if row.name in ("div", "xlogy") and kind.kind != "f":  # the number does not wrap in these
+    if row.numbers == "floats" and kind.kind != "f":
         kind = dtypes.get_default_dtype().np
     a = dtypes.cast(a, kind)
     raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch

@@ -221,7 +221,7 @@ mul = op("mul", operator.mul,
     other = lambda grad, self: grad * self)
 mul_scalar = op("mul_scalar", lambda self, other: beside(self, other) * other, grad_fn="MulBackward1",
     self  = lambda grad, other: grad * other)
-div = op("div", operator.truediv,
+div = op("div", operator.truediv, numbers="floats",
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
 neg = op("neg", _negative,
@@ -282,7 +282,7 @@ logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(
         implemented("logaddexp_cpu", self), other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
-xlogy = op("xlogy", _xlogy,
+xlogy = op("xlogy", _xlogy, numbers="floats",
     self  = lambda F, grad, self, other: grad * F.where((self == 0) & (other <= 0), 0.0, F.log(other)),
     other = lambda grad, self, other: grad * self / other)
 
@@ -415,7 +415,7 @@ addcdiv = op("addcdiv", lambda self, tensor1, tensor2, value=1: self + value * t
 
 heaviside = no_derivative("heaviside", lambda self, other: xp.where(
     self == 0, other, self > 0).astype(self.dtype), "heaviside")
-eq = op("eq", lambda self, other: self == other)
+eq = op("eq", lambda self, other: self == other, numbers="arrays")
 ne = op("ne", lambda self, other: self != other)
 lt = op("lt", lambda self, other: self < other)
 le = op("le", lambda self, other: self <= other)
