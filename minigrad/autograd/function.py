@@ -153,10 +153,11 @@ class CustomNode(Node, FunctionCtx):
                 f"{len(grads)})")  # fmt: skip
         sent = []
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
-            require(is_tensor or g is None, f"function {name} returned a gradient different than None at position "
-                    f"{place + 1}, but the corresponding forward input was not a Variable")  # fmt: skip
-            known = g is None or isinstance(g, TensorBase)
-            require(known, f"expected Variable or None (got {type(g).__name__})")
+            if not is_tensor and g is not None:
+                raise RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, "
+                                   "but the corresponding forward input was not a Variable")  # fmt: skip
+            if g is not None and not isinstance(g, TensorBase):
+                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
             if is_tensor:
                 sent.append(g)
         return tuple(self._fits(g, place, name) for place, g in enumerate(sent))

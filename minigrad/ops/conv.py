@@ -78,11 +78,12 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
 
 def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool, output_padding: tuple,
            groups: int) -> None:  # fmt: skip
-    require(min(stride) > 0, "non-positive stride is not supported")
-    require(min(padding) >= 0, "negative padding is not supported")
-    require(min(output_padding) >= 0, "negative output_padding is not supported")
-    require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
-    require(groups > 0, "non-positive groups is not supported")
+    if min(*stride, *dilation, groups) < 1 or min(*padding, *output_padding) < 0:
+        require(min(stride) > 0, "non-positive stride is not supported")
+        require(min(padding) >= 0, "negative padding is not supported")
+        require(min(output_padding) >= 0, "negative output_padding is not supported")
+        require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
+        require(groups > 0, "non-positive groups is not supported")
     sizes, made = list(weight.shape), weight.shape[0]
     if made < groups or made % groups:
         least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets

@@ -855,8 +855,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])
     same_type(*(t._data for t in parts), said="meshgrid expects all tensors to have the same dtype")
-    for t in parts:
-        require(t._data.ndim < 2, f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+    matrix = next((t for t in parts if t._data.ndim > 1), None)
+    if matrix is not None:
+        raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {matrix}")
     sizes = tuple(t.numel() for t in parts)
     lone = [tuple(n if i == place else 1 for i, n in enumerate(sizes)) for place in range(len(sizes))]
     return tuple(expand(view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
