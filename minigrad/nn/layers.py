@@ -85,11 +85,9 @@ class _List(Module):
         del self[index]
         return module
 
-    def insert(self, index: int, module: Module) -> _List | None:
+    def insert(self, index: int, module: Module) -> Any:
         """Put a module before another one."""
-        require(isinstance(self, ModuleList) or abs(index) <= len(self), f"Index out of range: {index}", IndexError)
         self._edit(lambda modules: modules.insert(index, module))
-        return self if isinstance(self, Sequential) else None
 
     def append(self, module: Module) -> _List:
         """Add a module at the end."""
@@ -116,6 +114,12 @@ class Sequential(_List):
         named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
         for name, module in named:
             self.add_module(str(name), module)
+
+    def insert(self, index: int, module: Module) -> Sequential:
+        """Put a module before another one; returns itself."""
+        require(abs(index) <= len(self), f"Index out of range: {index}", IndexError)
+        super().insert(index, module)
+        return self
 
     def forward(self, input: Any) -> Any:
         for module in self._modules.values():

@@ -443,15 +443,14 @@ signbit = op("signbit", lambda self: xp.signbit(self))
 
 def _is_number(x: Any) -> bool:
     """False for a tensor. Raises: TypeError in torch's words for what is neither."""
-    if not hasattr(x, "__float__"):
-        raise must_be_number(x)
+    _check_number(x)
     return not hasattr(x, "_data")
 
 
-def _check_scale(value: Any) -> None:
-    """A number, also in a tensor, through which no gradient could go."""
-    if not hasattr(value, "__float__") or getattr(value, "requires_grad", False):
-        raise must_be_number(value)
+def _check_number(x: Any, fixed: bool = False) -> None:
+    """A number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
+    if not hasattr(x, "__float__") or (fixed and getattr(x, "requires_grad", False)):
+        raise must_be_number(x)
 
 
 def _computes(x: Any) -> bool:
@@ -587,7 +586,7 @@ def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
     if self is None:
         return condition.nonzero(as_tuple=True)
     for value in (self, other):
-        _is_number(value)
+        _check_number(value)
     return where(condition, self, other)
 
 
@@ -611,7 +610,7 @@ def lerp_of(self: Any, end: Any, weight: Any) -> Any:
 
 def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 * tensor2`."""
-    _check_scale(value)
+    _check_number(value, fixed=True)
     return addcmul(self, tensor1, tensor2, value)
 
 
@@ -623,7 +622,7 @@ def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> An
             "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
             "* tensor1 / tensor2), for all dtypes.")  # fmt: skip
-    _check_scale(value)
+    _check_number(value, fixed=True)
     return addcdiv(self, tensor1, tensor2, value)
 
 
