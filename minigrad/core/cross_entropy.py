@@ -15,7 +15,7 @@ from . import shapes
 from .base import constant
 from .folded import Folded
 from .modes import grad_mode
-from .node import Freed, Node, learners_line, next_seq
+from .node import Freed, Node, learners_line, seqs
 from .row import TABLE
 
 _arange, _exp, _largest, _sum = xp.arange, xp.exp, xp.maximum.reduce, xp.add.reduce
@@ -102,7 +102,7 @@ def cross_entropy_call(slow: Callable) -> Callable:
         gain, count = 0 - _sum(y.reshape(-1)[at]), x.dtype.type(rows)
         t._data, t._fn, t._requires_grad = gain / count if reduction == _MEAN else gain, n, True
         t._counter = t._grad = t._hooks = t._view = n.metas = n.hooks = n.chain = n.saved_weight = None
-        n.scores, n.numbers, n.seq = edge, (next_seq(),), next_seq()
+        n.scores, n.numbers, n.seq = edge, (next(seqs),), next(seqs)
         n.code, n.lasti = learners_line()
         c = target._counter
         n.saved_target, n.version_target = target, 0 if c is None else c[0]

@@ -31,8 +31,9 @@ from .node import (
     Withheld,
     caller_of,
     learners_frame,
-    next_seq,
+    recent,
     recorded_for,
+    seqs,
 )
 from .product import batches_call
 from .row import TABLE, Number, taker
@@ -266,13 +267,16 @@ def _mm_call(slow: Callable) -> Callable:
         t._fn = n = cls()
         t._requires_grad = True
         n.edges, n.metas, n.hooks = (to_self, to_mat2), None, None
-        n.seq = next_seq()
+        n.seq = next(seqs)
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS and (up := caller_of(f) if recorded_for else f.f_back) is not None:
+        while code is not recent[0] and code.co_filename in OURS and (
+            up := caller_of(f) if recorded_for else f.f_back
+        ) is not None:
             f = up
             code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code = recent[0] = code
+        n.lasti = f.f_lasti
         if to_mat2 is None:
             n.saved_self = None
         else:

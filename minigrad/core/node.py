@@ -20,7 +20,7 @@ from .carriers import RAW, TENSORS
 from .hooks import Hooks
 
 _frame = sys._getframe
-next_seq = itertools.count().__next__
+seqs = itertools.count()  # the numbers of nodes, in the order in which they are made
 ACCUMULATE_SEQ = 2**64 - 1  # as in torch: a ready AccumulateGrad runs before anything else
 
 FREED_MESSAGE = (
@@ -218,6 +218,7 @@ def _files_of(folder: str) -> set[str]:
 OURS = _files_of(os.path.dirname(os.path.dirname(__file__)))  # their lines are not the learner's
 
 
+recent: list[Any] = [None]  # the learner's code that ran an operation last: most often it runs the next one too
 recorded_for: dict[int, Any] = {}  # thread -> the learner's frame that called the backward it is recording
 
 
@@ -237,10 +238,11 @@ def learners_frame(depth: int = 2) -> Any:
 def learners_line(depth: int = 2) -> tuple[Any, int]:
     """Code and instruction of `learners_frame`, all that a node keeps of it, without calling that."""
     f: Any = _frame(depth)
-    while (code := f.f_code).co_filename in OURS:
+    while (code := f.f_code) is not recent[0] and code.co_filename in OURS:
         f = caller_of(f) if recorded_for else f.f_back
         if f is None:
             return None, 0
+    recent[0] = code
     return code, f.f_lasti
 
 

@@ -15,7 +15,7 @@ from . import shapes
 from .base import TensorBase
 from .folded import Folded
 from .modes import grad_mode
-from .node import Freed, Node, learners_line, next_seq
+from .node import Freed, Node, learners_line, seqs
 from .row import TABLE
 from .views import view_of
 
@@ -143,9 +143,9 @@ def batches_call(slow: Callable) -> Callable:
         n.product, n.metas, n.hooks, n.chain, n.saved_self_sym_sizes = kind, None, None, None, z.shape
         n.left = Factor(self, a, to_self, to_other is not None, left)
         n.right = Factor(other, b, to_other, to_self is not None, right)
-        n.numbers = [next_seq() for factor in (n.left, n.right) if factor.path is not None for _ in factor.views]
-        n.numbers.append(next_seq())
-        n.seq = next_seq()
+        n.numbers = [next(seqs) for factor in (n.left, n.right) if factor.path is not None for _ in factor.views]
+        n.numbers.append(next(seqs))
+        n.seq = next(seqs)
         n.code, n.lasti = learners_line()
         return t
 

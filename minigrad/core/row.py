@@ -21,7 +21,7 @@ from ..text import presentation
 from .base import TensorBase, constant
 from .carriers import RAW, TENSORS, tex_of
 from .modes import anomaly
-from .node import Node, Withheld, learners_line, maker_of, next_seq, output_of
+from .node import Node, Withheld, learners_line, maker_of, output_of, seqs
 from .saved import SavedTensor, is_result
 
 TABLE: dict[str, Row] = {}
@@ -396,6 +396,6 @@ def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
     """A node with its edges, its number, and the learner's line."""
     n = cls()
     n.edges, n.metas, n.hooks = edges, metas, None
-    n.seq = next_seq()
+    n.seq = next(seqs)
     n.code, n.lasti = learners_line(3)
     return n

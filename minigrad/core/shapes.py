@@ -19,7 +19,7 @@ from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .modes import INFERENCE, UNCOUNTED, grad_mode
-from .node import OURS, caller_of, learners_line, next_seq, output_of, recorded_for
+from .node import OURS, caller_of, learners_line, output_of, recent, recorded_for, seqs
 from .row import Number, Row, blank_node, saver, taker
 from .views import view_of
 
@@ -69,13 +69,14 @@ def unary(row: Row) -> Callable:
             return t
         n = cls()
         n.edges, n.metas, n.hooks = (input._fn or (input if input._requires_grad else None),), None, None
-        n.seq = next_seq()
+        n.seq = next(seqs)
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS and (up := f.f_back) is not None:
+        while code is not recent[0] and code.co_filename in OURS and (up := f.f_back) is not None:
             f = up
             code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code = recent[0] = code
+        n.lasti = f.f_lasti
         t._data, t._counter = z, None
         if keeps_self:
             c = input._counter
@@ -166,13 +167,16 @@ def binary(row: Row) -> Callable:
         n = cls()
         n.edges, n.hooks = (to_self, to_other), None
         n.metas = None if alike else metas_of(self, other, number)
-        n.seq = next_seq()
+        n.seq = next(seqs)
         f = _frame(1)
         code = f.f_code
-        while code.co_filename in OURS and (up := caller_of(f) if recorded_for else f.f_back) is not None:
+        while code is not recent[0] and code.co_filename in OURS and (
+            up := caller_of(f) if recorded_for else f.f_back
+        ) is not None:
             f = up
             code = f.f_code
-        n.code, n.lasti = code, f.f_lasti
+        n.code = recent[0] = code
+        n.lasti = f.f_lasti
         t._data, t._counter = z, None
         if self_for is not None:
             if (to_self if by_self else to_other) is not None or self_for == "both":
@@ -373,7 +377,7 @@ def single(row: Row) -> Callable:
         t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
         n.edges, n.metas, n.hooks = (edge,), None, None
-        n.seq = next_seq()
+        n.seq = next(seqs)
         n.code, n.lasti = learners_line()
         if save is not None:
             save(n, args, z, t)
@@ -494,7 +498,7 @@ def view_shape(row: Row, kind: str) -> Callable:
             return tuple(view_of(self, part, made) for part in z)
         n = cls()
         n.edges, n.metas, n.hooks = (edge,), None, None
-        n.seq = next_seq()
+        n.seq = next(seqs)
         n.code, n.lasti = learners_line()
         if z.__class__ is list:
             n.outputs = len(z)

@@ -14,7 +14,7 @@ from ..text import presentation
 from .base import TensorBase, new
 from .carriers import TENSORS
 from .modes import INFERENCE, UNCOUNTED, grad_mode
-from .node import Freed, Node, Withheld, function_of, next_seq
+from .node import Freed, Node, Withheld, function_of, seqs
 
 
 class View:
@@ -239,7 +239,7 @@ class CopySlices(Node):
         if self.metas is not None:
             self.metas = ((base._data.shape, base._data.dtype), *self.metas[1:])
         self.code, self.lasti = fn.code, fn.lasti
-        self.seq = next_seq()
+        self.seq = next(seqs)
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         fn = self.fn
