@@ -141,10 +141,10 @@ def binary(row: Row) -> Callable:
         else:
             to_other, peer, alike = None, None, True
             try:
-                number = _numbers[other, other.__class__, a.dtype, a.__class__]
+                number = (_beside_arrays if a.__class__ is ndarray else _beside_others)[a.dtype][other]
             except (KeyError, TypeError):  # not met before, or what has no hash
                 number = None
-            if number is None:
+            if number is None or number.value.__class__ is not other.__class__:
                 a, number = meet(row, a, other)
                 if row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
                     return call(self, constant(Tensor, other))
@@ -214,27 +214,31 @@ def unread(view: Any) -> bool:
     return view is not None and view.base._requires_grad
 
 
-_numbers: dict[tuple, Number] = {}
+_beside_arrays: dict = {}  # what numbers become: type -> number (with its class, where 2 and 2.0 both came) -> Number
+_beside_others: dict = {}
 
 
 def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
     """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
-    key = (value, value.__class__, a.dtype, a.__class__)
+    key, beside = (value, value.__class__), _beside_arrays if a.__class__ is ndarray else _beside_others
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):
         return a, None
+    known = beside.setdefault(a.dtype, {})
+    if key in known:
+        return a, known[key]
     if row.meets is not None:
         row.meets(a.dtype.kind, "b" if value.__class__ is bool else "")
     kind = dtypes.result_dtype(a, value)
     if row.numbers == "floats" and kind.kind != "f":
         kind = dtypes.get_default_dtype().np
-    a = dtypes.cast(a, kind)
+    before, a = a.dtype, dtypes.cast(a, kind)
     raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
     sure = key[1] is int or (key[1] is float and value)  # 0.0 and -0.0 are equal keys
-    if sure and len(_numbers) < 8192 and key[2] is a.dtype:
-        _numbers[key] = made
+    if sure and len(known) < 4096 and a.dtype is before:
+        known[key if value in known else value] = made
     return a, made
 
 
