@@ -347,8 +347,9 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
             sent = node.apply(received, TENSORS, keep)  # type: ignore[attr-defined]
         else:
             sent = node.apply_raw(received, keep)
-        metas = node.metas
-        for index, edge in enumerate(node.paths):
+        metas, index = node.metas, -1
+        for edge in node.paths:
+            index += 1  # half of what `enumerate` takes for one or two edges
             if edge is None:
                 continue
             grad = sent[index]
