@@ -9,7 +9,6 @@ Hooks are run in `gates`, `.grad` is added to in `leaves`.
 
 from __future__ import annotations
 
-from _thread import get_ident
 from collections import deque
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
@@ -19,7 +18,7 @@ from ..text import say
 from . import gates, leaves
 from .carriers import RAW, TENSORS
 from .modes import anomaly, switch_back, switch_to
-from .node import Node, Port, node_of, output_of, recorded_for
+from .node import Node, Port, node_of, output_of, recording_for
 from .saved import Packed
 
 held: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
@@ -286,4 +285,4 @@ def run(roots: Sequence[Any], grads: Sequence[Any], retain_graph: bool, create_g
     finally:
         if token is not None:
             switch_back(token)
-            recorded_for.pop(get_ident(), None)
+            recording_for.set(None)

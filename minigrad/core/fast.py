@@ -9,7 +9,6 @@ hold each part to its original.
 from __future__ import annotations
 
 import sys
-from _thread import get_ident
 from collections.abc import Callable
 from functools import wraps
 from math import prod
@@ -29,10 +28,10 @@ from .node import (
     Node,
     Port,
     Withheld,
-    caller_of,
     learners_frame,
     recent,
     recorded_for,
+    recording_for,
     seqs,
 )
 from .product import batches_call
@@ -271,7 +270,7 @@ def _mm_call(slow: Callable) -> Callable:
         f = _frame(1)
         code = f.f_code
         while code is not recent[0] and code.co_filename in OURS and (
-            up := caller_of(f) if recorded_for else f.f_back
+            up := recorded_for() or f.f_back
         ) is not None:
             f = up
             code = f.f_code
@@ -337,7 +336,7 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
         if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
             return False
     if create_graph and not Packed.used:  # unpack hooks have lines of their own
-        recorded_for[get_ident()] = learners_frame()  # until `engine.run` ends
+        recording_for.set(learners_frame())  # until `engine.run` ends
     arrived = {root: grads[0]}
     for node in nodes:
         received = arrived.pop(node, None)

@@ -12,7 +12,7 @@ import linecache
 import os
 import sys
 import weakref
-from _thread import get_ident  # `threading` takes a millisecond to import
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from ..text import presentation
@@ -219,19 +219,16 @@ OURS = _files_of(os.path.dirname(os.path.dirname(__file__)))  # their lines are 
 
 
 recent: list[Any] = [None]  # the learner's code that ran an operation last: most often it runs the next one too
-recorded_for: dict[int, Any] = {}  # thread -> the learner's frame that called the backward it is recording
-
-
-def caller_of(f: Any) -> Any:
-    """The frame above one of ours; inside a recorded backward the learner's at once, as each step up costs."""
-    return recorded_for.get(get_ident(), f.f_back)
+# the learner's frame that called the backward that is being recorded: each step up to it would cost
+recording_for: ContextVar[Any] = ContextVar("recording_for", default=None)
+recorded_for = recording_for.get
 
 
 def learners_frame(depth: int = 2) -> Any:
     """The nearest caller outside this package, `depth` calls up or further; None if there is none."""
     f: Any = _frame(depth)
     while f is not None and f.f_code.co_filename in OURS:
-        f = caller_of(f) if recorded_for else f.f_back
+        f = recorded_for() or f.f_back
     return f
 
 
@@ -239,7 +236,7 @@ def learners_line(depth: int = 2) -> tuple[Any, int]:
     """Code and instruction of `learners_frame`, all that a node keeps of it, without calling that."""
     f: Any = _frame(depth)
     while (code := f.f_code) is not recent[0] and code.co_filename in OURS:
-        f = caller_of(f) if recorded_for else f.f_back
+        f = recorded_for() or f.f_back
         if f is None:
             return None, 0
     recent[0] = code

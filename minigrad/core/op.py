@@ -50,6 +50,8 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
 def publish(row: Row, call: Callable) -> Callable:
     """Put a row and its callable where the carriers, the tests and the pictures find them."""
     call.__name__ = call.__qualname__ = row.name
+    # code of its own: Python adapts it to the row's own node, and tracebacks name the operation
+    call.__code__ = call.__code__.replace(co_name=row.name)
     call.__doc__ = _doc(row)
     if inspect.isfunction(row.forward):
         call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature

@@ -19,7 +19,7 @@ from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
 from .base import TensorBase, constant
 from .modes import INFERENCE, UNCOUNTED, grad_mode
-from .node import OURS, caller_of, learners_line, output_of, recent, recorded_for, seqs
+from .node import OURS, learners_line, output_of, recent, recorded_for, seqs
 from .row import Number, Row, blank_node, saver, taker
 from .views import view_of
 
@@ -124,7 +124,8 @@ def binary(row: Row) -> Callable:
             view.refresh(self)
         a = self._data
         to_self = self._fn or (self if self._requires_grad else None)
-        if other.__class__ is Tensor or (other.__class__ is not float and isinstance(other, TensorBase)):
+        kind = type(other)
+        if kind is Tensor or (kind is not float and isinstance(other, TensorBase)):
             b, number, peer = other._data, None, other._view
             if peer is not None and mode:
                 peer.refresh(other)
@@ -141,10 +142,10 @@ def binary(row: Row) -> Callable:
         else:
             to_other, peer, alike = None, None, True
             try:
-                number = (_beside_arrays if a.__class__ is ndarray else _beside_others)[a.dtype][other]
+                number = _numbers[kind][a.dtype if type(a) is ndarray else (type(a), a.dtype)][other]
             except (KeyError, TypeError):  # not met before, or what has no hash
                 number = None
-            if number is None or number.value.__class__ is not other.__class__:
+            if number is None:
                 a, number = meet(row, a, other)
                 if row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
                     return call(self, constant(Tensor, other))
@@ -171,7 +172,7 @@ def binary(row: Row) -> Callable:
         f = _frame(1)
         code = f.f_code
         while code is not recent[0] and code.co_filename in OURS and (
-            up := caller_of(f) if recorded_for else f.f_back
+            up := recorded_for() or f.f_back
         ) is not None:
             f = up
             code = f.f_code
@@ -214,31 +215,28 @@ def unread(view: Any) -> bool:
     return view is not None and view.base._requires_grad
 
 
-_beside_arrays: dict = {}  # what numbers become: type -> number (with its class, where 2 and 2.0 both came) -> Number
-_beside_others: dict = {}
+_numbers: dict[type, dict] = {int: {}, float: {}}  # what they become beside each type: 2 and 2.0 are equal keys
 
 
 def meet(row: Row, a: Any, value: Any) -> tuple[Any, Any]:
     """A Python number beside array `a`: `a` in the type of the result, and the number as a Number."""
-    key, beside = (value, value.__class__), _beside_arrays if a.__class__ is ndarray else _beside_others
+    given = type(value)
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):
         return a, None
-    known = beside.setdefault(a.dtype, {})
-    if key in known:
-        return a, known[key]
     if row.meets is not None:
-        row.meets(a.dtype.kind, "b" if value.__class__ is bool else "")
+        row.meets(a.dtype.kind, "b" if type(value) is bool else "")
     kind = dtypes.result_dtype(a, value)
     if row.numbers == "floats" and kind.kind != "f":
         kind = dtypes.get_default_dtype().np
     before, a = a.dtype, dtypes.cast(a, kind)
     raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
     made = Number(value, raw if isinstance(a, ndarray) else raw[()])
-    sure = key[1] is int or (key[1] is float and value)  # 0.0 and -0.0 are equal keys
-    if sure and len(known) < 4096 and a.dtype is before:
-        known[key if value in known else value] = made
+    if given in _numbers and a.dtype is before and (value or given is int):  # 0.0 and -0.0 are equal keys too
+        known = _numbers[given].setdefault(a.dtype if type(a) is ndarray else (type(a), a.dtype), {})
+        if len(known) < 4096:
+            known[value] = made
     return a, made
 
 
