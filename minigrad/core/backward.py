@@ -67,7 +67,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     if create_graph:
         presentation.warn("create_graph", CYCLE, stacklevel=3, once=True)
     Freed.current = Freed(*learners_line())
-    edges = None if inputs is None else [e for t in inputs if (e := _input_edge(t)) is not None]
+    edges = None if inputs is None else [_input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)
 
 
@@ -97,20 +97,22 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     Freed.current = Freed(*learners_line())
     edges = [_wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
-    run(roots, grads, keeps(retain_graph, create_graph), create_graph, [e for e in edges if e is not None], found)
+    run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges, found)
     results = [found.get(edge) for edge in edges]
-    for place, result in enumerate(results):
-        if result is None and not allow_unused:
+    for place, g in enumerate(results):
+        if g is not None:
+            results[place] = g if create_graph else constant(TensorBase._plain, g)
+        elif allow_unused:
+            results[place] = _unused(wanted[place], create_graph, materialize_grads)
+        else:
             raise presentation.error(RuntimeError, "unused_input",
                 f"The differentiated Tensor at index {place} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior.", tensor=wanted[place])  # fmt: skip
-    return tuple(_returned(t, g, create_graph, materialize_grads)
-                 for t, g in zip(wanted, results, strict=True))  # fmt: skip
+    return tuple(results)
 
 
-def _returned(t: Any, g: Any, create_graph: bool, materialize: bool) -> Any:
-    if g is not None:
-        return g if create_graph else constant(TensorBase._plain, g)
+def _unused(t: Any, create_graph: bool, materialize: bool) -> Any:
+    """What stands for the gradient of an input that the outputs do not depend on."""
     if not materialize:
         return None
     if isinstance(t, GradientEdge):
@@ -133,7 +135,7 @@ def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: boo
     count = sizes[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
                  create, allow_unused=unused) for i in range(count)]  # fmt: skip
-    return tuple(_returned(t, None, create, materialize) if column[0] is None else TENSORS.stack(column)
+    return tuple(_unused(t, create, materialize) if column[0] is None else TENSORS.stack(column)
                  for t, column in zip(wanted, zip(*rows, strict=True), strict=True))  # fmt: skip
 
 
@@ -161,10 +163,10 @@ _ONES = {kind: kind(1) for kind in (xp.float16, xp.float32, xp.float64)}
 
 def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
     """A gradient per root, of its shape and type: given, or 1 for a single element."""
-    if given is None and not create_graph and len(roots) == 1 and isinstance(roots[0], TensorBase):
-        one = _ONES.get(roots[0]._data.__class__)
+    if given is None and len(roots) == 1 and isinstance(roots[0], TensorBase):
+        one = _ONES.get(type(roots[0]._data))
         if one is not None and roots[0]._fn is not None:  # the usual loss
-            return [one]
+            return [constant(roots[0]._plain, one) if create_graph else one]
     grads: tuple = (None,) * len(roots)
     if given is not None:
         grads = (given,) if isinstance(given, TensorBase) else tuple(given)

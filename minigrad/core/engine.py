@@ -146,6 +146,7 @@ class Walk:
 
     def _restrict(self, nodes: list[Node], inputs: Sequence[Any]) -> list[Node]:
         """Mark what lies on a path to `inputs`; the rest is left out."""
+        inputs = [edge for edge in inputs if edge is not None]  # None: a view made under no_grad
         on_path = set(map(node_of, inputs))
         self.inputs, self.wanted = set(inputs), set()
         self.stops = {node for node in on_path if isinstance(node, Node)}

@@ -325,16 +325,14 @@ def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
          captured: dict[Any, Any] | None) -> bool:  # fmt: skip
     """`engine.steps` in one loop, if the graph has no hooks and no ports; says whether it had none.
 
-    `inputs`, where given, must be all leaves of the graph: then everything runs anyway.
+    `inputs`, where given, must be the leaves of the graph: then everything runs anyway.
     """
     root = roots[0]._edge() if len(roots) == 1 else None
     if not isinstance(root, Node) or (found := reach(root, create_graph)) is None:
         return False
     (nodes, waits), F = found, TENSORS if create_graph else RAW
-    if inputs is not None:
-        asked = {edge for edge in inputs if not isinstance(edge, (Node, Port))}
-        if captured is None or len(asked) < len(inputs) or not waits.keys() <= asked:
-            return False
+    if inputs is not None and (captured is None or waits.keys() != set(inputs)):
+        return False
     if create_graph and not Packed.used:  # unpack hooks have lines of their own
         recording_for.set(learners_frame())  # until `engine.run` ends
     arrived = {root: grads[0]}
