@@ -228,15 +228,15 @@ def learners_frame(depth: int = 2) -> Any:
     """The nearest caller outside this package, `depth` calls up or further; None if there is none."""
     f: Any = _frame(depth)
     while f is not None and f.f_code.co_filename in OURS:
-        f = recorded_for() or f.f_back
+        f = f.f_back
     return f
 
 
 def learners_line(depth: int = 2) -> tuple[Any, int]:
     """Code and instruction of `learners_frame`, all that a node keeps of it, without calling that."""
-    f: Any = _frame(depth)
+    f: Any = recorded_for() or _frame(depth)
     while (code := f.f_code) is not recent[0] and code.co_filename in OURS:
-        f = recorded_for() or f.f_back
+        f = f.f_back
         if f is None:
             return None, 0
     recent[0] = code
