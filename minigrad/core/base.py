@@ -231,4 +231,7 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
         t._counter = [1, *line]
     elif counter is not UNCOUNTED:
         counter[0] += 1
-        counter[1:] = line
+        if len(counter) == 3 == len(line) + 1:
+            counter[1], counter[2] = line
+        else:
+            counter[1:] = line

@@ -40,6 +40,8 @@ from .saved import Packed
 
 _frame = sys._getframe
 _latest_first = attrgetter("seq")
+# Beside a small array half of an operation goes into turning a Python number into an array
+_ZERO, _ONE = ({kind: xp.full((), number, kind) for kind in map(xp.dtype, "efd")} for number in (0, 1))
 
 
 # What one expression says; `derivative` adds the others. Each gets the node, its gradient and `keep`.
@@ -144,7 +146,8 @@ def _expand(n: Any, grad: Any, keep: bool) -> tuple:
 def _pow_number(n: Any, grad: Any, keep: bool) -> tuple:
     if n.saved_exponent != 2:
         return n.apply(grad, RAW, keep)
-    sent = (grad * (2 * held(n, "self", n.saved_self, n.version_self, n.edges[0])),)
+    x = held(n, "self", n.saved_self, n.version_self, n.edges[0])
+    sent = (grad * (x + x),)
     if not keep:
         n.saved_self = Freed.current
     return sent
@@ -163,7 +166,7 @@ def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     y = held_result(n)
     slope = y * y
     if isinstance(slope, ndarray):  # one new array instead of three: new pages cost most
-        xp.subtract(1, slope, slope)
+        xp.subtract(_ONE[slope.dtype], slope, slope)
         xp.multiply(slope, grad, slope)
     else:
         slope = (1 - slope) * grad
@@ -191,7 +194,8 @@ def _relu(n: Any, grad: Any, keep: bool) -> tuple:
     if not isinstance(y, ndarray):
         sent = RAW.relu_backward(grad, y)
     elif y.size < 512:
-        sent = xp.where(y <= 0, 0, grad)
+        zero = _ZERO[y.dtype]
+        sent = xp.where(y <= zero, zero, grad)
     else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
         sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
     if not keep:

@@ -32,7 +32,7 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
     looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
-        if ufunc is not None and not options and not grad_mode() and write_directly(ufunc, self, *args):
+        if ufunc is not None and not (options or grad_mode()) and len(args) == 1 and written(self, ufunc, args[0]):
             return self
         given = (*args, *options.values())
         recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
@@ -78,7 +78,7 @@ def stand_in(self: Any) -> Any:
     return t
 
 
-def write_directly(ufunc: Any, self: Any, other: Any) -> bool:
+def written(self: Any, ufunc: Any, other: Any) -> bool:
     """Without a graph, let NumPy write where all is plain: one type, one shape, two storages.
 
     Says whether it did; it is what every step of an optimizer does to every parameter.
