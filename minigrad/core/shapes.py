@@ -110,12 +110,15 @@ def settle(forward: Callable, z: Any, a: Any, b: Any = None) -> Any:
     return z
 
 
+_UFUNCS = {operator.add: xp.add, operator.sub: xp.subtract, operator.mul: xp.multiply}  # quicker for arrays alone
+
+
 def binary(row: Row) -> Callable:
     """Two tensors that broadcast, or a tensor and a number: add, mul, pow ..."""
     forward, cls = row.forward, row.node
     self_for, other_for, keeps_result = used_by(row, "self"), used_by(row, "other"), "result" in row.saved
     by_self, by_other = self_for == "self", other_for == "other"
-    may_change_type = forward not in (operator.add, operator.sub, operator.mul)
+    ufunc, may_change_type = _UFUNCS.get(forward, forward), forward not in _UFUNCS
     records = grad_mode if row.derivatives else never
 
     def call(self: Any, other: Any) -> Any:
@@ -154,7 +157,7 @@ def binary(row: Row) -> Callable:
                 alike = a is self._data
             b = number.raw
         try:
-            z = forward(a, b)
+            z = ufunc(a, b) if type(a) is ndarray else forward(a, b)
         except ValueError:
             raise shape_mismatch(a, b) from None
         except TypeError as refused:
