@@ -2,8 +2,9 @@
 
 `Tensor` (in `_tensor.py`) adds the language. Here a tensor is slots: `_data` (an array, or a NumPy
 scalar for a 0-d result, which is faster and becomes an array as soon as somebody could see it
-change), `_fn` (the Node or Port that made it), `_counter` (the version counter, one list shared by
-all tensors on one storage, made when first needed) and `_view` (which tensor it is a view of).
+change), `_fn` (the Node or Port that made it), `_counter` (the version and the line that wrote last,
+one list shared by all tensors on one storage, made when first needed) and `_view` (which tensor it is
+a view of).
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class TensorBase:
     def _shared_counter(self) -> Any:
         """The version counter, made now if nobody needed it before."""
         if self._counter is None:
-            self._counter = [0]
+            self._counter = [0, ()]
         return self._counter
 
     def _alias(self, data: Any, counter: Any) -> Any:
@@ -228,10 +229,7 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
     """
     counter = t._counter
     if counter is None:
-        t._counter = [1, *line]
+        t._counter = [1, line]
     elif counter is not UNCOUNTED:
         counter[0] += 1
-        if len(counter) == 3 == len(line) + 1:
-            counter[1], counter[2] = line
-        else:
-            counter[1:] = line
+        counter[1] = line

@@ -68,7 +68,7 @@ class CrossEntropy(Folded, TABLE["nll_loss"].node):  # type: ignore[misc, name-d
     def behind(self, numbers: Iterator[int]) -> Node:
         """LogSoftmaxBackward0, and its result, which this node saved."""
         node: Any = self.link(numbers, "log_softmax", (self.scores,), dim=1, result=self.logs)
-        node.counter_result, node.version_result = [0], 0
+        node.counter_result, node.version_result = [0, ()], 0
         if self.logs is None:
             node.saved_result = self.saved_self
         else:
@@ -107,7 +107,7 @@ def cross_entropy_call(slow: Callable) -> Callable:
         c = target._counter
         n.saved_target, n.version_target = target, 0 if c is None else c[0]
         n.saved_reduction, n.saved_ignore_index = reduction, ignore_index
-        n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, [0], 0
+        n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, [0, ()], 0
         return t
 
     return call

@@ -70,7 +70,8 @@ def _place(line: tuple[str, int, str], lang: str) -> str:
 def _writer(facts: dict[str, Any]) -> tuple[str, int, str] | None:
     """The line that last wrote the storage in question in place."""
     counter = facts.get("counter")
-    return source_line(*counter[1:]) if counter is not None and len(counter) == 3 and counter[1] else None
+    line = counter[1] if counter else ()
+    return source_line(*line) if line and line[0] else None
 
 
 def _eraser(facts: dict[str, Any]) -> tuple[str, int, str] | None:

@@ -83,7 +83,7 @@ def unary(row: Row) -> Callable:
             n.saved_self, n.version_self = input, 0 if c is None else c[0]
         if keeps_result:
             n.saved_result, n.version_result = z, 0
-            n.counter_result = t._counter = [0]
+            n.counter_result = t._counter = [0, ()]
         if keeps_sizes:
             n.saved_self_sym_sizes = a.shape
         if keeps_numel:
@@ -198,7 +198,7 @@ def binary(row: Row) -> Callable:
                 n.saved_other = None
         if keeps_result:
             n.saved_result, n.version_result = z, 0
-            n.counter_result = t._counter = [0]
+            n.counter_result = t._counter = [0, ()]
         t._fn, t._requires_grad = n, True
         if mode is not True:
             mode.recorded(n, t)

@@ -53,7 +53,7 @@ def view_of(source: Any, array: Any, kind: str = "") -> Any:
     if seen is not None:
         base, kind = seen.base, kind or seen.kind
     if counter is None:
-        counter = source._counter = [0]
+        counter = source._counter = [0, ()]
     t = new(source._plain)
     t._data, t._counter, t._requires_grad = array, counter, False
     t._fn = t._grad = t._hooks = t._view = None
