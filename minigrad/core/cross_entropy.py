@@ -18,7 +18,7 @@ from .modes import grad_mode
 from .node import Freed, Node, learners_line, seqs
 from .row import TABLE
 
-_arange, _exp, _largest, _sum = xp.arange, xp.exp, xp.maximum.reduce, xp.add.reduce
+_arange, _exp, _sum = xp.arange, xp.exp, xp.add.reduce
 _LONG, _UNSIGNED = xp.dtype("int64"), xp.dtype("uint64")
 _MEAN = 1
 
@@ -94,7 +94,8 @@ def cross_entropy_call(slow: Callable) -> Callable:
             return slow(self, target, weight, reduction, ignore_index)
         rows, classes = x.shape
         plain = rows and at.shape == (rows,) and at.dtype is _LONG and not 0 <= ignore_index < classes
-        if not plain or _largest(at.view(_UNSIGNED)) >= classes:  # -1 is too large as well
+        numbers = at.view(_UNSIGNED)  # where -1 is too large as well
+        if not plain or numbers.item(numbers.argmax()) >= classes:
             return slow(self, target, weight, reduction, ignore_index)
         n, t = CrossEntropy(), blank()
         n.logs = y = log_softmax(x, 1)
