@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from typing import Any
 
 from ..array import dtypes
@@ -152,9 +153,9 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
     wide = padded(grad_output, (0,) * len(room), after=(0,) * (len(room) - 1) + (rim,))
     parts = xp.matmul(flat, _by_group(wide, groups)).reshape(*sizes[:2], math.prod(kernel), math.prod(wide.shape[2:]))
     whole, length = namespace(parts).zeros((*sizes[:2], size + rim), parts.dtype), parts.shape[-1]
+    steps = [d * math.prod(room[n + 1 :]) for n, d in enumerate(dilation)]
     for at, place in enumerate(itertools.product(*map(range, kernel))):
-        steps = (i * d * math.prod(room[n + 1 :]) for n, (i, d) in enumerate(zip(place, dilation, strict=True)))
-        start = sum(steps)
+        start = sum(map(operator.mul, place, steps))
         whole[:, :, start : start + length] += parts[:, :, at]
     return whole[:, :, :size].reshape(*sizes[:2], *room)[_inside(sizes[2:], padding)]
 
