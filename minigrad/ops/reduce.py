@@ -339,7 +339,7 @@ sum_dim = op("sum_dim", lambda self, dim, keepdim=False: _add(
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expanded(grad, self_sym_sizes, dim, keepdim))
 sum_as = op("sum_as", lambda self, kind: _add(self, None, dtype=kind),
     grad_fn="SumBackward0", elementwise=True, **sum_all.row.derivatives)
-mean_all = op("mean", lambda self: _add(_with_mean(self), None) / self.size,
+mean_all = op("mean", lambda self: _sum(_with_mean(self)) / self.size,
     keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"},
     self = lambda F, grad, self_sym_numel, self_sym_sizes: F.div_scalar(
         F.expand(grad, self_sym_sizes), self_sym_numel))
@@ -615,11 +615,10 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
 def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
          keepdims: bool = False) -> Any:  # fmt: skip
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
-    dim, keepdim = axis if dim is None else dim, keepdim or keepdims
     self = self if dtype is None else self.to(dtype)
-    if dim is None and not keepdim:
+    if dim is None and axis is None and not (keepdim or keepdims):
         return mean_all(self)
-    return mean_dim(self, dims_of(self, dim), keepdim)
+    return mean_dim(self, dims_of(self, axis if dim is None else dim), keepdim or keepdims)
 
 
 def _along(row: Any, name: str, doc: str, whole: Any = None) -> Any:
