@@ -176,7 +176,7 @@ class Tensor(TensorBase):
         `gradient` has this tensor's shape, and may be left out for one element (it is 1 then).
         Raises: RuntimeError if there is no graph, or if its buffers were freed.
         """
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     @TensorBase.grad.setter  # type: ignore[attr-defined]
     def grad(self, value: Any) -> None:
