@@ -328,7 +328,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
     As in torch an input that one of several derivatives mentions is kept only if that one is wanted.
     """
     place = {name: i for i, name in enumerate(row.inputs)}
-    inputs, others, results = [], [], []
+    inputs, options, facts, results = [], [], {}, []
     for name in row.saved:
         # interned, as names in code are: `setattr` need not do it each time
         slot, version, counter = (intern(f"{part}_{name}") for part in ("saved", "version", "counter"))
@@ -340,12 +340,12 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             one_of_several = name in row.derivatives and len(users) == 1 < len(row.differentiable)
             inputs.append((slot, version, place[name], users[0] if one_of_several else None))
         elif name in place:
-            others.append((slot, place[name], None))
+            options.append((slot, place[name]))
         else:
             source, fact = fact_of(name)
-            others.append((slot, place[source], fact))
+            facts[slot] = place[source], fact
             if fact is strides_of:
-                others.append(("itemsize", place[source], attrgetter("_data.itemsize")))
+                facts["itemsize"] = place[source], attrgetter("_data.itemsize")
 
     def save(n: Any, args: tuple, z: Any, result: Any) -> None:
         for slot, version, i, user in inputs:
@@ -358,8 +358,10 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             elif x.__class__ is tuple:
                 setattr(n, version, tuple(i._version if isinstance(i, TensorBase) else None for i in x))
             setattr(n, slot, x)
-        for slot, i, fact in others:
-            setattr(n, slot, args[i] if fact is None else fact(args[i]))
+        for slot, i in options:
+            setattr(n, slot, args[i])
+        for slot, (i, fact) in facts.items():
+            setattr(n, slot, fact(args[i]))
         for slot, version, counter, i in results:
             shared = (result if i is None else result[i])._shared_counter()
             setattr(n, slot, z if i is None else z[i])
@@ -367,8 +369,10 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             setattr(n, version, shared[0])
 
     def save_others(n: Any, args: tuple, z: Any, result: Any) -> None:
-        for slot, i, fact in others:
-            setattr(n, slot, args[i] if fact is None else fact(args[i]))
+        for slot, i in options:
+            setattr(n, slot, args[i])
+        for slot, (i, fact) in facts.items():
+            setattr(n, slot, fact(args[i]))
 
     if not row.saved:
         return None

@@ -65,6 +65,8 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        if not (self._before or self._after or self._back or self._back_before):
+            return self.forward(*args, **options)
         for hook in list(self._before.values()):
             changed = hook(self, args, options)
             if changed is not None:
@@ -121,12 +123,13 @@ class Module:
 
     def _places(self) -> list[dict[str, Any]]:
         """Parameters, buffers and modules; none of them before `Module.__init__`."""
-        return [self.__dict__[kind] for kind in ("_parameters", "_buffers", "_modules") if kind in self.__dict__]
+        return [self.__dict__[kind] for kind in _PLACES if kind in self.__dict__]
 
     def __getattr__(self, name: str) -> Any:  # where no ordinary attribute has the name
-        for place in self._places():
-            if name in place:
-                return place[name]
+        own = self.__dict__
+        for kind in _PLACES:
+            if name in own.get(kind, ()):
+                return own[kind][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name: str) -> None:
@@ -336,6 +339,7 @@ class Module:
 
 
 # What each of `_places` holds, in the words of errors.
+_PLACES = ("_parameters", "_buffers", "_modules")
 _KINDS = (("parameter", Parameter, "torch.nn.Parameter"), ("buffer", Tensor, "torch.nn.Buffer, torch.Tensor"),
           ("child module", Module, "torch.nn.Module"))  # fmt: skip
 
