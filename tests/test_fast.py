@@ -19,7 +19,7 @@ from minigrad.core.row import TABLE
 from minigrad.ops import linalg, loss
 
 HERE = Path(__file__).parent.parent
-MATRICES = {"mm", "t", "transpose"}
+MATRICES = {"mm", "addmm", "t", "transpose"}
 TWO = {"add", "sub", "mul", "mm"}
 OPTIONS = {
     "pow_number": lambda shape: (2,),
@@ -39,7 +39,7 @@ def made(name: str, shape: tuple, kind: str):
     if name in MATRICES:
         shape = shape or (1, 1)
     x, y = (mg.randn(shape).to(getattr(mg, kind)).requires_grad_() for _ in range(2))
-    other = (y,) if name in TWO else OPTIONS.get(name, lambda shape: ())(shape)
+    other = (y, y) if name == "addmm" else (y,) if name in TWO else OPTIONS.get(name, lambda shape: ())(shape)
     out = TABLE[name].call(x, *other)
     out = out[0] if isinstance(out, tuple) else out
     return out.grad_fn, mg.randn(tuple(out.shape)).to(out.dtype)._array()
@@ -66,6 +66,30 @@ def test_a_quick_product_of_matrices_equals_its_row():
     assert quick.equal(slow)
     assert quick.grad_fn.name() == slow.grad_fn.name() == "MmBackward0"
     assert quick.grad_fn._saved_mat2_sym_strides == slow.grad_fn._saved_mat2_sym_strides
+
+
+@pytest.mark.parametrize("case", ["all", "data", "weight", "bias", "made", "column", "written", "types", "rows"])
+def test_a_quick_linear_layer_equals_its_row(case):
+    seen = []
+    for call in (TENSORS.addmm, TABLE["addmm"].call):
+        mg.manual_seed(0)
+        wants = {"data": (True, False, False), "weight": (False, True, False), "bias": (False, False, True)}
+        shapes = (3, 4), (1 if case == "column" else 2, 4), (3, 1) if case == "rows" else (1 if case == "column" else 2,)
+        x, w, b = (mg.randn(s).requires_grad_(need) for s, need in zip(shapes, wants.get(case, (True,) * 3), strict=True))
+        made = x * 2 if case == "made" else x.double() if case == "types" else x
+        try:
+            y = call(b, made, w.t(), 1, 1)
+            if case == "written":
+                with mg.no_grad():
+                    w += 1
+            facts = behind(y.grad_fn), y.tolist(), y.stride()
+            grads = mg.autograd.grad(y.pow(2).sum(), [t for t in (x, w, b) if t.requires_grad], create_graph=True)
+            sum(g.pow(2).sum() for g in grads).backward()
+            seen.append((*facts, [(t.grad is not None and t.grad.tolist()) for t in (x, w, b)], y.grad_fn.freed))
+        except RuntimeError as refused:
+            seen.append(str(refused))
+
+    assert seen[0] == seen[1]
 
 
 def factors(kind: str) -> list:

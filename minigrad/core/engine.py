@@ -244,7 +244,10 @@ class Walk:
 
 def fitted(grad: Any, node: Node, index: int, F: Any, watch: Any = None) -> Any:
     """Sum away what broadcasting added or stretched; cast back to the input's type."""
-    shape, kind = node.metas[index]
+    meta = node.metas[index]
+    if meta is None:
+        return grad
+    shape, kind = meta
     if grad.shape != shape:
         small = F.sum_to(grad, shape)
         if watch is not None:

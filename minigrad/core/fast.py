@@ -1,7 +1,7 @@
 """The busiest derivatives written out for arrays: the same numbers in fewer steps of Python.
 
 Each function stands in for `apply` of one row when backward runs on arrays (`Node.apply_raw`),
-`_mm_call` for the call of `mm`, `walk` for `engine.steps` on graphs without hooks that nobody watches.
+`_mm_call` and `_addmm_call` for the calls of `mm` and of linear layers, `walk` for `engine.steps` on graphs without hooks that nobody watches.
 Nobody needs this file: without it every row runs its own formula and every backward is `steps`; tests
 hold each part to its original.
 """
@@ -35,7 +35,7 @@ from .node import (
     seqs,
 )
 from .product import batches_call
-from .row import TABLE, Number, taker
+from .row import TABLE, Number, blank_node, taker
 from .saved import Packed
 
 _frame = sys._getframe
@@ -73,6 +73,7 @@ def install() -> None:
     engine.quick = walk
     mm, Tensor = TABLE["mm"], TensorBase._plain
     mm.call = TENSORS.mm = _mm_call(mm.call)  # type: ignore[attr-defined]
+    TENSORS.addmm = _addmm_call(TABLE["addmm"].call)  # type: ignore[attr-defined]
     TENSORS.cross_entropy = cross_entropy_call(TENSORS.cross_entropy)  # type: ignore[attr-defined]
     Tensor.__matmul__ = Tensor.matmul = _mm_call(batches_call(Tensor.__matmul__))
 
@@ -134,6 +135,24 @@ def _mm(n: Any, grad: Any, keep: bool) -> tuple:
         if n.saved_mat2 is not None:
             n.saved_mat2 = Freed.current
     return mine, theirs
+
+
+@derivative("addmm")
+def _addmm(n: Any, grad: Any, keep: bool) -> tuple:
+    if 1 in grad.shape or n.saved_alpha != 1 or n.saved_beta != 1:
+        return n.apply(grad, RAW, keep)
+    to_self, to_mat1, to_mat2 = n.edges
+    left = right = None
+    if to_mat1 is not None:
+        left = grad.dot(held(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
+    if to_mat2 is not None:
+        right = held(n, "mat1", n.saved_mat1, n.version_mat1, to_mat1).T.dot(grad)
+    if not keep:
+        if n.saved_mat1 is not None:
+            n.saved_mat1 = Freed.current
+        if n.saved_mat2 is not None:
+            n.saved_mat2 = Freed.current
+    return grad, left, right
 
 
 @derivative("expand")
@@ -292,6 +311,47 @@ def _mm_call(slow: Callable) -> Callable:
             n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
         n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
         n.saved_self_sym_strides = () if to_self is None else a.strides
+        n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
+        n.itemsize = a.itemsize
+        return t
+
+    return call
+
+
+def _addmm_call(slow: Callable) -> Callable:
+    """A linear layer: a product of two matrices that fit and a row added to it; all else the slow call answers."""
+    cls, blank, dot = TABLE["addmm"].node, shapes.blank, ndarray.dot
+
+    @wraps(slow)
+    def call(self: Any, mat1: Any, mat2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        plain = grad_mode() is True and beta == alpha == 1 and isinstance(self, TensorBase)
+        if not (plain and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)):
+            return slow(self, mat1, mat2, beta, alpha)
+        row, a, b = self._data, mat1._data, mat2._data
+        rows, columns = a.shape, b.shape
+        fits = len(rows) == len(columns) == 2 and rows[1] == columns[0] != 1 and row.shape == columns[1:]
+        if not (fits and a.dtype is b.dtype is row.dtype):
+            return slow(self, mat1, mat2, beta, alpha)
+        to_self, to_mat1, to_mat2 = edges = self._edge(), mat1._edge(), mat2._edge()
+        if to_self is to_mat1 is to_mat2:  # None: nothing to record
+            return slow(self, mat1, mat2, beta, alpha)
+        try:
+            z = dot(a, b)
+        except TypeError:  # arrays on a GPU
+            return slow(self, mat1, mat2, beta, alpha)
+        z += row
+        n, t = blank_node(cls, edges, ((row.shape, row.dtype), None, None)), blank()
+        t._data, t._fn, t._requires_grad = z, n, True
+        t._counter = t._grad = t._hooks = t._view = None
+        n.saved_alpha, n.saved_beta, n.saved_mat1, n.saved_mat2 = alpha, beta, None, None
+        if to_mat2 is not None:
+            c = mat1._counter
+            n.saved_mat1, n.version_mat1 = mat1, 0 if c is None else c[0]
+        if to_mat1 is not None:
+            c = mat2._counter
+            n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
+        n.saved_mat1_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
+        n.saved_mat1_sym_strides = () if to_mat1 is None else a.strides
         n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
         n.itemsize = a.itemsize
         return t

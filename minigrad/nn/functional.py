@@ -192,12 +192,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor)):
         _refuse("linear", input=input, weight=weight)
     if bias is not None and input._data.ndim == 2:
-        return linalg.addmm(bias, input, weight.t())
+        return TENSORS.addmm(bias, input, weight.t(), 1, 1)
     if not input._data.ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D")
     if bias is not None and input.is_contiguous():
         *lead, features = input._data.shape
-        flat = linalg.addmm(bias, input.view(math.prod(lead), features), weight.t())
+        flat = TENSORS.addmm(bias, input.view(math.prod(lead), features), weight.t(), 1, 1)
         return flat.view(*lead, flat._data.shape[1])
     output = linalg.matmul(input, weight.t())
     return output if bias is None else output.add_(bias)

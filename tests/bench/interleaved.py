@@ -117,6 +117,7 @@ GOALS = [
     ratio("W4", "numpy", 1.08, "aim"),
     ratio("W4", "torch", 1.0),
     ratio("W4s", "torch", 0.80),
+    ratio("W4n", "torch", 1.0),
     ratio("W5", "torch", 0.60),
     ratio("W6", "torch", 1.0),
     ratio("W7", "torch", 0.90),

@@ -392,6 +392,41 @@ class Mlp(Workload):
         return step
 
 
+class Layers(Mlp):
+    """The same step as most programs write it: `nn.Linear`, `nn.Sequential`, `optim.SGD`."""
+
+    def __init__(self, key: str, sizes: tuple[int, ...], batch: int) -> None:
+        super().__init__(key, sizes, batch)
+        self.title += ", of nn.Linear and optim.SGD"
+
+    def engines(self) -> list[str]:
+        return ["numpy", "minigrad", "torch"]
+
+    def gradients(self, engine: str) -> list[Array]:
+        """With weights as by hand, `(fan_in, fan_out)`; a Linear has them the other way round."""
+        found = super().gradients(engine)
+        return found if engine == "numpy" else [gradient.T for gradient in found]
+
+    def tensors(self, T: Any) -> Step:
+        x, target, values = self.data()
+        x, target, cross_entropy = T.tensor(x), T.tensor(target), T.nn.functional.cross_entropy
+        linear = [T.nn.Linear(*sizes) for sizes in zip(self.sizes, self.sizes[1:], strict=False)]
+        model = T.nn.Sequential(linear[0], *(part for layer in linear[1:] for part in (T.nn.ReLU(), layer)))
+        params = list(model.parameters())
+        with T.no_grad():
+            for p, value in zip(params, values, strict=True):
+                p.copy_(T.tensor(value.T.copy()))
+        optimizer = T.optim.SGD(params, lr=self.rate)
+
+        def step():
+            optimizer.zero_grad()
+            cross_entropy(model(x), target).backward()
+            optimizer.step()
+            return [p.grad for p in params]
+
+        return step
+
+
 class Large(Workload):
     """tanh(x * w + b).sum() with a million elements each: memory traffic, hardly any Python."""
 
@@ -786,6 +821,7 @@ WORKLOADS: dict[str, Workload] = {
         Chain("W3b", 100_000),
         Mlp("W4", (784, 128, 64, 10), 128),
         Mlp("W4s", (8, 16, 16, 3), 16),
+        Layers("W4n", (8, 16, 16, 3), 16),
         Large(),
         Broadcast(),
         SecondOrder(),
