@@ -74,8 +74,9 @@ def test_a_quick_linear_layer_equals_its_row(case):
     for call in (TENSORS.addmm, TABLE["addmm"].call):
         mg.manual_seed(0)
         wants = {"data": (True, False, False), "weight": (False, True, False), "bias": (False, False, True)}
-        shapes = (3, 4), (1 if case == "column" else 2, 4), (3, 1) if case == "rows" else (1 if case == "column" else 2,)
-        x, w, b = (mg.randn(s).requires_grad_(need) for s, need in zip(shapes, wants.get(case, (True,) * 3), strict=True))
+        out = 1 if case == "column" else 2
+        shapes, needs = ((3, 4), (out, 4), (3, 1) if case == "rows" else (out,)), wants.get(case, (True,) * 3)
+        x, w, b = (mg.randn(shape).requires_grad_(need) for shape, need in zip(shapes, needs, strict=True))
         made = x * 2 if case == "made" else x.double() if case == "types" else x
         try:
             y = call(b, made, w.t(), 1, 1)

@@ -185,12 +185,15 @@ def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | Non
     owner, offset, _ = geometry(array)
     offset = offset if storage_offset is None else storage_offset
     _check_inside(owner, tuple(size), tuple(stride), offset)
-    steps = tuple(s * owner.itemsize for s in stride)
-    if isinstance(owner, ndarray) and owner.flags.c_contiguous and 0 not in size:  # a tenth of as_strided's time
-        return ndarray(size, owner.dtype, owner, offset * owner.itemsize, steps)
-    strided = namespace(owner).lib.stride_tricks.as_strided
     flat = strided(owner, (owner.size,), (owner.itemsize,))
-    return strided(flat[offset:], size, steps)
+    return strided(flat[offset:], size, tuple(s * owner.itemsize for s in stride))
+
+
+def strided(array: Any, shape: tuple, steps: Any) -> Any:
+    """The memory of `array` seen with another shape and other strides, in bytes: the caller knows that it may."""
+    if isinstance(array, ndarray) and array.flags.c_contiguous and 0 not in shape:
+        return ndarray(shape, array.dtype, array, 0, steps)  # a tenth of the time of as_strided
+    return namespace(array).lib.stride_tricks.as_strided(array, shape, steps)
 
 
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:

@@ -1,7 +1,8 @@
 """The busiest derivatives written out for arrays: the same numbers in fewer steps of Python.
 
 Each function stands in for `apply` of one row when backward runs on arrays (`Node.apply_raw`),
-`_mm_call` and `_addmm_call` for the calls of `mm` and of linear layers, `walk` for `engine.steps` on graphs without hooks that nobody watches.
+`_mm_call` and `_addmm_call` for the calls of products and of linear layers, `walk` for `engine.steps`
+on graphs without hooks that nobody watches.
 Nobody needs this file: without it every row runs its own formula and every backward is `steps`; tests
 hold each part to its original.
 """
@@ -141,7 +142,7 @@ def _mm(n: Any, grad: Any, keep: bool) -> tuple:
 def _addmm(n: Any, grad: Any, keep: bool) -> tuple:
     if 1 in grad.shape or n.saved_alpha != 1 or n.saved_beta != 1:
         return n.apply(grad, RAW, keep)
-    to_self, to_mat1, to_mat2 = n.edges
+    _, to_mat1, to_mat2 = n.edges
     left = right = None
     if to_mat1 is not None:
         left = grad.dot(held(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)

@@ -13,40 +13,24 @@ import operator
 from typing import Any
 
 from ..array import dtypes
-from ..array.backend import as_strided as strided_view
-from ..array.backend import in_order, namespace, strides, xp
+from ..array.backend import in_order, namespace, strided, xp
 from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
 from .checks import implemented, require, same_type
 from .index import are_positions, check_rows
 from .reduce import kind_of
-from .shape import pairs_of
+from .shape import inside, padded, pairs_of
 
 # ---- windows
 
 
-def padded(x: Any, padding: tuple, value: float = 0, after: tuple = ()) -> Any:
-    """`x` with `padding` more cells before and `after` more (or as many) behind its last dimensions."""
-    if not any(padding) and not any(after):
-        return x
-    lead, after = x.ndim - len(padding), after or padding
-    sizes = x.shape[:lead] + tuple(n + p + q for n, p, q in zip(x.shape[lead:], padding, after, strict=True))
-    make = namespace(x)
-    whole = make.full(sizes, value, x.dtype) if value else make.zeros(sizes, x.dtype)
-    whole[_inside(x.shape[lead:], padding)] = x
-    return whole
-
-
-def _inside(sizes: tuple, padding: tuple) -> tuple:
-    return (..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))
-
-
 def windows(x: Any, kernel: tuple, out: tuple, stride: tuple, dilation: tuple) -> Any:
     """Every window as a view: `(..., *kernel, *out)`."""
-    lead, steps = x.ndim - len(kernel), strides(x)
-    inner = tuple(s * d for s, d in zip(steps[lead:], dilation, strict=True))
-    outer = tuple(s * t for s, t in zip(steps[lead:], stride, strict=True))
-    return strided_view(x, (*x.shape[:lead], *kernel, *out), (*steps[:lead], *inner, *outer))
+    lead = x.ndim - len(kernel)
+    steps = x.strides[lead:]
+    inner = [s * d for s, d in zip(steps, dilation, strict=True)]
+    outer = [s * t for s, t in zip(steps, stride, strict=True)]
+    return strided(x, (*x.shape[:lead], *kernel, *out), (*x.strides[:lead], *inner, *outer))
 
 
 def out_sizes(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
@@ -71,7 +55,7 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
         spots = (slice(i * d, i * d + (o - 1) * s + 1, s)
                  for i, d, o, s in zip(place, dilation, out, stride, strict=True))  # fmt: skip
         whole[(..., *spots)] += parts[(..., *place, *(slice(None),) * n)]
-    return whole[_inside(sizes, padding)] if any(padding) else whole
+    return whole[inside(sizes, padding)] if any(padding) else whole
 
 
 # ---- the three maps of convolution
@@ -157,7 +141,7 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
     for at, place in enumerate(itertools.product(*map(range, kernel))):
         start = sum(map(operator.mul, place, steps))
         whole[:, :, start : start + length] += parts[:, :, at]
-    return whole[:, :, :size].reshape(*sizes[:2], *room)[_inside(sizes[2:], padding)]
+    return whole[:, :, :size].reshape(*sizes[:2], *room)[inside(sizes[2:], padding)]
 
 
 def _conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
@@ -185,7 +169,7 @@ def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     implemented("max_pool2d", self, "fiu")
     view = windows(whole, kernel_size, out, stride, dilation)
-    flat = xp.moveaxis(view.reshape(*self.shape[:-2], height * width, *out), -3, -1)
+    flat = view.reshape(*self.shape[:-2], height * width, *out).swapaxes(-3, -2).swapaxes(-2, -1)
     best, at = _last_largest(namespace(self).ascontiguousarray(flat))
     rows, columns = (namespace(self).arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
     rows, columns = rows[:, None] + at // width * dilation[0], columns + at % width * dilation[1]
@@ -197,7 +181,8 @@ def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation
 def _last_largest(flat: Any) -> tuple:
     """The largest element of each row and its place: of several NaN the last one, as torch's loop finds it."""
     at = flat.argmax(-1)
-    best = xp.take_along_axis(flat, at[..., None], -1)[..., 0]
+    rows = flat.reshape(-1, flat.shape[-1])
+    best = rows[namespace(rows).arange(len(rows)), at.reshape(-1)].reshape(at.shape)
     if xp.isnan(best).any():
         at = xp.where(xp.isnan(best), flat.shape[-1] - 1 - xp.isnan(flat[..., ::-1]).argmax(-1), at)
     return best, at

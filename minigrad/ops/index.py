@@ -131,9 +131,8 @@ def are_positions(index: Any) -> bool:
 
 def _grid(index: Any, dim: int) -> tuple:
     """The key that reads `index` along `dim` and every other dimension at its own place."""
-    key = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
-    key[dim] = index
-    return tuple(key)
+    arange, last = namespace(index).arange, index.ndim - 1
+    return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
 
 
 def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
-from ..array.backend import device_of, in_order, move, namespace, strides, xp
+from ..array.backend import device_of, in_order, move, namespace, strided, strides, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
@@ -153,22 +153,17 @@ def _expand(self: Any, shape: tuple) -> Any:
 
 
 def spread(x: Any, shape: tuple) -> Any:
-    """`x` seen in a larger shape, stride 0 where it repeats; a tenth of the time of broadcast_to."""
+    """`x` seen in a larger shape, stride 0 where it repeats. Raises: ValueError for a shape that does not fit."""
     if x.shape == shape:
         return x[...]
-    try:
-        lead, x = len(shape) - x.ndim, xp.asarray(x)
-    except TypeError:  # on a GPU
-        return xp.broadcast_to(x, shape)
-    if lead < 0 or not x.flags.c_contiguous:
-        known = xp.broadcast_to(x, shape)  # checks the shapes
-        return xp.lib.stride_tricks.as_strided(x, shape, known.strides)
+    x = namespace(x).asarray(x)
+    lead = len(shape) - x.ndim
     steps = [0] * lead
     for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
         if have not in (1, n):
             raise ValueError("not a larger shape")
         steps.append(step if n == have else 0)
-    return xp.ndarray(shape, x.dtype, x, 0, steps)
+    return strided(x, shape, steps)
 
 
 def _expand_error(self: Any, shape: tuple) -> Exception:
@@ -254,13 +249,36 @@ def pairs_of(pad: tuple, rank: int) -> list[tuple]:
     return [(0, 0)] * (rank - len(pad) // 2) + [pad[i : i + 2] for i in range(len(pad) - 2, -1, -2)]
 
 
+def padded(x: Any, padding: tuple, value: float = 0, after: tuple = ()) -> Any:
+    """`x` with `padding` more cells before and `after` more (or as many) behind its last dimensions."""
+    if not any(padding) and not any(after):
+        return x
+    lead, after = x.ndim - len(padding), after or padding
+    sizes = x.shape[:lead] + tuple(n + p + q for n, p, q in zip(x.shape[lead:], padding, after, strict=True))
+    make = namespace(x)
+    whole = make.full(sizes, value, x.dtype) if value else make.zeros(sizes, x.dtype)
+    whole[inside(x.shape[lead:], padding)] = x
+    return whole
+
+
+def inside(sizes: tuple, padding: tuple) -> tuple:
+    """The key of what lies within the padding."""
+    return (..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))
+
+
+def _unsqueeze(self: Any, dim: int) -> Any:
+    place = dim if dim >= 0 else dim + self.ndim + 1
+    return self.reshape(*self.shape[:place], 1, *self.shape[place:])
+
+
 def _pad(self: Any, pad: tuple, value: Any = 0) -> Any:
     """Cells of `value` around `self`; negative padding crops."""
     pairs = pairs_of(pad, self.ndim)
     if min(pad, default=0) < 0:
         self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
         pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
-    return in_order(xp.pad(self, pairs, constant_values=value)) if max(pad, default=0) > 0 else self.copy()
+    before, after = zip(*pairs, strict=True) if pairs else ((), ())
+    return padded(self, before, value, after) if max(pad, default=0) > 0 else self.copy()
 
 
 def _repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
@@ -392,7 +410,7 @@ transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1) i
     self = lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1))
 permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
     self = lambda F, grad, dims: F.permute(grad, F.inverse_order(dims)))
-unsqueeze = op("unsqueeze", lambda self, dim: xp.expand_dims(self, dim), view=True,
+unsqueeze = op("unsqueeze", _unsqueeze, view=True,
     self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
 squeeze = op("squeeze", lambda self: self.squeeze(), view=True, **view.row.derivatives)
 squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",),
