@@ -197,7 +197,6 @@ _FUNCTIONS: dict[str, Callable] = {
     for binds, table in _PHRASES.items() for names, template in table.items() for name in names.split()
 } | {
     "where": _cases, "moved": lambda g, _place: g,
-    "pow_slope": lambda g, x, p: g * (p * x ** (p - 1)),
     "relu_backward": lambda g, y: g * (y > 0),
     "hardsigmoid_backward": lambda g, x: _cases((x > -3) & (x < 3), g / 6, 0),
     "transpose": lambda x, a, b: SYMBOLS.t(x) if isinstance(a, int) else SYMBOLS._call("transpose", (x, a, b)),
