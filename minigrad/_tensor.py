@@ -25,7 +25,7 @@ from .core.modes import grad_mode
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
-from .ops.checks import as_method, check_dim, learners_call, require, titled
+from .ops.checks import a_tensor, as_method, check_dim, require, titled
 from .text import presentation
 
 
@@ -375,8 +375,7 @@ class Tensor(TensorBase):
 
     def equal(self, other: Tensor) -> bool:
         """True if shapes and all elements agree."""
-        if not isinstance(other, TensorBase):
-            raise _shapes.must_be_tensor(*learners_call(other), other)
+        a_tensor(other)
         return bool(xp.array_equal(self._data, other._data))
 
     def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,

@@ -11,9 +11,9 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
-from .checks import check_dim, dims_of, floats_only, require, same_type
+from .checks import check_dim, dims_of, require, same_type
 from .pointwise import mul, times
-from .reduce import common_shape, kind_of, named, vector_norm
+from .reduce import common_shape, floats_only, kind_of, named, vector_norm
 
 
 def _product(a: Any, b: Any) -> Any:

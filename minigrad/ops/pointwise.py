@@ -16,8 +16,7 @@ from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from ..core.shapes import must_be_tensor
-from .checks import implemented, learners_call, must_be_number, require, same_type
+from .checks import a_tensor, implemented, must_be_a, require, same_type
 
 
 def _sign(self: Any) -> Any:
@@ -443,14 +442,14 @@ signbit = op("signbit", lambda self: xp.signbit(self))
 
 def _is_number(x: Any) -> bool:
     """False for a tensor. Raises: TypeError in torch's words for what is neither."""
-    _check_number(x)
+    check_number(x)
     return not hasattr(x, "_data")
 
 
-def _check_number(x: Any, fixed: bool = False) -> None:
+def check_number(x: Any, fixed: bool = False) -> None:
     """A number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
     if not hasattr(x, "__float__") or (fixed and getattr(x, "requires_grad", False)):
-        raise must_be_number(x)
+        raise must_be_a("Number", x)
 
 
 def _computes(x: Any) -> bool:
@@ -586,7 +585,7 @@ def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
     if self is None:
         return condition.nonzero(as_tuple=True)
     for value in (self, other):
-        _check_number(value)
+        check_number(value)
     return where(condition, self, other)
 
 
@@ -610,7 +609,7 @@ def lerp_of(self: Any, end: Any, weight: Any) -> Any:
 
 def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 * tensor2`."""
-    _check_number(value, fixed=True)
+    check_number(value, fixed=True)
     return addcmul(self, tensor1, tensor2, value)
 
 
@@ -622,14 +621,13 @@ def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> An
             "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
             "* tensor1 / tensor2), for all dtypes.")  # fmt: skip
-    _check_number(value, fixed=True)
+    check_number(value, fixed=True)
     return addcdiv(self, tensor1, tensor2, value)
 
 
 def heaviside_of(self: Any, values: Any) -> Any:
     """0 below 0, 1 above it, and `values` at 0."""
-    if not hasattr(values, "_data"):
-        raise must_be_tensor(*learners_call(values), values)
+    a_tensor(values)
     same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
     return heaviside(self, values)
 

@@ -21,18 +21,7 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
-from ..core.shapes import must_be_tensor
-from .checks import (
-    check_dim,
-    dims_of,
-    floats_only,
-    implemented,
-    learners_call,
-    own_dim,
-    require,
-    same_type,
-    titled,
-)
+from .checks import a_tensor, check_dim, dims_of, implemented, own_dim, require, same_type, titled
 from .pointwise import beside
 
 _add = xp.add.reduce
@@ -122,6 +111,12 @@ def common_shape(*shapes: tuple) -> tuple:
         return xp.broadcast_shapes(*shapes)
     except ValueError:
         raise shape_mismatch(*(xp.broadcast_to(0, shape) for shape in shapes)) from None
+
+
+def floats_only(name: str, array: Any) -> None:
+    if array.dtype.kind != "f":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{dtypes.of(array.dtype).scalar_type}")  # fmt: skip
 
 
 def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
@@ -915,8 +910,7 @@ def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: boo
 
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
-    if not isinstance(other, TensorBase):
-        raise must_be_tensor(*learners_call(other), other)
+    a_tensor(other)
     have, given = (dtypes.of(t._data.dtype).scalar_type for t in (self, other))
     require(have == given, f"{have} did not match {given}")
     for word, limit in (("rtol", rtol), ("atol", atol)):

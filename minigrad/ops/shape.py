@@ -22,18 +22,8 @@ from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.shapes import tensors_in
 from ..core.views import check_inference, check_inplace, place_of
 from ..text import presentation
-from .checks import (
-    check_dim,
-    dims_of,
-    implemented,
-    ints,
-    must_be_number,
-    own_dim,
-    require,
-    same_type,
-    titled,
-)
-from .pointwise import STEP
+from .checks import check_dim, dims_of, implemented, ints, own_dim, require, same_type, titled
+from .pointwise import STEP, check_number
 from .reduce import common_shape, sum_all, sum_dim, whole_type
 
 _add = xp.add.reduce
@@ -1046,8 +1036,7 @@ copy_, zero_ = inplace(copy), inplace(zero)
 
 def fill_(self: Any, value: Any) -> Any:
     """Every element becomes `value`, a number or a 0-d tensor."""
-    if not hasattr(value, "__float__"):
-        raise must_be_number(value)
+    check_number(value)
     if not hasattr(value, "_data"):
         return _fill_(self, value)
     require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
