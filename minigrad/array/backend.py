@@ -17,10 +17,8 @@ from ..text import say
 xp = numpy
 ndarray = numpy.ndarray
 HOST = (numpy.ndarray, numpy.generic)
-_TYPES = (
-    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
-    "mps, meta, hpu, mtia, privateuseone"
-)
+_TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, "
+          "hpu, mtia, privateuseone")  # fmt: skip
 
 
 class device:
@@ -194,17 +192,13 @@ def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
-        raise RuntimeError(
-            "as_strided: Negative strides are not supported at the moment, "
-            f"got strides: {list(stride)}"
-        )
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                           f"{list(stride)}")  # fmt: skip
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     reach = 0 if 0 in size else offset + 1
     reach += sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if reach else 0
     if reach > owner.size:
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-            f"itemsize {owner.itemsize} requiring a storage size of {reach * owner.itemsize} "
-            f"are out of bounds for storage of size {owner.nbytes}"
-        )
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           f"itemsize {owner.itemsize} requiring a storage size of {reach * owner.itemsize} are out "
+                           f"of bounds for storage of size {owner.nbytes}")  # fmt: skip

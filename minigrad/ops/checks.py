@@ -17,6 +17,9 @@ from ..core.node import OURS
 from ..core.row import Row, parameters
 from ..core.shapes import must_be, must_be_tensor, type_said
 from ..text import presentation
+from ..text.presentation import (
+    require as require,  # asks of arguments too, though it is written a floor below
+)
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:
@@ -70,12 +73,6 @@ def as_method(name: str, operator: Callable) -> Callable:
 
     method.operator = operator  # type: ignore[attr-defined]
     return titled(method, name, operator.__doc__ or "")
-
-
-def require(holds: Any, text: str, error: type = RuntimeError) -> None:
-    """Raises `error` with torch's text unless `holds`."""
-    if not holds:
-        raise error(text)
 
 
 def same_type(*arrays: Any, said: str = "expected scalar type {0} but found {1}") -> None:
