@@ -249,7 +249,8 @@ def bernoulli(p: xp.ndarray | float, shape: Shape | None = None,
     """True with probability `p`: an array of them, or one number for a whole `shape`."""
     p = xp.asarray(p)
     shape = p.shape if shape is None else shape
-    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
+            "error message be improved?  If so, please report an enhancement request to PyTorch.)")  # fmt: skip
     u = (generator or default_generator).uniforms(math.prod(shape), p.dtype)
     return u.reshape(shape) < p
 

@@ -77,8 +77,7 @@ def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError,
     least = -size if error is IndexError and not name else 0
     if not index.size or (index.min() >= least and index.max() < size):
         return
-    flat = index.reshape(-1)
-    bad = flat[(flat < least) | (flat >= size)][0]
+    bad = index[(index < least) | (index >= size)][0]
     raise error(f"{name}index {bad} is out of bounds for dimension {dim} with size {size}")
 
 
@@ -187,10 +186,8 @@ def _index_select(self: Any, index: Any, dim: int) -> Any:
     return in_order(flat[key]) if self.ndim else flat[key].reshape(())
 
 
-_UNLIKE = {
-    "add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type",
-    "copy": "index_copy_(): self and source expected to have the same dtype, but got (self) {0} and (source) {1}",
-}
+_UNLIKE = {"add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type", "copy": "index_copy_(): "
+           "self and source expected to have the same dtype, but got (self) {0} and (source) {1}"}  # fmt: skip
 
 
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:

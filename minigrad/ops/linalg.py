@@ -35,10 +35,6 @@ def _mm(self: Any, mat2: Any) -> Any:
     return _product(self, mat2)
 
 
-def _mv(self: Any, vec: Any) -> Any:
-    return _product_of(vec, self, vec)
-
-
 def _product_of(self: Any, mat: Any, vec: Any) -> Any:
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
     require(self.ndim < 2 == mat.ndim and vec.ndim == 1, "vector + matrix @ vector expected, got "
@@ -271,7 +267,7 @@ mm = op("mm", _mm, letters={"self": "A", "mat2": "B"},
     keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
     self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
     mat2 = lambda F, grad, self: F.mm(F.t(self), grad))
-mv = op("mv", _mv, letters={"self": "A"},
+mv = op("mv", lambda self, vec: _product_of(vec, self, vec), letters={"self": "A"},
     self = lambda F, grad, vec: F.outer(grad, vec),
     vec  = lambda F, grad, self: F.mv(F.t(self), grad))
 dot = op("dot", _dot, letters={"tensor": "b"},

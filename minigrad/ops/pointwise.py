@@ -233,14 +233,12 @@ remainder = op("remainder", lambda self, other: _by(operator.mod, self, other), 
 div_rounded = op("div_rounded", _rounded, grad_fn="DivBackward2", elementwise=True,
     self  = lambda F, grad, other, rounding_mode: F.zeros_like(grad),
     other = lambda F, grad, self, other, rounding_mode: F.zeros_like(grad))
-remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, self, other),
-    grad_fn="RemainderBackward0",
+remainder_number = op("remainder_number", remainder.row.forward, grad_fn="RemainderBackward0",
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: _by(xp.fmod, self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
-fmod_number = op("fmod_number", lambda self, other: _by(xp.fmod, self, other),
-    grad_fn="FmodBackward0",
+fmod_number = op("fmod_number", fmod.row.forward, grad_fn="FmodBackward0",
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
 

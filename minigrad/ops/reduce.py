@@ -79,10 +79,7 @@ def _with_mean(self: Any) -> Any:
 
 
 def _count(sizes: tuple, dim: Any) -> int:
-    n = 1
-    for d in _gone(dim, len(sizes)) if sizes else ():
-        n *= sizes[d]
-    return n
+    return math.prod([sizes[d] for d in _gone(dim, len(sizes))]) if sizes else 1
 
 
 @formula(tex=lambda grad, *_: grad)

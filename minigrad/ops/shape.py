@@ -1056,10 +1056,7 @@ def random_(self: Any, *bounds: int | None, generator: Any = None) -> Any:
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
     """1 with the probability that each element says, else 0."""
-    p = implemented("bernoulli_tensor_cpu_p_", self._data)
-    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got "
-            "false.  (Could this error message be improved?  If so, please report an enhancement request to "
-            "PyTorch.)")  # fmt: skip
+    implemented("bernoulli_tensor_cpu_p_", self._data)
     return bernoulli_draw(self, generator)
 
 
