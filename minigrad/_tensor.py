@@ -52,10 +52,8 @@ class Size(tuple):
         return Size(super().__add__(tuple(other)))
 
 
-TO_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first."
-)
+TO_SCALAR = ("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+             "tensor.detach() first.")  # fmt: skip
 
 
 def _cast(kind: dtypes.dtype) -> Any:
@@ -289,9 +287,8 @@ class Tensor(TensorBase):
         if force:
             return self.detach().cpu()._array()
         if self.requires_grad and grad_mode():
-            raise presentation.error(RuntimeError, "numpy_requires_grad",
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
-                tensor=self)  # fmt: skip
+            raise presentation.error(RuntimeError, "numpy_requires_grad", "Can't call numpy() on Tensor that requires "
+                "grad. Use tensor.detach().numpy() instead.", tensor=self)  # fmt: skip
         if self.is_cuda:
             raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the "
                             "tensor to host memory first.")  # fmt: skip
@@ -347,10 +344,9 @@ class Tensor(TensorBase):
     def __deepcopy__(self, memo: dict) -> Tensor:
         if not self.is_leaf:
             raise presentation.error(RuntimeError, "deepcopy_of_non_leaf",
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                "because of a torch.nn.utils.weight_norm usage, see "
-                "https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment.  If you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
         array = self._array()
         twin = memo[id(self)] = constant(type(self), array)
         twin._requires_grad = self.requires_grad
@@ -422,18 +418,15 @@ def _check_grad(t: Tensor, value: Any) -> None:
     require(value is not t, "can't assign Variable as its own grad")
     if value._data.dtype != t._data.dtype:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{dtypes.of(value._data.dtype).c_name}' to a "
-            f"tensor with grad_dtype '{dtypes.of(t._data.dtype).scalar_type}'. The gradient must match "
-            "the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
-            "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
-            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-            "systems that assume they match."
-        )
+            f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
+            f"'{t.dtype.scalar_type}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+            "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+            "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+            "systems that assume they match.")  # fmt: skip
     if value._data.shape != t._data.shape:
         raise presentation.error(RuntimeError, "grad_shape",
             f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
-            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same "
-            "size")  # fmt: skip
+            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same size")  # fmt: skip
 
 
 def tensor_text(t: Tensor) -> str:

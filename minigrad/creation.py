@@ -18,10 +18,8 @@ from .ops.reduce import common_shape
 from .ops.shape import layout, memory_order
 from .text import presentation
 
-COPY_WARNING = (
-    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
-)
+COPY_WARNING = ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
 
 
 def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:

@@ -19,10 +19,8 @@ Shape = tuple[int, ...]
 
 # torch's own layout of a saved state, so that states travel between the two libraries.
 _STATE = xp.dtype("u8, i4, i4, u8, 624u8, f8, f8, f8, i8, f4, i4")
-_STATE.names = (
-    *("seed", "left", "seeded", "next", "words"),
-    *("normal_x", "normal", "normal_rho", "has_normal", "float_normal", "has_float_normal"),
-)
+_STATE.names = tuple("""seed left seeded next words
+    normal_x normal normal_rho has_normal float_normal has_float_normal""".split())
 _FIRST_SEED = 67280421310721  # of a generator that nobody seeded
 _entropy: list[int] = []
 

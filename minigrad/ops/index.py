@@ -107,10 +107,9 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
                            f"indexing result of shape {list(whole[key].shape)}") from None  # fmt: skip
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
-    if values.dtype != self.dtype and not fills:
-        raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                           f"{dtypes.of(self.dtype).scalar_type} for the destination and "
-                           f"{dtypes.of(values.dtype).scalar_type} for the source.")  # fmt: skip
+    if not fills:
+        same_type(self, values, said="Index put requires the source and destination dtypes match, got {0} for the "
+                  "destination and {1} for the source.")  # fmt: skip
     return whole
 
 
@@ -600,8 +599,7 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     if dim is None:
         return gather(self.reshape(-1), indices.reshape(-1), 0)
     require(self.ndim == indices.ndim, "torch.take_along_dim(): input and indices should have the same number of "
-            f"dimensions, but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for "
-            "indices")  # fmt: skip
+            f"dimensions, but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
     check_dim(dim, self._data.ndim)
     rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))

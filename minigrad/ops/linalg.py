@@ -28,9 +28,8 @@ def _mm(self: Any, mat2: Any) -> Any:
     require(mat2.ndim == 2, "mat2 must be a matrix")
     if self.shape[1] != mat2.shape[0]:
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
-        raise presentation.error(RuntimeError, "matmul_shapes",
-            f"mat1 and mat2 shapes cannot be multiplied ({a} and {b})",
-            shapes=(self.shape, mat2.shape))  # fmt: skip
+        raise presentation.error(RuntimeError, "matmul_shapes", "mat1 and mat2 shapes cannot be multiplied "
+                                 f"({a} and {b})", shapes=(self.shape, mat2.shape))  # fmt: skip
     same_type(self, mat2, said="expected m1 and m2 to have the same dtype, but got: {c[0]} != {c[1]}")
     return _product(self, mat2)
 
@@ -52,8 +51,7 @@ def _dot(self: Any, tensor: Any) -> Any:
     same_type(self, tensor, said="dot : expected both vectors to have same dtype, but found {0} and {1}")
     if self.size != tensor.size:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
-                           f"the same number of elements, but got {self.size} and {tensor.size} elements "
-                           "respectively")  # fmt: skip
+                           f"the same number of elements, but got {self.size} and {tensor.size} elements respectively")
     return _product(self, tensor)
 
 
@@ -547,8 +545,7 @@ def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
     if rank == 1 and other_rank == 2:
         return mm(self.unsqueeze(0), other).squeeze_(0)
     if not rank or not other_rank:
-        raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
-                           f"{rank}D and {other_rank}D")  # fmt: skip
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rank}D and {other_rank}D")
     return _folded(self, other) if _folds(self, other, rank, other_rank) else _batched(self, other)
 
 

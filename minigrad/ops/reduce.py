@@ -204,8 +204,7 @@ def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     if not self.ndim:
         return self, _first(self)
     nan, half = self != self, (_filled(implemented("median_cpu", self, "iuf"), dim, "median").shape[dim] - 1) // 2
-    at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
-                  _order(self, dim, False, [half]))  # fmt: skip
+    at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True), _order(self, dim, False, [half]))
     return _picked(self, at, dim, keepdim)
 
 
@@ -481,8 +480,7 @@ def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
 @formula(tex=lambda grad, x, least, most, *_: (
     SYMBOLS.share(grad[0], x, least) + SYMBOLS.share(grad[1], x, most)))
 def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
-    parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True)
-             if g is not None]  # fmt: skip
+    parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True) if g is not None]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 

@@ -164,13 +164,13 @@ def spread(x: Any, shape: tuple) -> Any:
 def _expand_error(self: Any, shape: tuple) -> Exception:
     lead = len(shape) - self.ndim
     if lead < 0:
-        return RuntimeError(
-            f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes provided "
-            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})")
+        return RuntimeError(f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes "
+                            f"provided ({len(shape)}) must be greater or equal to the number of dimensions in the "
+                            f"tensor ({self.ndim})")  # fmt: skip
     dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
-    return RuntimeError(
-        f"The expanded size of the tensor ({shape[dim]}) must match the existing size ({self.shape[dim - lead]}) at "
-        f"non-singleton dimension {dim}.  Target sizes: {list(shape)}.  Tensor sizes: {list(self.shape)}")
+    return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
+                        f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
+                        f"Tensor sizes: {list(self.shape)}")  # fmt: skip
 
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
@@ -517,11 +517,9 @@ TENSORS.copy_of = lambda grad: copy(TENSORS.zeros_as(grad, grad.shape), grad)
 
 # ---- arguments as torch takes them
 
-T_WARNING = (
-    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
-    "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
-)
+T_WARNING = ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute("
+             "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
 
 
 def view_of(self: Any, *size: Any) -> Any:
@@ -568,8 +566,8 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
     count = math.prod(sizes)
     require(count == old[dim] if -1 not in sizes else count and not old[dim] % count,
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
-            f"({old[dim]}) in the input tensor")  # fmt: skip
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the "
+            "input tensor")  # fmt: skip
     return view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
