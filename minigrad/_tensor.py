@@ -121,7 +121,7 @@ class Tensor(TensorBase):
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
         kind, place = _target(args, options)
         have = self._data.dtype
-        wanted = have if kind is None else kind.np
+        wanted = have if kind is None else dtypes.as_numpy(kind)
         if place is not None and not lives_on(self._data, place):
             return shape.to_copy(self, wanted, place, device_of(self._data))
         copied = options.get("copy") or (len(args) > 2 and args[-1] and isinstance(args[-2], bool))
@@ -396,12 +396,10 @@ def _one(t: Tensor) -> Tensor:
 def _target(args: tuple, options: dict) -> tuple[Any, Any]:
     """The dtype and the device that `to(...)` asks for."""
     kind, place = options.get("dtype"), options.get("device")
-    if kind is not None:
-        dtypes.as_numpy(kind)  # refuses what is no type
     for arg in args:
         if isinstance(arg, TensorBase):
             kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
-        elif isinstance(arg, dtypes.dtype):
+        elif isinstance(arg, dtypes.dtype | type):  # `to(float)` too
             kind = arg
         elif isinstance(arg, str | device_type) or type(arg) is int:
             place = arg

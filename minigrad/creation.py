@@ -110,10 +110,9 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` as a tensor, sharing memory with an array or a tensor where the type allows."""
+    data = from_numpy(data) if isinstance(data, ndarray) else data
     if isinstance(data, TensorBase):
         return data.to(dtype=dtype, device=device)
-    if isinstance(data, ndarray):
-        return from_numpy(data).to(dtype=dtype, device=device)
     return tensor(data, dtype=dtype, device=device)
 
 

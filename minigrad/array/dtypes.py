@@ -24,25 +24,10 @@ class dtype:
         self.c_name = c_name  # float, as its matmul messages do
         self.np = xp.dtype(name)
 
-    @property
-    def itemsize(self) -> builtins.int:
-        """Bytes per element."""
-        return self.np.itemsize
-
-    @property
-    def is_floating_point(self) -> builtins.bool:
-        """True for float16, float32 and float64: only these can require gradients."""
-        return self.np.kind == "f"
-
-    @property
-    def is_signed(self) -> builtins.bool:
-        """True if negative numbers can be stored."""
-        return self.np.kind in "fi"
-
-    @property
-    def tensor_type(self) -> str:
-        """The tensor type of old, e.g. `torch.FloatTensor`: errors and `.type()` still use it."""
-        return f"torch.{self.scalar_type}Tensor"
+    itemsize = property(lambda self: self.np.itemsize, doc="Bytes per element.")
+    is_floating_point = property(lambda self: self.np.kind == "f", doc="True where gradients can be required.")
+    is_signed = property(lambda self: self.np.kind in "fi", doc="True if negative numbers can be stored.")
+    tensor_type = property(lambda self: f"torch.{self.scalar_type}Tensor", doc="As errors and `.type()` still call it.")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
