@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from ..text import say
+from ..text.presentation import require
 
 xp = numpy
 ndarray = numpy.ndarray
@@ -30,8 +31,7 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, int) and not isinstance(type, bool):
-            if not device_count():
-                raise RuntimeError("Cannot access accelerator device when none is available.")
+            require(device_count(), "Cannot access accelerator device when none is available.")
             type, index = "cuda", type
         elif not isinstance(type, str):
             raise TypeError("device() received an invalid combination of arguments - got "
@@ -189,8 +189,7 @@ def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | Non
 
 
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
+    require(len(size) == len(stride), "mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
         raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
                            f"{list(stride)}")  # fmt: skip

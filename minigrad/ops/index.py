@@ -420,8 +420,7 @@ def _part(part: Any) -> Any:
         return _positions(constant(TensorBase._plain, array if array.size else array.astype("int64")))
     if hasattr(part, "__index__"):
         return operator.index(part)
-    if isinstance(part, str):
-        raise TypeError("new(): invalid data type 'str'")
+    require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
     raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                      f"(got {type(part).__name__})")  # fmt: skip
 

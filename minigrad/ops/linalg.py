@@ -441,10 +441,6 @@ def _gaps(F: Any, values: Any) -> Any:
     return apart + F.diag_embed(values * 0 + 1, 0, -2, -1)
 
 
-def _off_diagonal(F: Any, x: Any) -> Any:
-    return x - F.diag_embed(F.diagonal(x, 0, -2, -1), 0, -2, -1)
-
-
 @formula(tex=phrase(
     r"{3}\left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}} {1}}}{{E}}\right)\right)"
     r"{3}^{{\top}},\quad E_{{ij}} = {2}_j - {2}_i,\, E_{{ii}} = \infty", 0))
@@ -452,7 +448,8 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
     inner = None if values is None else F.diag_embed(values, 0, -2, -1)
     if vectors is not None:
-        turned = _off_diagonal(F, F.mT(V) @ vectors / _gaps(F, L))
+        turned = F.mT(V) @ vectors / _gaps(F, L)
+        turned = turned - F.diag_embed(F.diagonal(turned, 0, -2, -1), 0, -2, -1)
         turned = (turned + F.mT(turned)) / 2
         inner = turned if inner is None else inner + turned
     return V @ (inner @ F.mT(V))

@@ -1073,6 +1073,5 @@ def uniform_(self: Any, low: float = 0.0, to: float = 1.0, *, generator: Any = N
     return _uniform_(self, low, to, generator)
 
 
-_normal_, _uniform_ = inplace(normal), inplace(uniform)
-_between_, _below_ = inplace(random_between), inplace(random_below)
-_bernoulli_ = inplace(bernoulli_values)
+_normal_, _uniform_, _between_, _below_, _bernoulli_ = map(
+    inplace, (normal, uniform, random_between, random_below, bernoulli_values))  # fmt: skip
