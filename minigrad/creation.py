@@ -146,13 +146,12 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 def legacy_tensor(cls: type, *data: Any) -> Tensor:
     """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values."""
-    if not data:
-        return zeros(0)
-    if isinstance(data[0], TensorBase):
-        return data[0].detach()
-    if isinstance(data[0], list | tuple | ndarray) and not isinstance(data[0], Size):
-        return made(array_of(data[0]).astype(_kind(None)))
-    return zeros(*data)
+    first = data[0] if data else None
+    if isinstance(first, TensorBase):
+        return first.detach()
+    if isinstance(first, list | tuple | ndarray) and not isinstance(first, Size):
+        return made(array_of(first).astype(_kind(None)))
+    return zeros(*data or (0,))
 
 
 def _typed(kind: dtypes.dtype) -> Any:

@@ -37,8 +37,13 @@ class device:
             raise TypeError("device() received an invalid combination of arguments - got "
                             f"({type.__class__.__name__}), but expected one of:")  # fmt: skip
         name, colon, number = type.partition(":")
-        if error := _complaint(type, name, colon, number, index):
-            raise RuntimeError(error)
+        if name not in _TYPES.split(", ") or (colon and (index is not None or not number.isdecimal())):
+            require(type, "Device string must not be empty")
+            require(name in _TYPES.split(", "),
+                    f"Expected one of {_TYPES} device type at start of device string: {name}")  # fmt: skip
+            require(index is None or not colon, "type (string) must not include an index because index was passed "
+                    f"explicitly: {type}")  # fmt: skip
+            raise RuntimeError(f"Invalid device string: '{type}'")
         self.type, self.index = name, int(number) if colon else index
 
     def __repr__(self) -> str:
@@ -54,19 +59,6 @@ class device:
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
-
-
-def _complaint(text: str, name: str, colon: str, number: str, index: int | None) -> str | None:
-    """What is wrong with a device string, in torch's words."""
-    if not text:
-        return "Device string must not be empty"
-    if name not in _TYPES.split(", "):
-        return f"Expected one of {_TYPES} device type at start of device string: {name}"
-    if colon and index is not None:
-        return f"type (string) must not include an index because index was passed explicitly: {text}"
-    if colon and not number.isdecimal():
-        return f"Invalid device string: '{text}'"
-    return None
 
 
 CPU = device("cpu")

@@ -147,11 +147,9 @@ def _own_suffixes(array: ndarray) -> list[str]:
     place, kind, empty = device_of(array), dtypes.of(array.dtype), array.size == 0
     usual = () if empty else (dtypes.int64, dtypes.bool)
     unseen = array.ndim != 1 if empty else not _options.edgeitems
-    return [
-        *([f"device='{place}'"] if place.type != "cpu" else []),
-        *([f"size={tuple(array.shape)}"] if unseen else []),
-        *([f"dtype={kind}"] if kind not in (dtypes.get_default_dtype(), *usual) else []),
-    ]
+    said = {f"device='{place}'": place.type != "cpu", f"size={tuple(array.shape)}": unseen,
+            f"dtype={kind}": kind not in (dtypes.get_default_dtype(), *usual)}  # fmt: skip
+    return [text for text, wanted in said.items() if wanted]
 
 
 def tensor_str(array: ndarray, suffixes: Sequence[str] = ()) -> str:

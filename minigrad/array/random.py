@@ -263,7 +263,12 @@ def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
 def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
                 generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Indices drawn from the weights of each row of `p`, with or without putting them back."""
-    _check_weights(p, num_samples, replacement)
+    require(num_samples > 0, "cannot sample n_sample <= 0 samples")
+    require(replacement or num_samples <= p.shape[-1],
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")  # fmt: skip
+    valid = (xp.isfinite(p) & (p >= 0)).all()
+    require(valid, "probability tensor contains either `inf`, `nan` or element < 0")
+    require(not (p.sum(-1) <= 0).any(), "invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)
     race = p / exponential(p.shape, p.dtype, generator=generator)  # the heavier, the sooner
@@ -276,12 +281,3 @@ def _with_replacement(p: xp.ndarray, num_samples: int, generator: Generator) -> 
     draws = generator.doubles(len(rows) * num_samples).reshape(-1, num_samples)
     found = [xp.searchsorted(row, draw) for row, draw in zip(rows, draws, strict=True)]
     return xp.array(found, xp.int64).reshape(*p.shape[:-1], num_samples)
-
-
-def _check_weights(p: xp.ndarray, num_samples: int, replacement: bool) -> None:
-    require(num_samples > 0, "cannot sample n_sample <= 0 samples")
-    require(replacement or num_samples <= p.shape[-1],
-            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")  # fmt: skip
-    valid = (xp.isfinite(p) & (p >= 0)).all()
-    require(valid, "probability tensor contains either `inf`, `nan` or element < 0")
-    require(not (p.sum(-1) <= 0).any(), "invalid multinomial distribution (sum of probabilities <= 0)")
