@@ -374,8 +374,7 @@ class Tensor(TensorBase):
         a_tensor(other)
         return bool(xp.array_equal(self._data, other._data))
 
-    def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
-                 equal_nan: bool = False) -> bool:  # fmt: skip
+    def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
         """True if all elements agree to `atol + rtol * |other|`."""
         return bool(self.isclose(other, rtol, atol, equal_nan).all())
 

@@ -201,8 +201,7 @@ rand = _shaped("rand", random.uniform, "Numbers spread evenly over [0, 1), from 
 randn = _shaped("randn", random.normal, "Standard normal numbers, from torch's own stream.", ("generator",))
 
 
-def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
-         requires_grad: bool = False) -> Tensor:  # fmt: skip
+def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     if not isinstance(size, tuple | list):
         raise must_be("tuple of ints", "full", "size", 1, size)
@@ -307,8 +306,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     return made((random.normal(shape, kind, generator=generator) * raw_std + raw_mean).astype(kind))
 
 
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
-                generator: Any = None) -> Tensor:  # fmt: skip
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights that `input` holds, row by row."""
     require(input.ndim in (1, 2), "prob_dist must be 1 or 2 dim")
     kind = input.dtype.scalar_type

@@ -180,6 +180,11 @@ def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | Non
     return strided(flat[offset:], size, tuple(s * owner.itemsize for s in stride))
 
 
+def reach(size: tuple, stride: tuple, offset: int) -> int:
+    """How many elements a storage must have so that this view lies inside it."""
+    return 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+
+
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     require(len(size) == len(stride), "mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
@@ -187,9 +192,8 @@ def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
                            f"{list(stride)}")  # fmt: skip
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    reach = 0 if 0 in size else offset + 1
-    reach += sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if reach else 0
-    if reach > owner.size:
+    needed = reach(size, stride, offset)
+    if needed > owner.size:
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-                           f"itemsize {owner.itemsize} requiring a storage size of {reach * owner.itemsize} are out "
+                           f"itemsize {owner.itemsize} requiring a storage size of {needed * owner.itemsize} are out "
                            f"of bounds for storage of size {owner.nbytes}")  # fmt: skip

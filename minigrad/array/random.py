@@ -242,8 +242,7 @@ def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
     return xp.array(order, xp.int64)
 
 
-def bernoulli(p: xp.ndarray | float, shape: Shape | None = None,
-              generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+def bernoulli(p: xp.ndarray | float, shape: Shape | None = None, generator: Generator | None = None) -> xp.ndarray:
     """True with probability `p`: an array of them, or one number for a whole `shape`."""
     p = xp.asarray(p)
     shape = p.shape if shape is None else shape

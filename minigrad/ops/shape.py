@@ -14,7 +14,7 @@ from typing import Any
 
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
-from ..array.backend import device_of, in_order, move, namespace, strides, xp
+from ..array.backend import device_of, in_order, move, namespace, reach, strides, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
@@ -324,11 +324,6 @@ def blocks(F: Any, grad: Any, shapes: list) -> list:
 # ---- a storage and its parts: `(size, stride, storage_offset)` in elements
 
 
-def _storage_for(*places: tuple) -> int:
-    return max(0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-               for size, stride, offset in places)  # fmt: skip
-
-
 def _overlaps(size: tuple, stride: tuple) -> bool:
     """True if two indices may lie on the same element; dimensions are looked at from the smallest step."""
     reach = 0
@@ -339,9 +334,14 @@ def _overlaps(size: tuple, stride: tuple) -> bool:
     return False
 
 
+def _storage_for(x: Any, whole: tuple, part: tuple) -> Any:
+    """Zeros in the type of `x`, with room for both places."""
+    return namespace(x).zeros(max(reach(*whole), reach(*part)), x.dtype)
+
+
 def _laid_out(x: Any, whole: tuple, part: tuple) -> Any:
     """A flat storage with room for both places, in which `x` lies at `whole`."""
-    return written(namespace(x).zeros(_storage_for(whole, part), x.dtype), x, strided_view, *whole)
+    return written(_storage_for(x, whole, part), x, strided_view, *whole)
 
 
 def _take_part(self: Any, whole: tuple, part: tuple) -> Any:
@@ -353,9 +353,8 @@ def _put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
 
 
 def _add_part(self: Any, whole: tuple, part: tuple) -> Any:
-    flat = namespace(self).zeros(_storage_for(whole, part), self.dtype)
     put = added if _overlaps(*part[:2]) else written
-    return strided_view(put(flat, self, strided_view, *part), *whole)
+    return strided_view(put(_storage_for(self, whole, part), self, strided_view, *part), *whole)
 
 
 def _sum_to(self: Any, shape: tuple) -> Any:
