@@ -151,8 +151,7 @@ def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
 
 
 # fmt: off
-tied = op("tied", lambda grad_output, self: grad_output,
-    transparent=True,
+tied = op("tied", lambda grad_output, self: grad_output, transparent=True,
     grad_output = lambda grad: grad,
     self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
 

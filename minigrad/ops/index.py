@@ -256,8 +256,7 @@ def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
 # fmt: off
 index = op("index", _taken, fixed=("indices",),
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
-index_back = op("index_back", _index_back,
-    fixed=("indices",), grad_fn="IndexBackwardBackward0",
+index_back = op("index_back", _index_back, fixed=("indices",), grad_fn="IndexBackwardBackward0",
     self = lambda F, grad, indices: F.index(grad, indices))
 put_at = op("index_put", _index_put, fixed=("indices",),
     self   = lambda F, grad, indices, accumulate: F.kept_outside(grad, indices, accumulate),
@@ -279,8 +278,7 @@ scatter_add = op("scatter_add", lambda self, index, src, dim: _scatter(self, ind
 index_select = op("index_select", _index_select, fixed=("index",),
     self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
 index_add = op("index_add", lambda self, index, source, dim, alpha=1: _index_write(
-        self, index, times(source, alpha), dim, "add"),
-    fixed=("index",), keeps=("source_dim",),
+        self, index, times(source, alpha), dim, "add"), fixed=("index",), keeps=("source_dim",),
     self   = lambda grad: grad,
     source = lambda F, grad, source, index, dim, alpha: F.scaled(F.index_select(grad, index, dim), alpha))
 index_copy = op("index_copy", lambda self, index, source, dim: _index_write(self, index, source, dim, "copy"),

@@ -307,8 +307,7 @@ det_of = op("linalg_det", _det, outputs=("result", "LU", "pivots"), keeps=("LU",
 slogdet_of = op("linalg_slogdet", _slogdet, outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
     keeps=("LU", "pivots", "sign"),
     A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
-solve_ex = op("linalg_solve_ex", _solve, outputs=("result", "LU", "pivots"),
-    keeps=("LU", "left", "pivots"),
+solve_ex = op("linalg_solve_ex", _solve, outputs=("result", "LU", "pivots"), keeps=("LU", "left", "pivots"),
     A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
     B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
 matrix_exp = op("linalg_matrix_exp", _matrix_exp, letters={"self": "A"},

@@ -247,8 +247,7 @@ floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.fl
 pow_number = op("pow_number", _power, grad_fn="PowBackward0",
     self  = lambda F, grad, self, exponent: F.pow_slope(grad, self, exponent))
 pow = op("pow", _power, grad_fn="PowBackward1", elementwise=True,
-    self     = lambda F, grad, self, exponent: F.where(
-        exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),
+    self     = lambda F, grad, self, exponent: F.where(exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),
     exponent = lambda F, grad, self, exponent, result: grad * F.where(
         (self == 0) & (exponent >= 0), 0.0, result * F.log(self)))
 pow_base = op("pow_base", lambda exponent, self: _power(self, exponent), grad_fn="PowBackward2",
@@ -275,8 +274,7 @@ log10 = op("log10", xp.log10,
     self = lambda grad, self: grad / (self * math.log(10)))
 log1p = op("log1p", xp.log1p,
     self = lambda grad, self: grad / (self + 1))
-logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(
-        implemented("logaddexp_cpu", self), other), numbers=False,
+logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(implemented("logaddexp_cpu", self), other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
 xlogy = op("xlogy", _xlogy, numbers="floats",
@@ -375,8 +373,7 @@ clamp_min_tensor = op("clamp_min_tensor", clamp_min.row.forward, grad_fn="ClampM
 clamp_max_tensor = op("clamp_max_tensor", clamp_max.row.forward, grad_fn="ClampMaxBackward1", elementwise=True,
     **clamp_max.row.derivatives,
     max  = lambda F, grad, self, max: F.where(self > max, grad, 0.0))
-clamp_tensors = op("clamp_tensors", _clamp, grad_fn="ClampBackward0", elementwise=True,
-    **clamp_numbers.row.derivatives,
+clamp_tensors = op("clamp_tensors", _clamp, grad_fn="ClampBackward0", elementwise=True, **clamp_numbers.row.derivatives,
     min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
     max  = lambda F, grad, self, min, max: F.where(F.lowered(self, min, max), grad, 0.0))
 nan_to_num = op("nan_to_num",

@@ -384,8 +384,7 @@ permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
 unsqueeze = op("unsqueeze", lambda self, dim: xp.expand_dims(self, dim), view=True,
     self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
 squeeze = op("squeeze", lambda self: self.squeeze(), view=True, **view.row.derivatives)
-squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",),
-    **view.row.derivatives)
+squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",), **view.row.derivatives)
 squeeze_dims = op("squeeze_dims", _squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",),
     **view.row.derivatives)
 expand = op("expand", _expand, view=True,
@@ -1015,10 +1014,8 @@ fill = op("fill", lambda self, value: xp.full_like(self, dtypes.fitting(value, s
     grad_fn="FillBackward2", **STEP)
 fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
-normal = op("normal", lambda self, mean, std, generator: _drawn(
-        self, random.normal, mean, std, generator), **STEP)
-uniform = op("uniform", lambda self, low, to, generator: _drawn(
-        self, random.uniform, low, to, generator), **STEP)
+normal = op("normal", lambda self, mean, std, generator: _drawn(self, random.normal, mean, std, generator), **STEP)
+uniform = op("uniform", lambda self, low, to, generator: _drawn(self, random.uniform, low, to, generator), **STEP)
 random_between = op("random_between", lambda self, low, high, generator: _drawn(
         self, random.integers, low, high, generator), grad_fn="RandomBackward0", **STEP)
 random_below = op("random_below", lambda self, high, generator: _drawn(
