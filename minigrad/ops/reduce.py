@@ -79,7 +79,10 @@ def _with_mean(self: Any) -> Any:
 
 
 def _count(sizes: tuple, dim: Any) -> int:
-    return math.prod([sizes[d] for d in _gone(dim, len(sizes))]) if sizes else 1
+    n = 1
+    for d in _gone(dim, len(sizes)) if sizes else ():  # `math.prod` of a list takes twice as long
+        n *= sizes[d]
+    return n
 
 
 @formula(tex=lambda grad, *_: grad)
