@@ -142,8 +142,7 @@ class Tensor(TensorBase):
 
     def float_power(self, exponent: Any) -> Tensor:
         """`self ** exponent` in double."""
-        number = not isinstance(exponent, TensorBase)
-        return self.double() ** (exponent.__float__() if number else exponent.double())
+        return self.double() ** (exponent.double() if isinstance(exponent, TensorBase) else exponent.__float__())
 
     def type_as(self, other: Tensor) -> Tensor:
         return self.to(other.dtype)

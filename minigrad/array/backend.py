@@ -54,8 +54,8 @@ class device:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, device)  # never equal to a string: torch says so too
-        return same and (self.type, self.index) == (other.type, other.index)
+        # never equal to a string: torch says so too
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
@@ -149,8 +149,7 @@ def may_share_memory(a: Any, b: Any) -> bool:
 
 def address(array: Any) -> int:
     """Where the first element lies in memory."""
-    on_host = isinstance(array, ndarray)
-    return array.__array_interface__["data"][0] if on_host else array.data.ptr
+    return array.__array_interface__["data"][0] if isinstance(array, ndarray) else array.data.ptr
 
 
 def strides(array: Any) -> tuple[int, ...]:

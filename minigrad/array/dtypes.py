@@ -109,9 +109,7 @@ def category(np_dtype: xp.dtype) -> builtins.int:
 
 def _wider(a: xp.dtype, b: xp.dtype) -> xp.dtype:
     """Promotion between equals: the higher category wins, within one NumPy and torch agree."""
-    if category(a) != category(b):
-        return max(a, b, key=category)
-    return xp.result_type(a, b)
+    return xp.result_type(a, b) if category(a) == category(b) else max(a, b, key=category)
 
 
 _WIDER = {(a.np, b.np): _wider(a.np, b.np) for a in ALL for b in ALL}
