@@ -25,7 +25,7 @@ from .core.modes import grad_mode
 from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
-from .ops.checks import as_method, check_dim, learners_call, require, titled
+from .ops.checks import a_tensor, as_method, check_dim, require, titled
 from .text import presentation
 
 
@@ -52,10 +52,8 @@ class Size(tuple):
         return Size(super().__add__(tuple(other)))
 
 
-TO_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first."
-)
+TO_SCALAR = ("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+             "tensor.detach() first.")  # fmt: skip
 
 
 def _cast(kind: dtypes.dtype) -> Any:
@@ -123,7 +121,7 @@ class Tensor(TensorBase):
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
         kind, place = _target(args, options)
         have = self._data.dtype
-        wanted = have if kind is None else kind.np
+        wanted = have if kind is None else dtypes.as_numpy(kind)
         if place is not None and not lives_on(self._data, place):
             return shape.to_copy(self, wanted, place, device_of(self._data))
         copied = options.get("copy") or (len(args) > 2 and args[-1] and isinstance(args[-2], bool))
@@ -144,8 +142,7 @@ class Tensor(TensorBase):
 
     def float_power(self, exponent: Any) -> Tensor:
         """`self ** exponent` in double."""
-        number = not isinstance(exponent, TensorBase)
-        return self.double() ** (exponent.__float__() if number else exponent.double())
+        return self.double() ** (exponent.double() if isinstance(exponent, TensorBase) else exponent.__float__())
 
     def type_as(self, other: Tensor) -> Tensor:
         return self.to(other.dtype)
@@ -289,9 +286,8 @@ class Tensor(TensorBase):
         if force:
             return self.detach().cpu()._array()
         if self.requires_grad and grad_mode():
-            raise presentation.error(RuntimeError, "numpy_requires_grad",
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
-                tensor=self)  # fmt: skip
+            raise presentation.error(RuntimeError, "numpy_requires_grad", "Can't call numpy() on Tensor that requires "
+                "grad. Use tensor.detach().numpy() instead.", tensor=self)  # fmt: skip
         if self.is_cuda:
             raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the "
                             "tensor to host memory first.")  # fmt: skip
@@ -347,10 +343,9 @@ class Tensor(TensorBase):
     def __deepcopy__(self, memo: dict) -> Tensor:
         if not self.is_leaf:
             raise presentation.error(RuntimeError, "deepcopy_of_non_leaf",
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                "because of a torch.nn.utils.weight_norm usage, see "
-                "https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment.  If you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
         array = self._array()
         twin = memo[id(self)] = constant(type(self), array)
         twin._requires_grad = self.requires_grad
@@ -375,12 +370,10 @@ class Tensor(TensorBase):
 
     def equal(self, other: Tensor) -> bool:
         """True if shapes and all elements agree."""
-        if not isinstance(other, TensorBase):
-            raise _shapes.must_be_tensor(*learners_call(other), other)
+        a_tensor(other)
         return bool(xp.array_equal(self._data, other._data))
 
-    def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
-                 equal_nan: bool = False) -> bool:  # fmt: skip
+    def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
         """True if all elements agree to `atol + rtol * |other|`."""
         return bool(self.isclose(other, rtol, atol, equal_nan).all())
 
@@ -401,12 +394,10 @@ def _one(t: Tensor) -> Tensor:
 def _target(args: tuple, options: dict) -> tuple[Any, Any]:
     """The dtype and the device that `to(...)` asks for."""
     kind, place = options.get("dtype"), options.get("device")
-    if kind is not None:
-        dtypes.as_numpy(kind)  # refuses what is no type
     for arg in args:
         if isinstance(arg, TensorBase):
             kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
-        elif isinstance(arg, dtypes.dtype):
+        elif isinstance(arg, dtypes.dtype | type):  # `to(float)` too
             kind = arg
         elif isinstance(arg, str | device_type) or type(arg) is int:
             place = arg
@@ -423,18 +414,15 @@ def _check_grad(t: Tensor, value: Any) -> None:
     require(value is not t, "can't assign Variable as its own grad")
     if value._data.dtype != t._data.dtype:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{dtypes.of(value._data.dtype).c_name}' to a "
-            f"tensor with grad_dtype '{dtypes.of(t._data.dtype).scalar_type}'. The gradient must match "
-            "the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
-            "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
-            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-            "systems that assume they match."
-        )
+            f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
+            f"'{t.dtype.scalar_type}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+            "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+            "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+            "systems that assume they match.")  # fmt: skip
     if value._data.shape != t._data.shape:
         raise presentation.error(RuntimeError, "grad_shape",
             f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
-            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same "
-            "size")  # fmt: skip
+            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same size")  # fmt: skip
 
 
 def tensor_text(t: Tensor) -> str:

@@ -18,10 +18,8 @@ from .ops.reduce import common_shape
 from .ops.shape import layout, memory_order
 from .text import presentation
 
-COPY_WARNING = (
-    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
-)
+COPY_WARNING = ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
 
 
 def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
@@ -112,10 +110,9 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` as a tensor, sharing memory with an array or a tensor where the type allows."""
+    data = from_numpy(data) if isinstance(data, ndarray) else data
     if isinstance(data, TensorBase):
         return data.to(dtype=dtype, device=device)
-    if isinstance(data, ndarray):
-        return from_numpy(data).to(dtype=dtype, device=device)
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -149,13 +146,12 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 def legacy_tensor(cls: type, *data: Any) -> Tensor:
     """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values."""
-    if not data:
-        return zeros(0)
-    if isinstance(data[0], TensorBase):
-        return data[0].detach()
-    if isinstance(data[0], list | tuple | ndarray) and not isinstance(data[0], Size):
-        return made(array_of(data[0]).astype(_kind(None)))
-    return zeros(*data)
+    first = data[0] if data else None
+    if isinstance(first, TensorBase):
+        return first.detach()
+    if isinstance(first, list | tuple | ndarray) and not isinstance(first, Size):
+        return made(array_of(first).astype(_kind(None)))
+    return zeros(*data or (0,))
 
 
 def _typed(kind: dtypes.dtype) -> Any:
@@ -205,8 +201,7 @@ rand = _shaped("rand", random.uniform, "Numbers spread evenly over [0, 1), from 
 randn = _shaped("randn", random.normal, "Standard normal numbers, from torch's own stream.", ("generator",))
 
 
-def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
-         requires_grad: bool = False) -> Tensor:  # fmt: skip
+def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     if not isinstance(size, tuple | list):
         raise must_be("tuple of ints", "full", "size", 1, size)
@@ -311,8 +306,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     return made((random.normal(shape, kind, generator=generator) * raw_std + raw_mean).astype(kind))
 
 
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
-                generator: Any = None) -> Tensor:  # fmt: skip
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights that `input` holds, row by row."""
     require(input.ndim in (1, 2), "prob_dist must be 1 or 2 dim")
     kind = input.dtype.scalar_type

@@ -13,14 +13,13 @@ from typing import Any
 import numpy
 
 from ..text import say
+from ..text.presentation import require
 
 xp = numpy
 ndarray = numpy.ndarray
 HOST = (numpy.ndarray, numpy.generic)
-_TYPES = (
-    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
-    "mps, meta, hpu, mtia, privateuseone"
-)
+_TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, "
+          "hpu, mtia, privateuseone")  # fmt: skip
 
 
 class device:
@@ -32,15 +31,19 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, int) and not isinstance(type, bool):
-            if not device_count():
-                raise RuntimeError("Cannot access accelerator device when none is available.")
+            require(device_count(), "Cannot access accelerator device when none is available.")
             type, index = "cuda", type
         elif not isinstance(type, str):
             raise TypeError("device() received an invalid combination of arguments - got "
                             f"({type.__class__.__name__}), but expected one of:")  # fmt: skip
         name, colon, number = type.partition(":")
-        if error := _complaint(type, name, colon, number, index):
-            raise RuntimeError(error)
+        if name not in _TYPES.split(", ") or (colon and (index is not None or not number.isdecimal())):
+            require(type, "Device string must not be empty")
+            require(name in _TYPES.split(", "),
+                    f"Expected one of {_TYPES} device type at start of device string: {name}")  # fmt: skip
+            require(index is None or not colon, "type (string) must not include an index because index was passed "
+                    f"explicitly: {type}")  # fmt: skip
+            raise RuntimeError(f"Invalid device string: '{type}'")
         self.type, self.index = name, int(number) if colon else index
 
     def __repr__(self) -> str:
@@ -51,24 +54,11 @@ class device:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, device)  # never equal to a string: torch says so too
-        return same and (self.type, self.index) == (other.type, other.index)
+        # never equal to a string: torch says so too
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
-
-
-def _complaint(text: str, name: str, colon: str, number: str, index: int | None) -> str | None:
-    """What is wrong with a device string, in torch's words."""
-    if not text:
-        return "Device string must not be empty"
-    if name not in _TYPES.split(", "):
-        return f"Expected one of {_TYPES} device type at start of device string: {name}"
-    if colon and index is not None:
-        return f"type (string) must not include an index because index was passed explicitly: {text}"
-    if colon and not number.isdecimal():
-        return f"Invalid device string: '{text}'"
-    return None
 
 
 CPU = device("cpu")
@@ -159,8 +149,7 @@ def may_share_memory(a: Any, b: Any) -> bool:
 
 def address(array: Any) -> int:
     """Where the first element lies in memory."""
-    on_host = isinstance(array, ndarray)
-    return array.__array_interface__["data"][0] if on_host else array.data.ptr
+    return array.__array_interface__["data"][0] if isinstance(array, ndarray) else array.data.ptr
 
 
 def strides(array: Any) -> tuple[int, ...]:
@@ -196,21 +185,20 @@ def strided(array: Any, shape: tuple, steps: Any) -> Any:
     return namespace(array).lib.stride_tricks.as_strided(array, shape, steps)
 
 
+def reach(size: tuple, stride: tuple, offset: int) -> int:
+    """How many elements a storage must have so that this view lies inside it."""
+    return 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+
+
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
+    require(len(size) == len(stride), "mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
-        raise RuntimeError(
-            "as_strided: Negative strides are not supported at the moment, "
-            f"got strides: {list(stride)}"
-        )
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                           f"{list(stride)}")  # fmt: skip
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    reach = 0 if 0 in size else offset + 1
-    reach += sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if reach else 0
-    if reach > owner.size:
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-            f"itemsize {owner.itemsize} requiring a storage size of {reach * owner.itemsize} "
-            f"are out of bounds for storage of size {owner.nbytes}"
-        )
+    needed = reach(size, stride, offset)
+    if needed > owner.size:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           f"itemsize {owner.itemsize} requiring a storage size of {needed * owner.itemsize} are out "
+                           f"of bounds for storage of size {owner.nbytes}")  # fmt: skip

@@ -8,6 +8,7 @@ The dictionaries at the bottom are the whole type system; complex and bfloat16 a
 import builtins
 from typing import Any
 
+from ..text.presentation import require
 from .backend import xp
 
 
@@ -23,25 +24,10 @@ class dtype:
         self.c_name = c_name  # float, as its matmul messages do
         self.np = xp.dtype(name)
 
-    @property
-    def itemsize(self) -> builtins.int:
-        """Bytes per element."""
-        return self.np.itemsize
-
-    @property
-    def is_floating_point(self) -> builtins.bool:
-        """True for float16, float32 and float64: only these can require gradients."""
-        return self.np.kind == "f"
-
-    @property
-    def is_signed(self) -> builtins.bool:
-        """True if negative numbers can be stored."""
-        return self.np.kind in "fi"
-
-    @property
-    def tensor_type(self) -> str:
-        """The tensor type of old, e.g. `torch.FloatTensor`: errors and `.type()` still use it."""
-        return f"torch.{self.scalar_type}Tensor"
+    itemsize = property(lambda self: self.np.itemsize, doc="Bytes per element.")
+    is_floating_point = property(lambda self: self.np.kind == "f", doc="True where gradients can be required.")
+    is_signed = property(lambda self: self.np.kind in "fi", doc="True if negative numbers can be stored.")
+    tensor_type = property(lambda self: f"torch.{self.scalar_type}Tensor", doc="As errors and `.type()` still call it.")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -85,10 +71,9 @@ def get_default_dtype() -> dtype:
 def set_default_dtype(d: dtype) -> None:
     """Choose the type of tensors made from Python floats: float16, float32 or float64."""
     global _default
-    if not isinstance(d, dtype):
-        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
-    if not d.is_floating_point:
-        raise TypeError("only floating-point types are supported as the default type")
+    only = "only floating-point types are supported as the default type"
+    require(isinstance(d, dtype), f"invalid dtype object: {only}", TypeError)
+    require(d.is_floating_point, only, TypeError)
     _default = d
 
 
@@ -97,10 +82,8 @@ def of(np_dtype: xp.dtype) -> dtype:
     try:
         return BY_NUMPY[np_dtype]
     except KeyError:
-        raise TypeError(
-            f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. "
-            f"The only supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool."
-        ) from None
+        raise TypeError(f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. The only "
+                        f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.") from None  # fmt: skip
 
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:
@@ -126,9 +109,7 @@ def category(np_dtype: xp.dtype) -> builtins.int:
 
 def _wider(a: xp.dtype, b: xp.dtype) -> xp.dtype:
     """Promotion between equals: the higher category wins, within one NumPy and torch agree."""
-    if category(a) != category(b):
-        return max(a, b, key=category)
-    return xp.result_type(a, b)
+    return xp.result_type(a, b) if category(a) == category(b) else max(a, b, key=category)
 
 
 _WIDER = {(a.np, b.np): _wider(a.np, b.np) for a in ALL for b in ALL}
@@ -201,10 +182,8 @@ def can_cast(source: dtype, target: dtype) -> builtins.bool:
 def check_cast(source: xp.dtype, target: xp.dtype) -> None:
     """Raises: RuntimeError if an in-place result would lose its category (float into int)."""
     if category(source) > category(target):
-        raise RuntimeError(
-            f"result type {of(source).scalar_type} can't be cast to "
-            f"the desired output type {of(target).scalar_type}"
-        )
+        raise RuntimeError(f"result type {of(source).scalar_type} can't be cast to the desired output type "
+                           f"{of(target).scalar_type}")  # fmt: skip
 
 
 # ---- limits --------------------------------------------------------------------------------
@@ -215,11 +194,8 @@ class finfo:
 
     def __init__(self, type: dtype | None = None):
         type = type or _default
-        if not (isinstance(type, dtype) and type.is_floating_point):
-            raise TypeError(
-                "torch.finfo() requires a floating point input type. "
-                "Use torch.iinfo to handle 'torch.finfo'"
-            )
+        require(isinstance(type, dtype) and type.is_floating_point, "torch.finfo() requires a floating point input "
+                "type. Use torch.iinfo to handle 'torch.finfo'", TypeError)  # fmt: skip
         limits = xp.finfo(type.np)
         self.dtype, self.bits = type.name, limits.bits
         for name in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"):
@@ -235,13 +211,11 @@ class iinfo:
     """Limits of an integer type: `max`, `min`, `bits`."""
 
     def __init__(self, type: dtype):
-        if not isinstance(type, dtype):
-            got = type.__class__.__name__
-            raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {got}")
-        if type.is_floating_point:
-            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
-        if type is bool:
-            raise TypeError("torch.bool is not supported by torch.iinfo")
+        require(isinstance(type, dtype), "iinfo(): argument 'type' (position 1) must be torch.dtype, not "
+                f"{type.__class__.__name__}", TypeError)  # fmt: skip
+        require(not type.is_floating_point, "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
+                "'torch.iinfo'", TypeError)  # fmt: skip
+        require(type is not bool, "torch.bool is not supported by torch.iinfo", TypeError)
         limits = xp.iinfo(type.np)
         self.dtype, self.bits = type.name, limits.bits
         self.min, self.max = limits.min, limits.max

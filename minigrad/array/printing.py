@@ -24,34 +24,20 @@ class Options(NamedTuple):
     sci_mode: bool | None = None
 
 
-_PROFILES = {
-    "default": Options(),
-    "short": Options(precision=2, edgeitems=2),
-    "full": Options(threshold=math.inf),
-}
+_PROFILES = {"default": Options(), "short": Options(precision=2, edgeitems=2), "full": Options(threshold=math.inf)}
 _options = Options()
 
 
-def set_printoptions(
-    precision: int | None = None,
-    threshold: float | None = None,
-    edgeitems: int | None = None,
-    linewidth: int | None = None,
-    profile: str | None = None,
-    sci_mode: bool | None = None,
-) -> None:
+def set_printoptions(precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
+                     linewidth: int | None = None, profile: str | None = None,
+                     sci_mode: bool | None = None) -> None:  # fmt: skip
     """Choose how tensors are printed; `profile` is `"default"`, `"short"` or `"full"`.
 
     Decimals, the size above which only the edges are shown, how many items an edge has, and the
     length of a line. `sci_mode` falls back to automatic unless it is given.
     """
     global _options
-    wanted = {
-        "precision": precision,
-        "threshold": threshold,
-        "edgeitems": edgeitems,
-        "linewidth": linewidth,
-    }
+    wanted = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     given = {name: value for name, value in wanted.items() if value is not None}
     _options = _PROFILES.get(profile, _options)._replace(sci_mode=sci_mode, **given)
 
@@ -161,11 +147,9 @@ def _own_suffixes(array: ndarray) -> list[str]:
     place, kind, empty = device_of(array), dtypes.of(array.dtype), array.size == 0
     usual = () if empty else (dtypes.int64, dtypes.bool)
     unseen = array.ndim != 1 if empty else not _options.edgeitems
-    return [
-        *([f"device='{place}'"] if place.type != "cpu" else []),
-        *([f"size={tuple(array.shape)}"] if unseen else []),
-        *([f"dtype={kind}"] if kind not in (dtypes.get_default_dtype(), *usual) else []),
-    ]
+    said = {f"device='{place}'": place.type != "cpu", f"size={tuple(array.shape)}": unseen,
+            f"dtype={kind}": kind not in (dtypes.get_default_dtype(), *usual)}  # fmt: skip
+    return [text for text, wanted in said.items() if wanted]
 
 
 def tensor_str(array: ndarray, suffixes: Sequence[str] = ()) -> str:

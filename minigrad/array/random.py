@@ -11,6 +11,7 @@ import math
 import os
 from typing import Any
 
+from ..text.presentation import require
 from . import backend, dtypes
 from .backend import xp
 
@@ -18,10 +19,8 @@ Shape = tuple[int, ...]
 
 # torch's own layout of a saved state, so that states travel between the two libraries.
 _STATE = xp.dtype("u8, i4, i4, u8, 624u8, f8, f8, f8, i8, f4, i4")
-_STATE.names = (
-    *("seed", "left", "seeded", "next", "words"),
-    *("normal_x", "normal", "normal_rho", "has_normal", "float_normal", "has_float_normal"),
-)
+_STATE.names = tuple("""seed left seeded next words
+    normal_x normal normal_rho has_normal float_normal has_float_normal""".split())
 _FIRST_SEED = 67280421310721  # of a generator that nobody seeded
 _entropy: list[int] = []
 
@@ -40,10 +39,8 @@ class Generator:
 
     def manual_seed(self, seed: int) -> "Generator":
         """Start the stream over. Negative seeds count down from 2**64; the low 32 bits decide."""
-        if not isinstance(seed, int | xp.integer):
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        if not -(2**63) <= seed < 2**64:
-            raise ValueError("Overflow when unpacking long long")
+        require(isinstance(seed, int | xp.integer), f"manual_seed expected a long, but got {type(seed).__name__}")
+        require(-(2**63) <= seed < 2**64, "Overflow when unpacking long long", ValueError)
         self._seed = int(seed) % 2**64
         self.__dict__.pop("_twister", None)
         self._spare = None  # normals are made in pairs: the second waits here
@@ -79,13 +76,9 @@ class Generator:
 
     def set_state(self, state: xp.ndarray) -> "Generator":
         """Continue where the saved state was taken."""
-        if state.dtype != xp.uint8:
-            raise TypeError("RNG state must be a torch.ByteTensor")
-        if state.size != _STATE.itemsize:
-            raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} "
-                f"but found the input RNG state size to be {state.size}"
-            )
+        require(state.dtype == xp.uint8, "RNG state must be a torch.ByteTensor", TypeError)
+        require(state.size == _STATE.itemsize, f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} but found "
+                f"the input RNG state size to be {state.size}")  # fmt: skip
         saved = xp.frombuffer(state.tobytes(), _STATE)[0]
         self._seed = int(saved["seed"])
         key, used = saved["words"].astype(xp.uint32), 625 - int(saved["left"])
@@ -249,13 +242,12 @@ def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
     return xp.array(order, xp.int64)
 
 
-def bernoulli(p: xp.ndarray | float, shape: Shape | None = None,
-              generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+def bernoulli(p: xp.ndarray | float, shape: Shape | None = None, generator: Generator | None = None) -> xp.ndarray:
     """True with probability `p`: an array of them, or one number for a whole `shape`."""
     p = xp.asarray(p)
     shape = p.shape if shape is None else shape
-    if not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
+            "error message be improved?  If so, please report an enhancement request to PyTorch.)")  # fmt: skip
     u = (generator or default_generator).uniforms(math.prod(shape), p.dtype)
     return u.reshape(shape) < p
 
@@ -270,7 +262,12 @@ def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
 def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
                 generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Indices drawn from the weights of each row of `p`, with or without putting them back."""
-    _check_weights(p, num_samples, replacement)
+    require(num_samples > 0, "cannot sample n_sample <= 0 samples")
+    require(replacement or num_samples <= p.shape[-1],
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")  # fmt: skip
+    valid = (xp.isfinite(p) & (p >= 0)).all()
+    require(valid, "probability tensor contains either `inf`, `nan` or element < 0")
+    require(not (p.sum(-1) <= 0).any(), "invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)
     race = p / exponential(p.shape, p.dtype, generator=generator)  # the heavier, the sooner
@@ -283,14 +280,3 @@ def _with_replacement(p: xp.ndarray, num_samples: int, generator: Generator) -> 
     draws = generator.doubles(len(rows) * num_samples).reshape(-1, num_samples)
     found = [xp.searchsorted(row, draw) for row, draw in zip(rows, draws, strict=True)]
     return xp.array(found, xp.int64).reshape(*p.shape[:-1], num_samples)
-
-
-def _check_weights(p: xp.ndarray, num_samples: int, replacement: bool) -> None:
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not (replacement or num_samples <= p.shape[-1]):
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if not (xp.isfinite(p) & (p >= 0)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (p.sum(-1) <= 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

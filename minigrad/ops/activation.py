@@ -13,7 +13,7 @@ from typing import Any
 from ..array.backend import ndarray, xp
 from ..core.carriers import SYMBOLS, formula, phrase, spelled_out
 from ..core.op import no_derivative, op
-from .checks import implemented, own_dim, require, same_type
+from .checks import implemented, own_dim, require, same_type, titled
 from .pointwise import beside, sigmoid
 from .special import digamma_of, erf_of, erfc_of, erfinv_of, lgamma_of, polygamma_of
 
@@ -151,8 +151,7 @@ def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
 
 
 # fmt: off
-tied = op("tied", lambda grad_output, self: grad_output,
-    transparent=True,
+tied = op("tied", lambda grad_output, self: grad_output, transparent=True,
     grad_output = lambda grad: grad,
     self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
 
@@ -238,24 +237,20 @@ polygamma = op("polygamma", lambda self, n: polygamma_of(n, self),
 # ---- arguments as torch takes them
 
 
-def softmax(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
-    """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
-    self = self if dtype is None else self.to(dtype)
-    dim = _implicit_dim("softmax", self) if dim is None else dim
-    return softmax_dim(self, own_dim(self, dim))
+def _along(row: Any, name: str, doc: str) -> Any:
+    def along(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
+        self = self if dtype is None else self.to(dtype)
+        if dim is None:
+            warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X "
+                          "as an argument.", UserWarning, stacklevel=2)  # fmt: skip
+            dim = 0 if self.ndim in (0, 1, 3) else 1
+        return row(self, own_dim(self, dim))
+
+    return titled(along, name, doc)
 
 
-def log_softmax(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
-    """The logarithm of softmax, computed without overflow."""
-    self = self if dtype is None else self.to(dtype)
-    dim = _implicit_dim("log_softmax", self) if dim is None else dim
-    return log_softmax_dim(self, own_dim(self, dim))
-
-
-def _implicit_dim(name: str, self: Any) -> int:
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X "
-                  "as an argument.", UserWarning, stacklevel=3)  # fmt: skip
-    return 0 if self.ndim in (0, 1, 3) else 1
+softmax = _along(softmax_dim, "softmax", "exp(x) divided by its sum along `dim`: numbers that sum to 1.")
+log_softmax = _along(log_softmax_dim, "log_softmax", "The logarithm of softmax, computed without overflow.")
 
 
 def prelu(self: Any, weight: Any) -> Any:

@@ -17,6 +17,9 @@ from ..core.node import OURS
 from ..core.row import Row, parameters
 from ..core.shapes import must_be, must_be_tensor, type_said
 from ..text import presentation
+from ..text.presentation import (
+    require as require,  # asks of arguments too, though it is written a floor below
+)
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:
@@ -72,24 +75,12 @@ def as_method(name: str, operator: Callable) -> Callable:
     return titled(method, name, operator.__doc__ or "")
 
 
-def require(holds: Any, text: str, error: type = RuntimeError) -> None:
-    """Raises `error` with torch's text unless `holds`."""
-    if not holds:
-        raise error(text)
-
-
 def same_type(*arrays: Any, said: str = "expected scalar type {0} but found {1}") -> None:
     """Refuses arrays of different types; `said` is torch's text, with `{0}` (Float) or `{c[0]}` (float) for a name."""
     if any(x.dtype != arrays[0].dtype for x in arrays):
         kinds = [dtypes.of(x.dtype) for x in arrays]
         text = said.format(*(kind.scalar_type for kind in kinds), c=[kind.c_name for kind in kinds])
         raise presentation.error(RuntimeError, "types", text)
-
-
-def floats_only(name: str, array: Any) -> None:
-    if array.dtype.kind != "f":
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
-                           f"{dtypes.of(array.dtype).scalar_type}")  # fmt: skip
 
 
 def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:
@@ -131,14 +122,16 @@ def learners_call(value: Any) -> tuple[str, str, int]:
     return name, words[place], place + shift + (words[:1] != ("self",))
 
 
-def must_be_int(given: Any) -> Exception:
-    """torch's text for an argument that is no integer."""
-    return must_be("int", *learners_call(given), given)
+def must_be_a(wanted: str, given: Any) -> Exception:
+    """torch's text for an argument of the learner's call that is of another kind."""
+    return must_be(wanted, *learners_call(given), given)
 
 
-def must_be_number(given: Any) -> Exception:
-    """torch's text for an argument that is neither a number nor a tensor."""
-    return must_be("Number", *learners_call(given), given)
+def a_tensor(given: Any) -> Any:
+    """`given`, if it is a tensor. Raises: TypeError in torch's words."""
+    if isinstance(given, TensorBase):
+        return given
+    raise must_be_a("Tensor", given)
 
 
 def must_be_ints(values: Any, listed: bool) -> Exception:
@@ -171,7 +164,7 @@ def check_dim(dim: int, rank: int) -> int:
     try:
         inside = -least <= (dim if dim.__class__ is int else operator.index(dim)) < least
     except TypeError:
-        raise must_be_int(dim) from None
+        raise must_be_a("int", dim) from None
     if not inside:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})")
     return dim % least

@@ -537,8 +537,7 @@ trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2
 # ---- pooling
 
 max_pool2d_of = op("max_pool2d_with_indices", _best, outputs=("result0", "result1"),
-    keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"),
-    letters={"result1": "i"},
+    keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"), letters={"result1": "i"},
     self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
 adaptive_max_pool2d_of = op("adaptive_max_pool2d", _adaptive_best, outputs=("result0", "result1"),
     letters={"result1": "i"}, **max_pool2d_of.row.derivatives)
@@ -551,8 +550,7 @@ avg_pool2d_backward = op("avg_pool2d_backward", _average_back, grad_fn="AvgPool2
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
 two_sided = op("two_sided", _two_sided,
     self = lambda F, grad, left, right: F.turned_back(grad, left, right))
-adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", _adaptive_mean,
-    hidden=("left", "right"),
+adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", _adaptive_mean, hidden=("left", "right"),
     self = lambda F, grad, self, left, right: F.tied(F.turned_back(grad, left, right), self))
 upsample_nearest1d = op("upsample_nearest1d", lambda self, output_size, scales: _upsampled(self, output_size, scales),
     keeps=("output_size",),

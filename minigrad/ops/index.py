@@ -77,8 +77,7 @@ def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError,
     least = -size if error is IndexError and not name else 0
     if not index.size or (index.min() >= least and index.max() < size):
         return
-    flat = index.reshape(-1)
-    bad = flat[(flat < least) | (flat >= size)][0]
+    bad = index[(index < least) | (index >= size)][0]
     raise error(f"{name}index {bad} is out of bounds for dimension {dim} with size {size}")
 
 
@@ -109,9 +108,8 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
     if values.dtype != self.dtype and not fills:
-        raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                           f"{dtypes.of(self.dtype).scalar_type} for the destination and "
-                           f"{dtypes.of(values.dtype).scalar_type} for the source.")  # fmt: skip
+        same_type(self, values, said="Index put requires the source and destination dtypes match, got {0} for the "
+                  "destination and {1} for the source.")  # fmt: skip
     return whole
 
 
@@ -186,10 +184,8 @@ def _index_select(self: Any, index: Any, dim: int) -> Any:
     return in_order(flat[key]) if self.ndim else flat[key].reshape(())
 
 
-_UNLIKE = {
-    "add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type",
-    "copy": "index_copy_(): self and source expected to have the same dtype, but got (self) {0} and (source) {1}",
-}
+_UNLIKE = {"add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type", "copy": "index_copy_(): "
+           "self and source expected to have the same dtype, but got (self) {0} and (source) {1}"}  # fmt: skip
 
 
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
@@ -259,8 +255,7 @@ def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
 # fmt: off
 index = op("index", _taken, fixed=("indices",),
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
-index_back = op("index_back", _index_back,
-    fixed=("indices",), grad_fn="IndexBackwardBackward0",
+index_back = op("index_back", _index_back, fixed=("indices",), grad_fn="IndexBackwardBackward0",
     self = lambda F, grad, indices: F.index(grad, indices))
 put_at = op("index_put", _index_put, fixed=("indices",),
     self   = lambda F, grad, indices, accumulate: F.kept_outside(grad, indices, accumulate),
@@ -282,8 +277,7 @@ scatter_add = op("scatter_add", lambda self, index, src, dim: _scatter(self, ind
 index_select = op("index_select", _index_select, fixed=("index",),
     self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
 index_add = op("index_add", lambda self, index, source, dim, alpha=1: _index_write(
-        self, index, times(source, alpha), dim, "add"),
-    fixed=("index",), keeps=("source_dim",),
+        self, index, times(source, alpha), dim, "add"), fixed=("index",), keeps=("source_dim",),
     self   = lambda grad: grad,
     source = lambda F, grad, source, index, dim, alpha: F.scaled(F.index_select(grad, index, dim), alpha))
 index_copy = op("index_copy", lambda self, index, source, dim: _index_write(self, index, source, dim, "copy"),
@@ -423,8 +417,7 @@ def _part(part: Any) -> Any:
         return _positions(constant(TensorBase._plain, array if array.size else array.astype("int64")))
     if hasattr(part, "__index__"):
         return operator.index(part)
-    if isinstance(part, str):
-        raise TypeError("new(): invalid data type 'str'")
+    require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
     raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                      f"(got {type(part).__name__})")  # fmt: skip
 
@@ -602,8 +595,7 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     if dim is None:
         return gather(self.reshape(-1), indices.reshape(-1), 0)
     require(self.ndim == indices.ndim, "torch.take_along_dim(): input and indices should have the same number of "
-            f"dimensions, but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for "
-            "indices")  # fmt: skip
+            f"dimensions, but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
     check_dim(dim, self._data.ndim)
     rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))

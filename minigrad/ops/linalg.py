@@ -11,9 +11,9 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
 from ..core.op import inplace, op
 from ..text import presentation
-from .checks import check_dim, dims_of, floats_only, require, same_type
+from .checks import check_dim, dims_of, require, same_type
 from .pointwise import mul, times
-from .reduce import common_shape, kind_of, named, vector_norm
+from .reduce import common_shape, floats_only, kind_of, named, vector_norm
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -28,15 +28,10 @@ def _mm(self: Any, mat2: Any) -> Any:
     require(mat2.ndim == 2, "mat2 must be a matrix")
     if self.shape[1] != mat2.shape[0]:
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
-        raise presentation.error(RuntimeError, "matmul_shapes",
-            f"mat1 and mat2 shapes cannot be multiplied ({a} and {b})",
-            shapes=(self.shape, mat2.shape))  # fmt: skip
+        raise presentation.error(RuntimeError, "matmul_shapes", "mat1 and mat2 shapes cannot be multiplied "
+                                 f"({a} and {b})", shapes=(self.shape, mat2.shape))  # fmt: skip
     same_type(self, mat2, said="expected m1 and m2 to have the same dtype, but got: {c[0]} != {c[1]}")
     return _product(self, mat2)
-
-
-def _mv(self: Any, vec: Any) -> Any:
-    return _product_of(vec, self, vec)
 
 
 def _product_of(self: Any, mat: Any, vec: Any) -> Any:
@@ -56,8 +51,7 @@ def _dot(self: Any, tensor: Any) -> Any:
     same_type(self, tensor, said="dot : expected both vectors to have same dtype, but found {0} and {1}")
     if self.size != tensor.size:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
-                           f"the same number of elements, but got {self.size} and {tensor.size} elements "
-                           "respectively")  # fmt: skip
+                           f"the same number of elements, but got {self.size} and {tensor.size} elements respectively")
     return _product(self, tensor)
 
 
@@ -271,7 +265,7 @@ mm = op("mm", _mm, letters={"self": "A", "mat2": "B"},
     keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
     self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
     mat2 = lambda F, grad, self: F.mm(F.t(self), grad))
-mv = op("mv", _mv, letters={"self": "A"},
+mv = op("mv", lambda self, vec: _product_of(vec, self, vec), letters={"self": "A"},
     self = lambda F, grad, vec: F.outer(grad, vec),
     vec  = lambda F, grad, self: F.mv(F.t(self), grad))
 dot = op("dot", _dot, letters={"tensor": "b"},
@@ -313,8 +307,7 @@ det_of = op("linalg_det", _det, outputs=("result", "LU", "pivots"), keeps=("LU",
 slogdet_of = op("linalg_slogdet", _slogdet, outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
     keeps=("LU", "pivots", "sign"),
     A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
-solve_ex = op("linalg_solve_ex", _solve, outputs=("result", "LU", "pivots"),
-    keeps=("LU", "left", "pivots"),
+solve_ex = op("linalg_solve_ex", _solve, outputs=("result", "LU", "pivots"), keeps=("LU", "left", "pivots"),
     A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
     B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
 matrix_exp = op("linalg_matrix_exp", _matrix_exp, letters={"self": "A"},
@@ -447,10 +440,6 @@ def _gaps(F: Any, values: Any) -> Any:
     return apart + F.diag_embed(values * 0 + 1, 0, -2, -1)
 
 
-def _off_diagonal(F: Any, x: Any) -> Any:
-    return x - F.diag_embed(F.diagonal(x, 0, -2, -1), 0, -2, -1)
-
-
 @formula(tex=phrase(
     r"{3}\left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}} {1}}}{{E}}\right)\right)"
     r"{3}^{{\top}},\quad E_{{ij}} = {2}_j - {2}_i,\, E_{{ii}} = \infty", 0))
@@ -458,7 +447,8 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
     inner = None if values is None else F.diag_embed(values, 0, -2, -1)
     if vectors is not None:
-        turned = _off_diagonal(F, F.mT(V) @ vectors / _gaps(F, L))
+        turned = F.mT(V) @ vectors / _gaps(F, L)
+        turned = turned - F.diag_embed(F.diagonal(turned, 0, -2, -1), 0, -2, -1)
         turned = (turned + F.mT(turned)) / 2
         inner = turned if inner is None else inner + turned
     return V @ (inner @ F.mT(V))
@@ -551,8 +541,7 @@ def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
     if rank == 1 and other_rank == 2:
         return mm(self.unsqueeze(0), other).squeeze_(0)
     if not rank or not other_rank:
-        raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
-                           f"{rank}D and {other_rank}D")  # fmt: skip
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rank}D and {other_rank}D")
     return _folded(self, other) if _folds(self, other, rank, other_rank) else _batched(self, other)
 
 

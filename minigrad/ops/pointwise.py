@@ -16,8 +16,7 @@ from ..array.backend import ndarray, xp
 from ..core.base import constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, formula, spelled_out
 from ..core.op import no_derivative, op, shape_mismatch
-from ..core.shapes import must_be_tensor
-from .checks import implemented, learners_call, must_be_number, require, same_type
+from .checks import a_tensor, implemented, must_be_a, require, same_type
 
 
 def _sign(self: Any) -> Any:
@@ -243,14 +242,12 @@ remainder = op("remainder", lambda self, other: _by(operator.mod, self, other), 
 div_rounded = op("div_rounded", _rounded, grad_fn="DivBackward2", elementwise=True,
     self  = lambda F, grad, other, rounding_mode: F.zeros_like(grad),
     other = lambda F, grad, self, other, rounding_mode: F.zeros_like(grad))
-remainder_number = op("remainder_number", lambda self, other: _by(operator.mod, self, other),
-    grad_fn="RemainderBackward0",
+remainder_number = op("remainder_number", remainder.row.forward, grad_fn="RemainderBackward0",
     self  = lambda grad: grad)
 fmod = op("fmod", lambda self, other: _by(xp.fmod, self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
-fmod_number = op("fmod_number", lambda self, other: _by(xp.fmod, self, other),
-    grad_fn="FmodBackward0",
+fmod_number = op("fmod_number", fmod.row.forward, grad_fn="FmodBackward0",
     self  = lambda grad: grad)
 floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.floordiv, self, other), "floor_divide")
 
@@ -259,8 +256,7 @@ floor_divide = no_derivative("floor_divide", lambda self, other: _by(operator.fl
 pow_number = op("pow_number", _power, grad_fn="PowBackward0",
     self  = lambda F, grad, self, exponent: F.pow_slope(grad, self, exponent))
 pow = op("pow", _power, grad_fn="PowBackward1", elementwise=True,
-    self     = lambda F, grad, self, exponent: F.where(
-        exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),
+    self     = lambda F, grad, self, exponent: F.where(exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),
     exponent = lambda F, grad, self, exponent, result: grad * F.where(
         (self == 0) & (exponent >= 0), 0.0, result * F.log(self)))
 pow_base = op("pow_base", lambda exponent, self: _power(self, exponent), grad_fn="PowBackward2",
@@ -287,8 +283,7 @@ log10 = op("log10", xp.log10,
     self = lambda grad, self: grad / (self * math.log(10)))
 log1p = op("log1p", xp.log1p,
     self = lambda grad, self: grad / (self + 1))
-logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(
-        implemented("logaddexp_cpu", self), other), numbers=False,
+logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(implemented("logaddexp_cpu", self), other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
 xlogy = op("xlogy", _xlogy, numbers="floats",
@@ -387,8 +382,7 @@ clamp_min_tensor = op("clamp_min_tensor", clamp_min.row.forward, grad_fn="ClampM
 clamp_max_tensor = op("clamp_max_tensor", clamp_max.row.forward, grad_fn="ClampMaxBackward1", elementwise=True,
     **clamp_max.row.derivatives,
     max  = lambda F, grad, self, max: F.where(self > max, grad, 0.0))
-clamp_tensors = op("clamp_tensors", _clamp, grad_fn="ClampBackward0", elementwise=True,
-    **clamp_numbers.row.derivatives,
+clamp_tensors = op("clamp_tensors", _clamp, grad_fn="ClampBackward0", elementwise=True, **clamp_numbers.row.derivatives,
     min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
     max  = lambda F, grad, self, min, max: F.where(F.lowered(self, min, max), grad, 0.0))
 nan_to_num = op("nan_to_num",
@@ -452,14 +446,14 @@ signbit = op("signbit", lambda self: xp.signbit(self))
 
 def _is_number(x: Any) -> bool:
     """False for a tensor. Raises: TypeError in torch's words for what is neither."""
-    _check_number(x)
+    check_number(x)
     return not hasattr(x, "_data")
 
 
-def _check_number(x: Any, fixed: bool = False) -> None:
+def check_number(x: Any, fixed: bool = False) -> None:
     """A number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
     if not hasattr(x, "__float__") or (fixed and getattr(x, "requires_grad", False)):
-        raise must_be_number(x)
+        raise must_be_a("Number", x)
 
 
 def _computes(x: Any) -> bool:
@@ -595,7 +589,7 @@ def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
     if self is None:
         return condition.nonzero(as_tuple=True)
     for value in (self, other):
-        _check_number(value)
+        check_number(value)
     return where(condition, self, other)
 
 
@@ -619,7 +613,7 @@ def lerp_of(self: Any, end: Any, weight: Any) -> Any:
 
 def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 * tensor2`."""
-    _check_number(value, fixed=True)
+    check_number(value, fixed=True)
     return addcmul(self, tensor1, tensor2, value)
 
 
@@ -631,14 +625,13 @@ def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> An
             "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
             "* tensor1 / tensor2), for all dtypes.")  # fmt: skip
-    _check_number(value, fixed=True)
+    check_number(value, fixed=True)
     return addcdiv(self, tensor1, tensor2, value)
 
 
 def heaviside_of(self: Any, values: Any) -> Any:
     """0 below 0, 1 above it, and `values` at 0."""
-    if not hasattr(values, "_data"):
-        raise must_be_tensor(*learners_call(values), values)
+    a_tensor(values)
     same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
     return heaviside(self, values)
 

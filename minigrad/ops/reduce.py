@@ -21,18 +21,7 @@ from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
 from ..core.modes import grad_mode
 from ..core.op import inplace, op, shape_mismatch
-from ..core.shapes import must_be_tensor
-from .checks import (
-    check_dim,
-    dims_of,
-    floats_only,
-    implemented,
-    learners_call,
-    own_dim,
-    require,
-    same_type,
-    titled,
-)
+from .checks import a_tensor, check_dim, dims_of, implemented, own_dim, require, same_type, titled
 from .pointwise import beside
 
 _add = xp.add.reduce
@@ -91,7 +80,7 @@ def _with_mean(self: Any) -> Any:
 
 def _count(sizes: tuple, dim: Any) -> int:
     n = 1
-    for d in _gone(dim, len(sizes)) if sizes else ():
+    for d in _gone(dim, len(sizes)) if sizes else ():  # `math.prod` of a list takes twice as long
         n *= sizes[d]
     return n
 
@@ -122,6 +111,12 @@ def common_shape(*shapes: tuple) -> tuple:
         return xp.broadcast_shapes(*shapes)
     except ValueError:
         raise shape_mismatch(*(xp.broadcast_to(0, shape) for shape in shapes)) from None
+
+
+def floats_only(name: str, array: Any) -> None:
+    if array.dtype.kind != "f":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{dtypes.of(array.dtype).scalar_type}")  # fmt: skip
 
 
 def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
@@ -212,8 +207,7 @@ def _middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     if not self.ndim:
         return self, _first(self)
     nan, half = self != self, (_filled(implemented("median_cpu", self, "iuf"), dim, "median").shape[dim] - 1) // 2
-    at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True),
-                  _order(self, dim, False, [half]))  # fmt: skip
+    at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True), _order(self, dim, False, [half]))
     return _picked(self, at, dim, keepdim)
 
 
@@ -489,8 +483,7 @@ def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
 @formula(tex=lambda grad, x, least, most, *_: (
     SYMBOLS.share(grad[0], x, least) + SYMBOLS.share(grad[1], x, most)))
 def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
-    parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True)
-             if g is not None]  # fmt: skip
+    parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True) if g is not None]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
@@ -914,10 +907,8 @@ def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: boo
 
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
-    if not isinstance(other, TensorBase):
-        raise must_be_tensor(*learners_call(other), other)
-    have, given = (dtypes.of(t._data.dtype).scalar_type for t in (self, other))
-    require(have == given, f"{have} did not match {given}")
+    a_tensor(other)
+    same_type(self._data, other._data, said="{0} did not match {1}")
     for word, limit in (("rtol", rtol), ("atol", atol)):
         require(limit >= 0, f"{word} must be greater than or equal to zero, but got {limit:g}")
     common_shape(self._data.shape, other._data.shape)

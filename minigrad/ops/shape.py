@@ -14,7 +14,7 @@ from typing import Any
 
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
-from ..array.backend import device_of, in_order, move, namespace, strided, strides, xp
+from ..array.backend import device_of, in_order, move, namespace, reach, strided, strides, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.modes import grad_mode
@@ -22,18 +22,8 @@ from ..core.op import inplace, op, shape_mismatch, stand_in
 from ..core.shapes import tensors_in
 from ..core.views import check_inference, check_inplace, place_of
 from ..text import presentation
-from .checks import (
-    check_dim,
-    dims_of,
-    implemented,
-    ints,
-    must_be_number,
-    own_dim,
-    require,
-    same_type,
-    titled,
-)
-from .pointwise import STEP
+from .checks import check_dim, dims_of, implemented, ints, own_dim, require, same_type, titled
+from .pointwise import STEP, check_number
 from .reduce import common_shape, sum_all, sum_dim, whole_type
 
 _add = xp.add.reduce
@@ -169,13 +159,13 @@ def spread(x: Any, shape: tuple) -> Any:
 def _expand_error(self: Any, shape: tuple) -> Exception:
     lead = len(shape) - self.ndim
     if lead < 0:
-        return RuntimeError(
-            f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes provided "
-            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})")
+        return RuntimeError(f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes "
+                            f"provided ({len(shape)}) must be greater or equal to the number of dimensions in the "
+                            f"tensor ({self.ndim})")  # fmt: skip
     dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
-    return RuntimeError(
-        f"The expanded size of the tensor ({shape[dim]}) must match the existing size ({self.shape[dim - lead]}) at "
-        f"non-singleton dimension {dim}.  Target sizes: {list(shape)}.  Tensor sizes: {list(self.shape)}")
+    return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
+                        f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
+                        f"Tensor sizes: {list(self.shape)}")  # fmt: skip
 
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
@@ -352,11 +342,6 @@ def blocks(F: Any, grad: Any, shapes: list) -> list:
 # ---- a storage and its parts: `(size, stride, storage_offset)` in elements
 
 
-def _storage_for(*places: tuple) -> int:
-    return max(0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-               for size, stride, offset in places)  # fmt: skip
-
-
 def _overlaps(size: tuple, stride: tuple) -> bool:
     """True if two indices may lie on the same element; dimensions are looked at from the smallest step."""
     reach = 0
@@ -367,9 +352,14 @@ def _overlaps(size: tuple, stride: tuple) -> bool:
     return False
 
 
+def _storage_for(x: Any, whole: tuple, part: tuple) -> Any:
+    """Zeros in the type of `x`, with room for both places."""
+    return namespace(x).zeros(max(reach(*whole), reach(*part)), x.dtype)
+
+
 def _laid_out(x: Any, whole: tuple, part: tuple) -> Any:
     """A flat storage with room for both places, in which `x` lies at `whole`."""
-    return written(namespace(x).zeros(_storage_for(whole, part), x.dtype), x, strided_view, *whole)
+    return written(_storage_for(x, whole, part), x, strided_view, *whole)
 
 
 def _take_part(self: Any, whole: tuple, part: tuple) -> Any:
@@ -381,9 +371,8 @@ def _put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
 
 
 def _add_part(self: Any, whole: tuple, part: tuple) -> Any:
-    flat = namespace(self).zeros(_storage_for(whole, part), self.dtype)
     put = added if _overlaps(*part[:2]) else written
-    return strided_view(put(flat, self, strided_view, *part), *whole)
+    return strided_view(put(_storage_for(self, whole, part), self, strided_view, *part), *whole)
 
 
 def _sum_to(self: Any, shape: tuple) -> Any:
@@ -413,8 +402,7 @@ permute = op("permute", lambda self, dims: self.transpose(dims), view=True,
 unsqueeze = op("unsqueeze", _unsqueeze, view=True,
     self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
 squeeze = op("squeeze", lambda self: self.squeeze(), view=True, **view.row.derivatives)
-squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",),
-    **view.row.derivatives)
+squeeze_dim = op("squeeze_dim", _squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",), **view.row.derivatives)
 squeeze_dims = op("squeeze_dims", _squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",),
     **view.row.derivatives)
 expand = op("expand", _expand, view=True,
@@ -545,11 +533,9 @@ TENSORS.copy_of = lambda grad: copy(TENSORS.zeros_as(grad, grad.shape), grad)
 
 # ---- arguments as torch takes them
 
-T_WARNING = (
-    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
-    "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
-)
+T_WARNING = ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute("
+             "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
 
 
 def view_of(self: Any, *size: Any) -> Any:
@@ -596,8 +582,8 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
     count = math.prod(sizes)
     require(count == old[dim] if -1 not in sizes else count and not old[dim] % count,
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
-            f"({old[dim]}) in the input tensor")  # fmt: skip
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the "
+            "input tensor")  # fmt: skip
     return view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
@@ -1046,10 +1032,8 @@ fill = op("fill", lambda self, value: xp.full_like(self, dtypes.fitting(value, s
     grad_fn="FillBackward2", **STEP)
 fill_tensor = op("fill_tensor", lambda self, value: xp.full_like(self, value), grad_fn="FillBackward3", **STEP,
     value = lambda F, grad: F.sum(grad))
-normal = op("normal", lambda self, mean, std, generator: _drawn(
-        self, random.normal, mean, std, generator), **STEP)
-uniform = op("uniform", lambda self, low, to, generator: _drawn(
-        self, random.uniform, low, to, generator), **STEP)
+normal = op("normal", lambda self, mean, std, generator: _drawn(self, random.normal, mean, std, generator), **STEP)
+uniform = op("uniform", lambda self, low, to, generator: _drawn(self, random.uniform, low, to, generator), **STEP)
 random_between = op("random_between", lambda self, low, high, generator: _drawn(
         self, random.integers, low, high, generator), grad_fn="RandomBackward0", **STEP)
 random_below = op("random_below", lambda self, high, generator: _drawn(
@@ -1064,8 +1048,7 @@ copy_, zero_ = inplace(copy), inplace(zero)
 
 def fill_(self: Any, value: Any) -> Any:
     """Every element becomes `value`, a number or a 0-d tensor."""
-    if not hasattr(value, "__float__"):
-        raise must_be_number(value)
+    check_number(value)
     if not hasattr(value, "_data"):
         return _fill_(self, value)
     require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
@@ -1085,10 +1068,7 @@ def random_(self: Any, *bounds: int | None, generator: Any = None) -> Any:
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
     """1 with the probability that each element says, else 0."""
-    p = implemented("bernoulli_tensor_cpu_p_", self._data)
-    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got "
-            "false.  (Could this error message be improved?  If so, please report an enhancement request to "
-            "PyTorch.)")  # fmt: skip
+    implemented("bernoulli_tensor_cpu_p_", self._data)
     return bernoulli_draw(self, generator)
 
 
@@ -1107,6 +1087,5 @@ def uniform_(self: Any, low: float = 0.0, to: float = 1.0, *, generator: Any = N
     return _uniform_(self, low, to, generator)
 
 
-_normal_, _uniform_ = inplace(normal), inplace(uniform)
-_between_, _below_ = inplace(random_between), inplace(random_below)
-_bernoulli_ = inplace(bernoulli_values)
+_normal_, _uniform_, _between_, _below_, _bernoulli_ = map(
+    inplace, (normal, uniform, random_between, random_below, bernoulli_values))  # fmt: skip

@@ -58,6 +58,12 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
     return exception
 
 
+def require(holds: Any, text: str, error: type = RuntimeError) -> None:
+    """Raises `error` with torch's text unless `holds`."""
+    if not holds:
+        raise error(text)
+
+
 WAITING = {  # names of torch that minigrad leaves out for now -> why, under [waits.*]
     **dict.fromkeys("cfloat cdouble complex complex64 complex128 fft ifft is_conj polar stft view_as_complex "
                     "view_as_real".split(), "complex"),
