@@ -14,7 +14,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..array.backend import zeros_later
-from ..core.base import TensorBase, bump, constant
+from ..core.base import TensorBase, attach, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
 from ..core.node import Freed, Node, Withheld, output_of
@@ -92,8 +92,7 @@ class Kept(Withheld):
     def give(self, node: Node, name: str) -> Any:
         t = self.held
         if self.nr is not None:
-            t = constant(Tensor, t, self.counter)
-            t._fn, t._requires_grad = output_of(node, self.nr), True
+            t = attach(constant(Tensor, t, self.counter), output_of(node, self.nr))
         if self.counter[0] != self.version:
             raise modified(node, name, t, self.counter[0], self.version)
         return t
@@ -296,7 +295,7 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
     if out._view is not None:
         out._view.kind = "function"
     if reached:
-        out._fn, out._requires_grad = output_of(node, nr), True
+        attach(out, output_of(node, nr))
         if out._view is not None:
             out._view.version = out._version  # what `forward` itself wrote is part of this history
     return out
@@ -349,8 +348,5 @@ def _blocked(parts: tuple) -> tuple:
     node = blank_node(Error, (), None)
     node.outputs = len(parts)
     node.edges = tuple(g.detach().requires_grad_() if isinstance(g, TensorBase) else None for g in parts)
-    blocked = tuple(g if edge is None else g.detach() for g, edge in zip(parts, node.edges, strict=True))
-    for nr, edge in enumerate(node.edges):
-        if edge is not None:
-            blocked[nr]._fn, blocked[nr]._requires_grad = output_of(node, nr), True
-    return blocked
+    return tuple(g if edge is None else attach(g.detach(), output_of(node, nr))
+                 for nr, (g, edge) in enumerate(zip(parts, node.edges, strict=True)))  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..text import presentation
-from .base import TensorBase, constant
+from .base import TensorBase, attach, constant
 from .carriers import TENSORS
 from .engine import run
 from .modes import differentiable
@@ -37,8 +37,7 @@ class GradientEdge:
         """The leaf here, or a tensor that stands for the one that was made here: `like` has its shape and type."""
         t = getattr(self.node, "variable", None)
         if t is None:
-            t = constant(TensorBase._plain, self.like)
-            t._fn, t._requires_grad = output_of(self.node, self.output_nr), True
+            t = attach(constant(TensorBase._plain, self.like), output_of(self.node, self.output_nr))
         return t
 
     def __repr__(self) -> str:

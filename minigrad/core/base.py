@@ -222,6 +222,12 @@ def constant(cls: type, data: Any, counter: Any = None) -> Any:
     return t
 
 
+def attach(t: Any, fn: Any) -> Any:
+    """Let `fn`, a Node or a Port, be the history of `t`; returns `t`."""
+    t._fn, t._requires_grad = fn, True
+    return t
+
+
 def bump(t: TensorBase, line: tuple = ()) -> None:
     """Count one write to this storage; everything that shares it sees the new version.
 

@@ -18,7 +18,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..text import presentation
-from .base import TensorBase, constant
+from .base import TensorBase, attach, constant
 from .carriers import RAW, TENSORS, tex_of
 from .modes import anomaly
 from .node import Node, Withheld, learners_line, maker_of, output_of, seqs
@@ -142,8 +142,7 @@ def _saved_property(row: Row, name: str) -> Callable:
         if name not in row.tensors and name in _wraps_negative:
             return unsigned(value)
         if name in row.tensors and isinstance(value, bool | int | float):
-            kind = {float: "float64", int: "int64", bool: "bool"}[type(value)]
-            return constant(TensorBase._plain, xp.asarray(value, dtype=kind))
+            return constant(TensorBase._plain, xp.asarray(value))
         return value
 
     return saved
@@ -215,10 +214,10 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
 def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
     """A saved output as a tensor again: same storage, same grad_fn, a new object (as in torch)."""
     t = constant(TensorBase._plain, data, counter)
-    if data.dtype.kind == "f":
-        nr = row.outputs.index(name) if name in row.outputs else 0
-        t._fn, t._requires_grad = (output_of(n, nr) if row.multi else maker_of(n, name)), True
-    return t
+    if data.dtype.kind != "f":
+        return t
+    nr = row.outputs.index(name) if name in row.outputs else 0
+    return attach(t, output_of(n, nr) if row.multi else maker_of(n, name))
 
 
 DETACHED = (

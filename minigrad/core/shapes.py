@@ -17,7 +17,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
-from .base import TensorBase, constant
+from .base import TensorBase, attach, constant
 from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .node import OURS, learners_line, output_of, recent, recorded_for, seqs
 from .row import Number, Row, blank_node, saver, taker
@@ -428,11 +428,6 @@ def tracked_result(row: Row, n: Any, z: Any) -> Any:
                      else constant(Tensor, part) for i, part in enumerate(z))  # fmt: skip
     first = attach(constant(Tensor, z[0]), n)
     return (first, *(constant(Tensor, part) for part in z[1:]))
-
-
-def attach(t: Any, fn: Any) -> Any:
-    t._fn, t._requires_grad = fn, True
-    return t
 
 
 def tensors_in(name: str, tensors: Any) -> tuple:
