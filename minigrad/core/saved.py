@@ -92,13 +92,11 @@ class SavedTensor:
     def __init__(self, node: Node, name: str) -> None:
         self._node, self._name = node, name
 
-    @property
-    def data(self) -> Any:
+    def unpack(self) -> Any:
         """The saved tensor, unpacked."""
         return getattr(self._node, f"_saved_{self._name}")
 
-    def unpack(self) -> Any:
-        return self.data
+    data = property(unpack)
 
     @property
     def unpack_hook(self) -> Any:
