@@ -10,6 +10,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from itertools import compress
 from typing import Any
 
 from .._tensor import Tensor
@@ -150,16 +151,13 @@ class CustomNode(Node, FunctionCtx):
             raise presentation.error(RuntimeError, "function_count",
                 f"function {name} returned an incorrect number of gradients (expected {count}, got "
                 f"{len(grads)})")  # fmt: skip
-        sent = []
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             if not is_tensor and g is not None:
                 raise RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, "
                                    "but the corresponding forward input was not a Variable")  # fmt: skip
             if g is not None and not isinstance(g, TensorBase):
                 raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-            if is_tensor:
-                sent.append(g)
-        return tuple(self._fits(g, place, name) for place, g in enumerate(sent))
+        return tuple(self._fits(g, place, name) for place, g in enumerate(compress(grads, self._tensors)))
 
     def _fits(self, g: Any, place: int, name: str) -> Any:
         if g is None or self.edges[place] is None:
