@@ -26,12 +26,11 @@ from ..ops.checks import require
 from ..text import presentation
 
 DIRTY_VIEW = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
-    "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
-    "the input is not a view (using .clone() for example) or make your Function only return one Tensor "
-    "(potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
-    "second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you "
-    "need help to do this change."
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+    "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
+    "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
+    "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
+    "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
 )
 
 
@@ -165,10 +164,8 @@ class CustomNode(Node, FunctionCtx):
         sizes, shape = g._data.shape, self.metas[place][0]
         pairs = zip(reversed(sizes), reversed(shape), strict=False)
         if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
-            raise RuntimeError(
-                f"Function {name} returned an invalid gradient at index {place} - got "
-                f"{list(sizes)} but expected shape compatible with {list(shape)}"
-            )
+            raise RuntimeError(f"Function {name} returned an invalid gradient at index {place} - got {list(sizes)} but "
+                               f"expected shape compatible with {list(shape)}")  # fmt: skip
         return g
 
 
@@ -211,10 +208,8 @@ class Function:
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to "
-            "use it with backward mode AD."
-        )
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")  # fmt: skip
 
     vjp = backward
 
@@ -336,9 +331,7 @@ class Error(Node):
     torch_name = "torch::autograd::Error"
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
-        raise RuntimeError(
-            "trying to differentiate twice a function that was marked with @once_differentiable"
-        )
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
 def _blocked(parts: tuple) -> tuple:

@@ -114,11 +114,9 @@ def check_inference(t: Any) -> None:
     torch notices it later still, when it counts the write.
     """
     if t._counter is UNCOUNTED and grad_mode() is not INFERENCE:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-            "clone to get a normal tensor before doing inplace update.See "
-            "https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")  # fmt: skip
 
 
 def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:

@@ -154,9 +154,7 @@ class Variable(Indexed):
     def __bool__(self) -> bool:
         if not self._data.size:
             return False
-        raise RuntimeError(
-            f"bool value of Variable objects containing non-empty {self.dtype.tensor_type} is ambiguous"
-        )
+        raise RuntimeError(f"bool value of Variable objects containing non-empty {self.dtype.tensor_type} is ambiguous")
 
     def register_hook(self, hook: Callable) -> Any:
         """Call `hook(grad)` with the gradient, a Variable."""
