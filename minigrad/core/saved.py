@@ -14,13 +14,7 @@ from typing import Any
 from .base import TensorBase, constant
 from .carriers import TENSORS
 from .modes import no_grad
-from .node import Freed, Node, Withheld, maker_of, output_of
-
-FREED_HOOKS = (
-    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
-    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
-    "the graph a second time or if you need to access saved variables after calling backward."
-)
+from .node import FREED_SINCE, Freed, Node, Withheld, maker_of, output_of
 
 
 class Packed(Withheld):
@@ -110,7 +104,8 @@ class SavedTensor:
                             f"{self!r}, {pack_hook!r}, {unpack_hook!r}")  # fmt: skip
         held = getattr(self._node, f"saved_{self._name}")
         if isinstance(held, Freed):
-            raise RuntimeError(FREED_HOOKS)
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
+                               + FREED_SINCE.format("variables"))  # fmt: skip
         if isinstance(held, Withheld):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
                                "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip

@@ -148,18 +148,17 @@ def same_place(a: Any, b: Any) -> bool:
     return a is b or (may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
 
 
+SHARED = (
+    "unsupported operation: {} to a single memory location. Please clone() the tensor before performing the operation."
+)
+
+
 def check_expanded(size: tuple, stride: tuple) -> None:
     """Refuse to write into an expanded tensor, whose elements share memory."""
     if 0 in stride and 0 not in size and any(s == 0 and n > 1 for s, n in zip(stride, size, strict=True)):
-        raise presentation.error(RuntimeError, "expanded_write",
-            "unsupported operation: more than one element of the written-to tensor refers to a single "
-            "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+        text = SHARED.format("more than one element of the written-to tensor refers")
+        raise presentation.error(RuntimeError, "expanded_write", text)
 
-
-OVERLAP = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-    "memory location. Please clone() the tensor before performing the operation."
-)
 
 
 def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
@@ -173,7 +172,7 @@ def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
     itself = whole and written is read  # refused whatever its strides are
     if itself or (is_dense(a) and is_dense(b) and (whole or place_of(written) != place_of(read))):
-        raise RuntimeError(OVERLAP)
+        raise RuntimeError(SHARED.format("some elements of the input tensor and the written-to tensor refer"))
 
 
 def is_dense(array: Any) -> bool:
