@@ -25,21 +25,6 @@ from ..core.views import check_inplace, rebase, view_of
 from ..ops.checks import require
 from ..text import presentation
 
-DIRTY_VIEW = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
-    "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
-    "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
-    "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
-    "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
-)
-
-
-RETURNED = (
-    "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
-    "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
-    "setup ctx inside the forward function itself."
-)
-
 
 class FunctionCtx:
     """What `forward` and `backward` of a custom Function receive as `ctx`."""
@@ -280,7 +265,9 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
     if any(out is t for t in tensors):  # an input returned as it is becomes a view of it, or stands alone
         detached = not reached and out.requires_grad
         kept = not detached and has_context(node.function) and any(out is t for t in node._to_save)
-        require(not kept, RETURNED)
+        require(not kept, "An input that has been returned as-is as output is being saved for backward. This is not "
+                "supported if you override setup_context. You should return and save a view of the input instead, e.g. "
+                "with x.view_as(x) or setup ctx inside the forward function itself.")  # fmt: skip
         alone = detached or (not reached and out.is_inference())
         out = out.detach() if alone else view_of(out, out._array())
     elif not reached and out.requires_grad and out._view is None:
@@ -301,7 +288,12 @@ def _written(node: CustomNode, nr: int, out: Any, recorded: bool) -> Any:
         return out.detach() if out.requires_grad else out
     if out._fn is None and out.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-    require(out._view is None or node.outputs == 1, DIRTY_VIEW)
+    require(out._view is None or node.outputs == 1, "If your Function modifies inplace an input that is a view of "
+            "another Tensor, your Function cannot return more than one Tensor. This is not supported by the current "
+            "autograd engine. You should either make sure the input is not a view (using .clone() for example) or make "
+            "your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
+            "that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
+            "https://discuss.pytorch.org/ if you need help to do this change.")  # fmt: skip
     check_inplace(out, recorded=True)
     bump(out)
     rebase(out, output_of(node, nr))

@@ -37,10 +37,6 @@ INDEPENDENT = {
     "when using the double backward trick to compute forward mode gradients." + STRICT,
     "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT,
 }
-CONSTANT = (
-    "The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode "
-    "when create_graph=True."
-)
 
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
@@ -184,7 +180,8 @@ def _filled(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool,
     for i, g in enumerate(found if strict else ()):
         require(g is not None, INDEPENDENT[stage].format(i=i, nr=nr))
         what = "hessian" if "double" in stage else "jacobian"
-        require(g.requires_grad or not create_graph, CONSTANT.format(what=what, i=i))
+        require(g.requires_grad or not create_graph, f"The {what} of the user-provided function is independent of "
+                f"input {i}. This is not allowed in strict mode when create_graph=True.")  # fmt: skip
     return tuple(zeros_like(t) if g is None else g for g, t in zip(found, like, strict=True))
 
 

@@ -17,13 +17,6 @@ from .engine import run
 from .modes import differentiable
 from .node import Freed, learners_line, output_of
 
-CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
-    "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
-    "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
-    "parameters to None after use to break the cycle and avoid the leak."
-)
-
 
 class GradientEdge:
     """A place in the graph: output `output_nr` of `node`. Source: torch.autograd.graph.GradientEdge."""
@@ -64,7 +57,11 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = root_gradients(roots, given, create_graph)
     if create_graph:
-        presentation.warn("create_graph", CYCLE, stacklevel=3, once=True)
+        presentation.warn("create_graph", "Using backward() with create_graph=True will create a reference cycle "
+            "between the parameter and its gradient which can cause a memory leak. We recommend using autograd.grad "
+            "when creating the graph to avoid this. If you have to use this function, make sure to reset the .grad "
+            "fields of your parameters to None after use to break the cycle and avoid the leak.",
+            stacklevel=3, once=True)  # fmt: skip
     Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [_input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)

@@ -177,7 +177,9 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
             return None
         if isinstance(s, TensorBase):
             if edge is not None and s._fn is None and n.edges[edge] is not None and n.edges[edge] is not s:
-                raise RuntimeError(DETACHED)
+                raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with "
+                                   ".detach_().This is not supported, please use out-of-place `.detach()` "
+                                   "instead")  # fmt: skip
             c = s._counter
             if c is not None and c[0] != read_version(n):
                 raise modified(n, name, s, c[0], read_version(n))
@@ -220,33 +222,21 @@ def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
     return attach(t, output_of(n, nr) if row.multi else maker_of(n, name))
 
 
-DETACHED = (
-    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
-    "supported, please use out-of-place `.detach()` instead"
-)
-
-
 def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
     """The error for a saved tensor that was written in place afterwards."""
     shown = saved if saved is not None else constant(TensorBase._plain, getattr(n, f"saved_{name}"))
     maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
     of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
-    is_at = f"{of} is at version" if of else " is at version"
-    text = (
-        "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [{kind} {shape}]{is_at} {version}; expected version {expected} instead. "
-    )
-    hint = ANOMALY_HINT if anomaly.enabled else presentation.current.hint
+    text = ("one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{kind} {shape}]{of} is at version {version}; expected version {expected} instead. ")  # fmt: skip
+    hint = presentation.current.hint
+    if anomaly.enabled:
+        hint = ("Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
+                "variable in question was changed in there or anywhere later. Good luck!")  # fmt: skip
     return presentation.error(RuntimeError, "modified", text + hint,
         node=n, field=name, tensor=saved, version=version, expected=expected,
         counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)  # fmt: skip
-
-
-ANOMALY_HINT = (
-    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
-    "variable in question was changed in there or anywhere later. Good luck!"
-)
 
 
 # ---- backward of a row: the derivatives that somebody wants, on the carrier at hand
