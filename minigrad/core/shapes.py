@@ -461,11 +461,9 @@ def sequence(row: Row) -> Callable:
         if not mode or not any(t.requires_grad for t in tensors):
             return untracked_result(z, mode)
         n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))
-        for name, value in zip(row.inputs[1:], rest, strict=True):
-            if name in row.saved:
-                setattr(n, f"saved_{name}", value)
-        if "shapes" in row.saved:
-            n.saved_shapes = [r.shape for r in raws]
+        known = {"shapes": [r.shape for r in raws], **dict(zip(row.inputs[1:], rest, strict=True))}
+        for name in row.saved:
+            setattr(n, f"saved_{name}", known[name])
         result = attach(constant(Tensor, z), n)
         if mode is not True:
             mode.recorded(n, result)
