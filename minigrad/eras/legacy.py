@@ -190,11 +190,8 @@ def _typed(kind: Any) -> type[Plain]:
 
 
 TENSORS = {kind.np: _typed(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
-FUNCTIONS = [
-    (home, name, dressed(function)) for home in (module(), functional)
-    for name, function in vars(home).items()
-    if isinstance(function, FunctionType) and is_operation(function)
-]
+FUNCTIONS = [(home, name, dressed(function)) for home in (module(), functional) for name, function in vars(home).items()
+             if isinstance(function, FunctionType) and is_operation(function)]  # fmt: skip
 
 
 def begin() -> None:
