@@ -448,6 +448,7 @@ def sequence(row: Row) -> Callable:
     """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
     forward, derivative = row.forward, row.derivatives["tensors"]
     takes = [taker(row, n) for n in row.saved]
+    places = [(f"saved_{n}", None if n == "shapes" else row.inputs.index(n) - 1) for n in row.saved]
 
     def call(tensors: Any, *args: Any, **options: Any) -> Any:
         tensors, *rest = row.bind((tensors_in(row.name, tensors), *args), options)
@@ -461,9 +462,8 @@ def sequence(row: Row) -> Callable:
         if not mode or not any(t.requires_grad for t in tensors):
             return untracked_result(z, mode)
         n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))
-        known = {"shapes": [r.shape for r in raws], **dict(zip(row.inputs[1:], rest, strict=True))}
-        for name in row.saved:
-            setattr(n, f"saved_{name}", known[name])
+        for slot, place in places:
+            setattr(n, slot, [r.shape for r in raws] if place is None else rest[place])
         result = attach(constant(Tensor, z), n)
         if mode is not True:
             mode.recorded(n, result)
