@@ -78,7 +78,7 @@ class _Mode:
 
     def _value(self) -> Any:
         """What it switches to: inference mode ends with its own block alone."""
-        return INFERENCE if _mode.get() is INFERENCE else _enabled(self.mode)
+        return INFERENCE if _mode.get() is INFERENCE else self.mode and _enabled()
 
     def __enter__(self) -> None:
         self._tokens.append(_mode.set(self._value()))
