@@ -10,11 +10,12 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from itertools import compress
 from typing import Any
 
 from .._tensor import Tensor
 from ..array.backend import zeros_later
-from ..core.base import TensorBase, bump, constant
+from ..core.base import TensorBase, attach, bump, constant
 from ..core.carriers import RAW
 from ..core.modes import differentiable, grad_mode, no_grad
 from ..core.node import Freed, Node, Withheld, output_of
@@ -23,22 +24,6 @@ from ..core.saved import Packed
 from ..core.views import check_inplace, rebase, view_of
 from ..ops.checks import require
 from ..text import presentation
-
-DIRTY_VIEW = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
-    "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
-    "the input is not a view (using .clone() for example) or make your Function only return one Tensor "
-    "(potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
-    "second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you "
-    "need help to do this change."
-)
-
-
-RETURNED = (
-    "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
-    "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
-    "setup ctx inside the forward function itself."
-)
 
 
 class FunctionCtx:
@@ -92,8 +77,7 @@ class Kept(Withheld):
     def give(self, node: Node, name: str) -> Any:
         t = self.held
         if self.nr is not None:
-            t = constant(Tensor, t, self.counter)
-            t._fn, t._requires_grad = output_of(node, self.nr), True
+            t = attach(constant(Tensor, t, self.counter), output_of(node, self.nr))
         if self.counter[0] != self.version:
             raise modified(node, name, t, self.counter[0], self.version)
         return t
@@ -151,16 +135,13 @@ class CustomNode(Node, FunctionCtx):
             raise presentation.error(RuntimeError, "function_count",
                 f"function {name} returned an incorrect number of gradients (expected {count}, got "
                 f"{len(grads)})")  # fmt: skip
-        sent = []
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             if not is_tensor and g is not None:
                 raise RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, "
                                    "but the corresponding forward input was not a Variable")  # fmt: skip
             if g is not None and not isinstance(g, TensorBase):
                 raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-            if is_tensor:
-                sent.append(g)
-        return tuple(self._fits(g, place, name) for place, g in enumerate(sent))
+        return tuple(self._fits(g, place, name) for place, g in enumerate(compress(grads, self._tensors)))
 
     def _fits(self, g: Any, place: int, name: str) -> Any:
         if g is None or self.edges[place] is None:
@@ -168,10 +149,8 @@ class CustomNode(Node, FunctionCtx):
         sizes, shape = g._data.shape, self.metas[place][0]
         pairs = zip(reversed(sizes), reversed(shape), strict=False)
         if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
-            raise RuntimeError(
-                f"Function {name} returned an invalid gradient at index {place} - got "
-                f"{list(sizes)} but expected shape compatible with {list(shape)}"
-            )
+            raise RuntimeError(f"Function {name} returned an invalid gradient at index {place} - got {list(sizes)} but "
+                               f"expected shape compatible with {list(shape)}")  # fmt: skip
         return g
 
 
@@ -214,10 +193,8 @@ class Function:
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to "
-            "use it with backward mode AD."
-        )
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")  # fmt: skip
 
     vjp = backward
 
@@ -288,7 +265,9 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
     if any(out is t for t in tensors):  # an input returned as it is becomes a view of it, or stands alone
         detached = not reached and out.requires_grad
         kept = not detached and has_context(node.function) and any(out is t for t in node._to_save)
-        require(not kept, RETURNED)
+        require(not kept, "An input that has been returned as-is as output is being saved for backward. This is not "
+                "supported if you override setup_context. You should return and save a view of the input instead, e.g. "
+                "with x.view_as(x) or setup ctx inside the forward function itself.")  # fmt: skip
         alone = detached or (not reached and out.is_inference())
         out = out.detach() if alone else view_of(out, out._array())
     elif not reached and out.requires_grad and out._view is None:
@@ -296,7 +275,7 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
     if out._view is not None:
         out._view.kind = "function"
     if reached:
-        out._fn, out._requires_grad = output_of(node, nr), True
+        attach(out, output_of(node, nr))
         if out._view is not None:
             out._view.version = out._version  # what `forward` itself wrote is part of this history
     return out
@@ -309,7 +288,12 @@ def _written(node: CustomNode, nr: int, out: Any, recorded: bool) -> Any:
         return out.detach() if out.requires_grad else out
     if out._fn is None and out.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-    require(out._view is None or node.outputs == 1, DIRTY_VIEW)
+    require(out._view is None or node.outputs == 1, "If your Function modifies inplace an input that is a view of "
+            "another Tensor, your Function cannot return more than one Tensor. This is not supported by the current "
+            "autograd engine. You should either make sure the input is not a view (using .clone() for example) or make "
+            "your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
+            "that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
+            "https://discuss.pytorch.org/ if you need help to do this change.")  # fmt: skip
     check_inplace(out, recorded=True)
     bump(out)
     rebase(out, output_of(node, nr))
@@ -339,9 +323,7 @@ class Error(Node):
     torch_name = "torch::autograd::Error"
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
-        raise RuntimeError(
-            "trying to differentiate twice a function that was marked with @once_differentiable"
-        )
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
 def _blocked(parts: tuple) -> tuple:
@@ -349,8 +331,5 @@ def _blocked(parts: tuple) -> tuple:
     node = blank_node(Error, (), None)
     node.outputs = len(parts)
     node.edges = tuple(g.detach().requires_grad_() if isinstance(g, TensorBase) else None for g in parts)
-    blocked = tuple(g if edge is None else g.detach() for g, edge in zip(parts, node.edges, strict=True))
-    for nr, edge in enumerate(node.edges):
-        if edge is not None:
-            blocked[nr]._fn, blocked[nr]._requires_grad = output_of(node, nr), True
-    return blocked
+    return tuple(g if edge is None else attach(g.detach(), output_of(node, nr))
+                 for nr, (g, edge) in enumerate(zip(parts, node.edges, strict=True)))  # fmt: skip

@@ -37,10 +37,6 @@ INDEPENDENT = {
     "when using the double backward trick to compute forward mode gradients." + STRICT,
     "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT,
 }
-CONSTANT = (
-    "The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode "
-    "when create_graph=True."
-)
 
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
@@ -133,10 +129,9 @@ def _tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
     """A tensor or a tuple of them, as `(was it a tuple, tuple)`."""
     many = isinstance(value, tuple)
     for i, t in enumerate(value if many else (value,)):
-        if not isinstance(t, Tensor):
-            wrong = f"value at index {i}" if many else f"given {what}"
-            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {wrong} "
-                            f"has type {type(t)}.")  # fmt: skip
+        wrong = f"value at index {i}" if many else f"given {what}"
+        require(isinstance(t, Tensor), f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but "
+                f"the {wrong} has type {type(t)}.", TypeError)  # fmt: skip
     return many, value if many else (value,)
 
 
@@ -166,13 +161,11 @@ def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
             raise RuntimeError(f"The vector v can only be None if {where} with a single element.")
         return (ones_like(like[0]),)
     _, v = _tensors(v, "v", name)
-    if len(v) != len(like):
-        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if many
-                           else "The given v should contain a single Tensor.")  # fmt: skip
+    require(len(v) == len(like), f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if many
+            else "The given v should contain a single Tensor.")  # fmt: skip
     for i, (a, b) in enumerate(zip(v, like, strict=True)):
-        if a.shape != b.shape:
-            entry = f"Entry {i} in " if many else ""
-            raise RuntimeError(f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
+        entry = f"Entry {i} in " if many else ""
+        require(a.shape == b.shape, f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
     return v
 
 
@@ -185,11 +178,10 @@ def _check_recorded(tensors: Sequence[Any], what: str, strict: bool) -> None:
 def _filled(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool, stage: str, nr: int = 0) -> tuple:
     """Zeros where nothing depends on anything. Raises: RuntimeError in strict mode."""
     for i, g in enumerate(found if strict else ()):
-        if g is None:
-            raise RuntimeError(INDEPENDENT[stage].format(i=i, nr=nr))
-        if create_graph and not g.requires_grad:
-            what = "hessian" if "double" in stage else "jacobian"
-            raise RuntimeError(CONSTANT.format(what=what, i=i))
+        require(g is not None, INDEPENDENT[stage].format(i=i, nr=nr))
+        what = "hessian" if "double" in stage else "jacobian"
+        require(g.requires_grad or not create_graph, f"The {what} of the user-provided function is independent of "
+                f"input {i}. This is not allowed in strict mode when create_graph=True.")  # fmt: skip
     return tuple(zeros_like(t) if g is None else g for g, t in zip(found, like, strict=True))
 
 

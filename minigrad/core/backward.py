@@ -11,18 +11,11 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..text import presentation
-from .base import TensorBase, constant
+from .base import TensorBase, attach, constant
 from .carriers import TENSORS
 from .engine import run
 from .modes import differentiable
 from .node import Freed, learners_line, output_of
-
-CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
-    "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
-    "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
-    "parameters to None after use to break the cycle and avoid the leak."
-)
 
 
 class GradientEdge:
@@ -37,8 +30,7 @@ class GradientEdge:
         """The leaf here, or a tensor that stands for the one that was made here: `like` has its shape and type."""
         t = getattr(self.node, "variable", None)
         if t is None:
-            t = constant(TensorBase._plain, self.like)
-            t._fn, t._requires_grad = output_of(self.node, self.output_nr), True
+            t = attach(constant(TensorBase._plain, self.like), output_of(self.node, self.output_nr))
         return t
 
     def __repr__(self) -> str:
@@ -65,7 +57,11 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = root_gradients(roots, given, create_graph)
     if create_graph:
-        presentation.warn("create_graph", CYCLE, stacklevel=3, once=True)
+        presentation.warn("create_graph", "Using backward() with create_graph=True will create a reference cycle "
+            "between the parameter and its gradient which can cause a memory leak. We recommend using autograd.grad "
+            "when creating the graph to avoid this. If you have to use this function, make sure to reset the .grad "
+            "fields of your parameters to None after use to break the cycle and avoid the leak.",
+            stacklevel=3, once=True)  # fmt: skip
     Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [_input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)
@@ -79,10 +75,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     Raises: RuntimeError for an input that `outputs` do not depend on, unless `allow_unused`.
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-            "allow_unused=False."
-        )
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")  # fmt: skip
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                       "gradient for other parts of the graph, please use torch.autograd.backward.",

@@ -20,14 +20,6 @@ from .node import AccumulateGrad, Node, function_of, node_of
 
 new = object.__new__
 
-NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-    "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
-    "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf "
-    "Tensor by mistake, make sure you access the leaf Tensor instead. See "
-    "github.com/pytorch/pytorch/pull/30531 for more information."
-)
-
 
 class readonly(property):
     """A property whose setter raises in torch's words."""
@@ -118,9 +110,7 @@ class TensorBase:
                 "computed variable in a subgraph that doesn't require differentiation use "
                 "var_no_grad = var.detach().", tensor=self)  # fmt: skip
         if requires_grad and self.is_inference() and grad_mode() is not INFERENCE:
-            raise RuntimeError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
-            )
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = bool(requires_grad)
         return self
 
@@ -158,7 +148,11 @@ class TensorBase:
         """The gradient that backward accumulated here; None before, and for most non-leaves."""
         # `_fn`, not `is_leaf`: looking at `.grad` does not bring a view up to date, in torch neither
         if self._grad is None and self._fn is not None and not self.retains_grad:
-            presentation.warn("non_leaf_grad", NON_LEAF_GRAD)
+            presentation.warn("non_leaf_grad", "The .grad attribute of a Tensor that is not a leaf Tensor is being "
+                "accessed. Its .grad attribute won't be populated during autograd.backward(). If you indeed want the "
+                ".grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
+                "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+                "github.com/pytorch/pytorch/pull/30531 for more information.")  # fmt: skip
         return self._grad
 
     @property
@@ -219,6 +213,12 @@ def constant(cls: type, data: Any, counter: Any = None) -> Any:
     t._data, t._counter = data, counter
     t._fn = t._grad = t._hooks = t._view = None
     t._requires_grad = False
+    return t
+
+
+def attach(t: Any, fn: Any) -> Any:
+    """Let `fn`, a Node or a Port, be the history of `t`; returns `t`."""
+    t._fn, t._requires_grad = fn, True
     return t
 
 

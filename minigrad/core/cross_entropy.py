@@ -12,7 +12,7 @@ from typing import Any
 
 from ..array.backend import ndarray, xp
 from . import shapes
-from .base import constant
+from .base import attach, constant
 from .folded import Folded
 from .modes import grad_mode
 from .node import Freed, Node, learners_line, seqs
@@ -73,7 +73,7 @@ class CrossEntropy(Folded, TABLE["nll_loss"].node):  # type: ignore[misc, name-d
             node.saved_result = self.saved_self
         else:
             between = constant(shapes.Tensor, self.logs, node.counter_result)
-            self.saved_self, self.version_self = shapes.attach(between, node), 0
+            self.saved_self, self.version_self = attach(between, node), 0
         self.logs = self.at = self.scores = None
         return node
 

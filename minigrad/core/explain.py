@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..text import LANGUAGES, get_language, presentation, say
-from ..text import knows as has_note
+from ..text import LANGUAGES, get_language, knows, presentation, say
 from .node import Freed, Node, function_of, learners_line, source_line
 
 
 def explain(key: str, facts: dict[str, Any]) -> list[str]:
     """The notes for error `key`, one per language; none where there is nothing to teach."""
-    if not has_note(f"note.{key}"):
+    if not knows(f"note.{key}"):
         return []
     chosen = get_language()
     return [_told(key, facts, lang) for lang in (LANGUAGES if chosen == "both" else (chosen,))]

@@ -108,10 +108,8 @@ def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != len(given):
-        raise RuntimeError(
-            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got "
-            f"{len(returned)}, but expected {len(given)})"
-        )
+        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(returned)}, "
+                           f"but expected {len(given)})")  # fmt: skip
     return tuple(_checked(hook, g, r) for g, r in zip(given, returned, strict=True))
 
 
@@ -159,10 +157,7 @@ def blame(node: Any) -> None:
         return
     stack = node.hooks and node.hooks.metadata.get("traceback_")
     known = "Traceback of forward call that caused the error:\n" + "".join(stack or ())
-    unknown = (
-        "No forward pass information available. Enable detect anomaly during forward pass for more "
-        "information."
-    )
+    unknown = "No forward pass information available. Enable detect anomaly during forward pass for more information."
     warnings.warn(f"Error detected in {node.name()}. {known if stack else unknown}", stacklevel=5)
 
 

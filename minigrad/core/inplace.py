@@ -16,14 +16,7 @@ from .carriers import TENSORS
 from .modes import UNCOUNTED, Recorder, grad_mode, unobserved
 from .node import learners_line
 from .shapes import edge_of, must_be_tensor, requires_grad
-from .views import (
-    check_inference,
-    check_inplace,
-    check_overlap,
-    check_single_memory,
-    rebase,
-    same_place,
-)
+from .views import check_expanded, check_inference, check_inplace, check_overlap, rebase, same_place
 
 
 def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callable:
@@ -40,7 +33,7 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
         alone = name == "copy_" and isinstance(given[0], TensorBase) and same_place(self, given[0])
         if name not in ("zero_", "fill_") and not alone:
             a = self._array()  # one value everywhere, or its own, may be written twice
-            check_single_memory(a.shape, a.strides)
+            check_expanded(a.shape, a.strides)
         if recorded:  # a view that cannot be read any more complains before the write is looked at
             for x in (self, *given):
                 edge_of(x)

@@ -9,7 +9,7 @@ from ..array.backend import xp
 from .base import bump, constant
 from .carriers import TENSORS
 from .modes import differentiable
-from .views import check_single_memory
+from .views import check_expanded
 
 _accumulating = allocate_lock()  # leaves are shared by threads that run backward at once
 _scalar = xp.generic
@@ -49,6 +49,6 @@ def add_in_place(old: Any, grad: Any) -> None:
         old._data = old._data + grad
     else:
         if old._view is not None:
-            check_single_memory(old._data.shape, old._data.strides)
+            check_expanded(old._data.shape, old._data.strides)
         old._data += grad
     bump(old)

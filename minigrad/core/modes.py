@@ -71,12 +71,14 @@ class _Mode:
     """Context manager and decorator; nests, and restores what it found on any exit."""
 
     _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
+    mode = True  # whether operations inside are recorded
 
     def __init__(self) -> None:
         self._tokens: list[Any] = []
 
     def _value(self) -> Any:
-        raise AttributeError("a mode says what it switches to")
+        """What it switches to: inference mode ends with its own block alone."""
+        return INFERENCE if _mode.get() is INFERENCE else self.mode and _enabled()
 
     def __enter__(self) -> None:
         self._tokens.append(_mode.set(self._value()))
@@ -137,15 +139,11 @@ class _BareDecorator(_Mode):
 class no_grad(_BareDecorator):
     """Operations inside are not recorded; results do not require grad. Source: torch.no_grad."""
 
-    def _value(self) -> Any:
-        return INFERENCE if _mode.get() is INFERENCE else False
+    mode = False
 
 
 class enable_grad(_BareDecorator):
     """Operations inside are recorded again, also within `no_grad`. Source: torch.enable_grad."""
-
-    def _value(self) -> Any:
-        return INFERENCE if _mode.get() is INFERENCE else _enabled()
 
 
 class set_grad_enabled(_Mode):
@@ -157,9 +155,6 @@ class set_grad_enabled(_Mode):
         self._arguments = (self.mode,)
         super().__enter__()
         self._entered = True  # by the call itself
-
-    def _value(self) -> Any:
-        return INFERENCE if _mode.get() is INFERENCE else _enabled(self.mode)
 
     def __repr__(self) -> str:
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"

@@ -23,11 +23,10 @@ _frame = sys._getframe
 seqs = itertools.count()  # the numbers of nodes, in the order in which they are made
 ACCUMULATE_SEQ = 2**64 - 1  # as in torch: a ready AccumulateGrad runs before anything else
 
-FREED_MESSAGE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they "
-    "have already been freed). Saved intermediate values of the graph are freed when you call "
-    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-    "graph a second time or if you need to access saved tensors after calling backward."
+FREED_SINCE = (
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved {} "
+    "after calling backward."
 )
 
 
@@ -37,7 +36,9 @@ class Withheld:
     __slots__ = ()
 
     def give(self, node: Node, name: str) -> Any:
-        raise presentation.error(RuntimeError, "freed", FREED_MESSAGE, node=node, field=name)
+        raise presentation.error(RuntimeError, "freed",
+            "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+            "already been freed). " + FREED_SINCE.format("tensors"), node=node, field=name)  # fmt: skip
 
 
 class Freed(Withheld):

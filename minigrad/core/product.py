@@ -12,7 +12,7 @@ from typing import Any
 
 from ..array.backend import ndarray, xp
 from . import shapes
-from .base import TensorBase
+from .base import TensorBase, attach
 from .folded import Folded
 from .modes import grad_mode
 from .node import Freed, Node, learners_line, seqs
@@ -52,7 +52,7 @@ class Factor:
             return self.tensor
         view = view_of(self.tensor, self.array)
         view._view.version = self.version  # what was written since then it has yet to find out
-        return view if fn is None else shapes.attach(view, fn)
+        return view if fn is None else attach(view, fn)
 
     def free(self) -> None:
         if self.tensor is not None:

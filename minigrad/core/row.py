@@ -18,7 +18,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import xp
 from ..text import presentation
-from .base import TensorBase, constant
+from .base import TensorBase, attach, constant
 from .carriers import RAW, TENSORS, tex_of
 from .modes import anomaly
 from .node import Node, Withheld, learners_line, maker_of, output_of, seqs
@@ -142,8 +142,7 @@ def _saved_property(row: Row, name: str) -> Callable:
         if name not in row.tensors and name in _wraps_negative:
             return unsigned(value)
         if name in row.tensors and isinstance(value, bool | int | float):
-            kind = {float: "float64", int: "int64", bool: "bool"}[type(value)]
-            return constant(TensorBase._plain, xp.asarray(value, dtype=kind))
+            return constant(TensorBase._plain, xp.asarray(value))
         return value
 
     return saved
@@ -178,7 +177,9 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
             return None
         if isinstance(s, TensorBase):
             if edge is not None and s._fn is None and n.edges[edge] is not None and n.edges[edge] is not s:
-                raise RuntimeError(DETACHED)
+                raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with "
+                                   ".detach_().This is not supported, please use out-of-place `.detach()` "
+                                   "instead")  # fmt: skip
             c = s._counter
             if c is not None and c[0] != read_version(n):
                 raise modified(n, name, s, c[0], read_version(n))
@@ -215,16 +216,10 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
 def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
     """A saved output as a tensor again: same storage, same grad_fn, a new object (as in torch)."""
     t = constant(TensorBase._plain, data, counter)
-    if data.dtype.kind == "f":
-        nr = row.outputs.index(name) if name in row.outputs else 0
-        t._fn, t._requires_grad = (output_of(n, nr) if row.multi else maker_of(n, name)), True
-    return t
-
-
-DETACHED = (
-    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
-    "supported, please use out-of-place `.detach()` instead"
-)
+    if data.dtype.kind != "f":
+        return t
+    nr = row.outputs.index(name) if name in row.outputs else 0
+    return attach(t, output_of(n, nr) if row.multi else maker_of(n, name))
 
 
 def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
@@ -233,21 +228,15 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
     maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
     of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
-    is_at = f"{of} is at version" if of else " is at version"
-    text = (
-        "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [{kind} {shape}]{is_at} {version}; expected version {expected} instead. "
-    )
-    hint = ANOMALY_HINT if anomaly.enabled else presentation.current.hint
+    text = ("one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{kind} {shape}]{of} is at version {version}; expected version {expected} instead. ")  # fmt: skip
+    hint = presentation.current.hint
+    if anomaly.enabled:
+        hint = ("Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
+                "variable in question was changed in there or anywhere later. Good luck!")  # fmt: skip
     return presentation.error(RuntimeError, "modified", text + hint,
         node=n, field=name, tensor=saved, version=version, expected=expected,
         counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)  # fmt: skip
-
-
-ANOMALY_HINT = (
-    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
-    "variable in question was changed in there or anywhere later. Good luck!"
-)
 
 
 # ---- backward of a row: the derivatives that somebody wants, on the carrier at hand

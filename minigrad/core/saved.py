@@ -14,14 +14,7 @@ from typing import Any
 from .base import TensorBase, constant
 from .carriers import TENSORS
 from .modes import no_grad
-from .node import Freed, Node, Withheld, maker_of, output_of
-
-FREED_HOOKS = (
-    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
-    "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
-    "to backward through the graph a second time or if you need to access saved variables after calling "
-    "backward."
-)
+from .node import FREED_SINCE, Freed, Node, Withheld, maker_of, output_of
 
 
 class Packed(Withheld):
@@ -39,12 +32,10 @@ class Packed(Withheld):
         with no_grad():
             self.packed, self.unpack = pack(tensor.detach() if late else tensor), unpack
         if tensor._version != version:
-            raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
-                "pack hook cannot be modified by in-place operations as this can lead to unexpected "
-                "side-effects. Please open an issue if you need to perform in-place operations on the "
-                "input to a pack hook."
-            )
+            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "
+                               "to pack hook cannot be modified by in-place operations as this can lead to unexpected "
+                               "side-effects. Please open an issue if you need to perform in-place operations on the "
+                               "input to a pack hook.")  # fmt: skip
 
     def give(self, node: Node, name: str) -> Any:
         t = self.unpack(self.packed)
@@ -92,13 +83,11 @@ class SavedTensor:
     def __init__(self, node: Node, name: str) -> None:
         self._node, self._name = node, name
 
-    @property
-    def data(self) -> Any:
+    def unpack(self) -> Any:
         """The saved tensor, unpacked."""
         return getattr(self._node, f"_saved_{self._name}")
 
-    def unpack(self) -> Any:
-        return self.data
+    data = property(unpack)
 
     @property
     def unpack_hook(self) -> Any:
@@ -109,15 +98,14 @@ class SavedTensor:
     def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
         """Pack the saved tensor now, and unpack it when backward asks for it."""
         if not (callable(pack_hook) and callable(unpack_hook)):
-            raise TypeError(
-                "register_hooks(): incompatible function arguments. The following argument types are "
-                "supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, "
-                "arg1: collections.abc.Callable) -> None\n\nInvoked with: "
-                f"{self!r}, {pack_hook!r}, {unpack_hook!r}"
-            )
+            raise TypeError("register_hooks(): incompatible function arguments. The following argument types are "
+                            "supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: "
+                            "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked with: "
+                            f"{self!r}, {pack_hook!r}, {unpack_hook!r}")  # fmt: skip
         held = getattr(self._node, f"saved_{self._name}")
         if isinstance(held, Freed):
-            raise RuntimeError(FREED_HOOKS)
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
+                               + FREED_SINCE.format("variables"))  # fmt: skip
         if isinstance(held, Withheld):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
                                "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any
 from ..array import dtypes
 from ..array.backend import device_of, ndarray, xp
 from ..text import presentation
-from .base import TensorBase, constant
+from .base import TensorBase, attach, constant
 from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .node import OURS, learners_line, output_of, recent, recorded_for, seqs
 from .row import Number, Row, blank_node, saver, taker
@@ -430,11 +430,6 @@ def tracked_result(row: Row, n: Any, z: Any) -> Any:
     return (first, *(constant(Tensor, part) for part in z[1:]))
 
 
-def attach(t: Any, fn: Any) -> Any:
-    t._fn, t._requires_grad = fn, True
-    return t
-
-
 def tensors_in(name: str, tensors: Any) -> tuple:
     """A list of tensors as a tuple. Raises: torch's errors for an empty one, and for what is none."""
     if isinstance(tensors, TensorBase):
@@ -453,6 +448,7 @@ def sequence(row: Row) -> Callable:
     """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
     forward, derivative = row.forward, row.derivatives["tensors"]
     takes = [taker(row, n) for n in row.saved]
+    places = [(f"saved_{n}", None if n == "shapes" else row.inputs.index(n) - 1) for n in row.saved]
 
     def call(tensors: Any, *args: Any, **options: Any) -> Any:
         tensors, *rest = row.bind((tensors_in(row.name, tensors), *args), options)
@@ -466,11 +462,8 @@ def sequence(row: Row) -> Callable:
         if not mode or not any(t.requires_grad for t in tensors):
             return untracked_result(z, mode)
         n = blank_node(row.node, edges, tuple((r.shape, r.dtype) for r in raws))
-        for name, value in zip(row.inputs[1:], rest, strict=True):
-            if name in row.saved:
-                setattr(n, f"saved_{name}", value)
-        if "shapes" in row.saved:
-            n.saved_shapes = [r.shape for r in raws]
+        for slot, place in places:
+            setattr(n, slot, [r.shape for r in raws] if place is None else rest[place])
         result = attach(constant(Tensor, z), n)
         if mode is not True:
             mode.recorded(n, result)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array.backend import geometry, may_share_memory
 from ..text import presentation
-from .base import TensorBase, new
+from .base import TensorBase, attach, new
 from .carriers import TENSORS
 from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .node import Freed, Node, Withheld, function_of, seqs
@@ -40,11 +40,8 @@ class View:
             return
         if self.kind:
             raise forbidden_view(t, indirect=True)
-        retained = _retained(t)
-        t._fn = as_strided_node(self.base, t)
-        t._requires_grad = True
+        _replace_history(t, as_strided_node(self.base, t))
         self.version = counter[0]
-        _move_retain(t, retained)
 
 
 def view_of(source: Any, array: Any, kind: str = "") -> Any:
@@ -100,19 +97,14 @@ def forbidden_view(t: Any, indirect: bool = False) -> Exception:
     """Why this view may not be written in place, in torch's words."""
     kind = t._view.kind
     where = "its base or another view of its base has been" if indirect else "is being"
+    mode, now = ("inference", "in normal mode") if kind == "inference" else ("no_grad", "with grad mode enabled")
+    story = f"was created in {mode} mode and {where} modified inplace {now}."
     node, nr = function_of(t._fn)
-    if kind == "inference":
-        made, how = "created in inference mode", "modified inplace in normal mode."
-    else:
-        made, how = "created in no_grad mode", "modified inplace with grad mode enabled."
     if node is None:
-        what = f"A view was {made} and {where} {how}"
+        what = f"A view {story}"
     else:
-        what = f"Output {nr} of {presentation.current.short_name(node)} is a view"
-        if kind in ("no_grad", "inference"):
-            what += f" of a view which was {made} and {where} {how}"
-        else:
-            what += f" and {where} modified inplace."
+        what = f"Output {nr} of {presentation.current.short_name(node)} is a view "
+        what += f"of a view which {story}" if kind == mode else f"and {where} modified inplace."
     return presentation.error(RuntimeError, f"{kind}_view", f"{what} {_REASONS[kind]}", tensor=t)
 
 
@@ -122,11 +114,9 @@ def check_inference(t: Any) -> None:
     torch notices it later still, when it counts the write.
     """
     if t._counter is UNCOUNTED and grad_mode() is not INFERENCE:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-            "clone to get a normal tensor before doing inplace update.See "
-            "https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")  # fmt: skip
 
 
 def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
@@ -158,18 +148,17 @@ def same_place(a: Any, b: Any) -> bool:
     return a is b or (may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
 
 
-def check_single_memory(size: tuple, stride: tuple) -> None:
+SHARED = (
+    "unsupported operation: {} to a single memory location. Please clone() the tensor before performing the operation."
+)
+
+
+def check_expanded(size: tuple, stride: tuple) -> None:
     """Refuse to write into an expanded tensor, whose elements share memory."""
     if 0 in stride and 0 not in size and any(s == 0 and n > 1 for s, n in zip(stride, size, strict=True)):
-        raise presentation.error(RuntimeError, "expanded_write",
-            "unsupported operation: more than one element of the written-to tensor refers to a single "
-            "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+        text = SHARED.format("more than one element of the written-to tensor refers")
+        raise presentation.error(RuntimeError, "expanded_write", text)
 
-
-OVERLAP = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-    "memory location. Please clone() the tensor before performing the operation."
-)
 
 
 def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
@@ -183,7 +172,7 @@ def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
     itself = whole and written is read  # refused whatever its strides are
     if itself or (is_dense(a) and is_dense(b) and (whole or place_of(written) != place_of(read))):
-        raise RuntimeError(OVERLAP)
+        raise RuntimeError(SHARED.format("some elements of the input tensor and the written-to tensor refer"))
 
 
 def is_dense(array: Any) -> bool:
@@ -198,29 +187,22 @@ def is_dense(array: Any) -> bool:
 
 def rebase(t: Any, node: Any) -> None:
     """Let `node` (a Node or Port) be the new history of `t`, through its base if `t` is a view."""
-    retained = _retained(t)
     if t._view is None:
-        t._fn, t._requires_grad = node, True
+        _replace_history(t, node)
     else:
         base = t._view.base
-        slices = CopySlices(base, t, node)
-        moved = _retained(base)
-        base._fn, base._requires_grad = slices, True
-        _move_retain(base, moved)
-        t._fn, t._requires_grad = as_strided_node(base, t), True
+        _replace_history(base, CopySlices(base, t, node))
+        _replace_history(t, as_strided_node(base, t))
         t._view.version = t._counter[0]
-    _move_retain(t, retained)
 
 
-def _retained(t: Any) -> Any:
-    """Detach the retain_grad mark of `t` from its old node, to follow the tensor to its new one."""
+def _replace_history(t: Any, fn: Any) -> None:
+    """Let `fn` be the history of `t`; its retain_grad mark follows from the old node to the new one."""
     node, nr = function_of(t._fn)
-    return node.hooks.retain.pop(nr) if t.retains_grad else None
-
-
-def _move_retain(t: Any, mark: Any) -> None:
+    mark = node.hooks.retain.pop(nr) if t.retains_grad else None
+    attach(t, fn)
     if mark is not None:
-        node, nr = function_of(t._fn)
+        node, nr = function_of(fn)
         node._hooks().retain[nr] = mark
 
 
@@ -235,9 +217,8 @@ class CopySlices(Node):
         self.part, self.whole = place_of(view), place_of(base)
         self.fn = fn
         self.edges = (base._edge(), *fn.edges[1:])
-        self.metas, self.hooks = fn.metas, None
-        if self.metas is not None:
-            self.metas = ((base._data.shape, base._data.dtype), *self.metas[1:])
+        self.metas = fn.metas and ((base._data.shape, base._data.dtype), *fn.metas[1:])
+        self.hooks = None
         self.code, self.lasti = fn.code, fn.lasti
         self.seq = next(seqs)
 
@@ -246,7 +227,7 @@ class CopySlices(Node):
         if isinstance(fn, Withheld):
             fn.give(self, "fn")
         if self.edges[0] is not None:
-            check_single_memory(*self.part[:2])  # a fill may write an expanded view; its gradient may not
+            check_expanded(*self.part[:2])  # a fill may write an expanded view; its gradient may not
         piece = F.take_part(grad, self.whole, self.part)
         sent = fn.apply(piece, F, keep)
         if not keep:

@@ -154,9 +154,7 @@ class Variable(Indexed):
     def __bool__(self) -> bool:
         if not self._data.size:
             return False
-        raise RuntimeError(
-            f"bool value of Variable objects containing non-empty {self.dtype.tensor_type} is ambiguous"
-        )
+        raise RuntimeError(f"bool value of Variable objects containing non-empty {self.dtype.tensor_type} is ambiguous")
 
     def register_hook(self, hook: Callable) -> Any:
         """Call `hook(grad)` with the gradient, a Variable."""
@@ -192,11 +190,8 @@ def _typed(kind: Any) -> type[Plain]:
 
 
 TENSORS = {kind.np: _typed(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
-FUNCTIONS = [
-    (home, name, dressed(function)) for home in (module(), functional)
-    for name, function in vars(home).items()
-    if isinstance(function, FunctionType) and is_operation(function)
-]
+FUNCTIONS = [(home, name, dressed(function)) for home in (module(), functional) for name, function in vars(home).items()
+             if isinstance(function, FunctionType) and is_operation(function)]  # fmt: skip
 
 
 def begin() -> None:

@@ -176,8 +176,7 @@ class Recorder:
         if kind in ("tensor", "pre"):
             self.came[self.node, nr] = text(after)
         name = known.label if known else getattr(hook, "__name__", kind)
-        self.event("hook", slot=nr, name=name, before=was, after=text(after),
-                   part=known and known.id)  # fmt: skip
+        self.event("hook", slot=nr, name=name, before=was, after=text(after), part=known and known.id)
 
     def capture(self, node: Any, nr: int, grad: Any) -> None:
         kept = next((t.id for t in self.graph.outputs(self.node) if t.nr == nr), None)

@@ -131,13 +131,10 @@ def diamond() -> Node:
 
 
 CHAIN = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 5)))
-DIAMOND = Program(
-    (("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 2), ("c", "*", "a", 5), ("d", "+", "b", "c"))
-)
+DIAMOND = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 2), ("c", "*", "a", 5), ("d", "+", "b", "c")))
 FORK = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "x", 5), ("c", "+", "a", "b")))
-SHORTCUT = Program(  # the short way reaches `a` before the long one
-    (("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 2), ("c", "*", "b", 5), ("d", "+", "a", "c"))
-)
+# the short way reaches `a` before the long one
+SHORTCUT = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", 2), ("c", "*", "b", 5), ("d", "+", "a", "c")))
 TWICE = Program((("x", 2),), (("a", "*", "x", 3), ("b", "*", "a", "a"), ("c", "*", "b", 5)))
 
 
@@ -209,13 +206,9 @@ class Referee:
         """A node that fired more than once: right sums mean one walk per path, wrong ones worse."""
         for name, times in Counter(node.name for node, _ in self.calls).items():
             if times > 1:
-                yield self._repeated(name, times)
-
-    def _repeated(self, name: str, times: int) -> Fault:
-        if not any(self._wrong_leaves()):
-            return "walk_paths", {"node": name, "times": times}
-        single = all(self._is_arrival(node.name, g) for node, g in self.calls if node.name == name)
-        return ("walk_overwrite" if single else "walk_again"), {"node": name, "times": times}
+                single = all(self._is_arrival(node.name, g) for node, g in self.calls if node.name == name)
+                worse = "walk_overwrite" if single else "walk_again"
+                yield worse if any(self._wrong_leaves()) else "walk_paths", {"node": name, "times": times}
 
     def _order(self) -> Iterator[Fault]:
         arrived: Counter[str] = Counter()

@@ -363,18 +363,16 @@ def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1,
 def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each window; `stride` is the window's size if not given."""
-    steps = () if stride is None else tuple_of(stride, 2)
-    kernel, padding, dilation = (tuple_of(v, 2) for v in (kernel_size, padding, dilation))
-    pooled = conv.max_pool2d_of(input, kernel, steps, padding, dilation, ceil_mode)
+    windows = (tuple_of(v, 2) for v in (kernel_size, () if stride is None else stride, padding, dilation))
+    pooled = conv.max_pool2d_of(input, *windows, ceil_mode)
     return pooled if return_indices else pooled[0]
 
 
 def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: Any = None) -> Any:  # fmt: skip
     """The mean of each window; `stride` is the window's size if not given."""
-    steps = () if stride is None else tuple_of(stride, 2)
-    kernel, padding = tuple_of(kernel_size, 2), tuple_of(padding, 2)
-    return conv.avg_pool2d_of(input, kernel, steps, padding, ceil_mode, count_include_pad, divisor_override)
+    windows = (tuple_of(v, 2) for v in (kernel_size, () if stride is None else stride, padding))
+    return conv.avg_pool2d_of(input, *windows, ceil_mode, count_include_pad, divisor_override)
 
 
 def _flat(value: Any, other: int) -> Any:

@@ -21,11 +21,7 @@ def _sentences() -> dict[str, dict[str, str]]:
 
     with open(os.path.join(os.path.dirname(__file__), "messages.toml"), "rb") as file:
         sections = tomllib.load(file)
-    return {
-        f"{section}.{key}": pair
-        for section, entries in sections.items()
-        for key, pair in entries.items()
-    }
+    return {f"{section}.{key}": pair for section, entries in sections.items() for key, pair in entries.items()}
 
 
 def both(key: str, **values: object) -> dict[str, str]:

@@ -319,8 +319,7 @@ class Router:
             out.slots[f"edge:{id}"] = (box.right + 4, py - 10, "middle")
             return
         if target.startswith("t"):  # a constant, upper left: data only
-            out.data[id] = [("M", box.cx, box.bottom),
-                            ("C", box.cx, py, px - 16, py, px, py)]
+            out.data[id] = [("M", box.cx, box.bottom), ("C", box.cx, py, px - 16, py, px, py)]
             return
         leaf, drop = out.boxes[self.net.graph.node(target).leaf], box.cx
         bend = [("M", px, py), ("C", drop, py + 2, drop, py + 30, drop, py + 62)]

@@ -179,10 +179,8 @@ class LivePlayer(Player):
 def last_frame(player: Player) -> Drawing:
     """What backward left behind, as an ordinary drawing for hosts that show no widgets."""
     gone = {id for s in player.steps for e in s["events"] for id in e.get("freed", ())}
-    nodes = tuple(
-        replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone) for s in n.saved))
-        for n in player.graph.nodes
-    )
+    nodes = tuple(replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone) for s in n.saved))
+                  for n in player.graph.nodes)  # fmt: skip
     return Drawing(replace(player.graph, nodes=nodes), "backward", lang=player.lang,
                    values=player.scenes.written(player.frames))  # fmt: skip
 

@@ -70,8 +70,7 @@ def arriving(root: Any, graph: Graph, way: Path) -> str:
 class Paths(Told):
     """Paths as text and as a picture; `paths[0]` is the picture of the first alone."""
 
-    def __init__(self, graph: Graph, found: list[Path], count: int, end: str,
-                 values: list[str]) -> None:
+    def __init__(self, graph: Graph, found: list[Path], count: int, end: str, values: list[str]) -> None:
         self.graph, self.found, self.count, self.end, self.values = graph, found, count, end, values
         self.drawing = self.marked(found)
 

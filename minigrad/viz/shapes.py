@@ -85,8 +85,7 @@ def drawer(b: Box, r: float) -> str:
 
 def tab(b: Box, w: float, h: float) -> str:
     """A card with an index tab: a view of something."""
-    return path(d("M", b.x, b.y, "H", b.x + w, "V", b.y + h, "H", b.right, "V", b.bottom,
-                  "H", b.x, "z"))
+    return path(d("M", b.x, b.y, "H", b.x + w, "V", b.y + h, "H", b.right, "V", b.bottom, "H", b.x, "z"))
 
 
 def diamond(x: float, y: float, size: float) -> str:
