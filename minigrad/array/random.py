@@ -147,7 +147,7 @@ def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: 
     low, high = u.dtype.type(low), u.dtype.type(high)
     values = _affine(u, high - low, low).astype(dtype, copy=False)
     values[values == values.dtype.type(high)] = low  # rounded up to the excluded end
-    return values.reshape(shape)
+    return _shaped(values, shape)
 
 
 def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: float = 1.0,
@@ -164,7 +164,7 @@ def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: f
         z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
     else:
         z = _normal_blocks(generator, n, xp.dtype(dtype))
-    return _affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False).reshape(shape)
+    return _shaped(_affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False), shape)
 
 
 def _normal_blocks(generator: Generator, n: int, dtype: xp.dtype) -> xp.ndarray:
@@ -185,6 +185,12 @@ def _box_muller(u: xp.ndarray) -> xp.ndarray:
     radius = xp.sqrt(u.dtype.type(-2) * xp.log(1 - u[:, 0]))
     angle = u.dtype.type(2 * math.pi) * u[:, 1]
     return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], 1).ravel()
+
+
+def _shaped(new: xp.ndarray, shape: Shape) -> xp.ndarray:
+    """A new array in its shape; `reshape` would return a view, whose memory others might share."""
+    new.resize(shape, refcheck=False)
+    return new
 
 
 def _affine(x: xp.ndarray, scale: Any, shift: Any) -> xp.ndarray:
@@ -230,7 +236,7 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
     span = high - low
     draw = generator.words if span < 2**28 or (whole and kind.itemsize < 8) else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)
-    return (steps.astype(xp.int64) + low).astype(dtype).reshape(shape)
+    return _shaped((steps.astype(xp.int64) + low).astype(dtype), shape)
 
 
 def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
@@ -256,7 +262,7 @@ def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
                 generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
     """Waiting times at `rate` events a unit of time."""
     u = (generator or default_generator).doubles(math.prod(shape))
-    return (-1.0 / rate * xp.log1p(-u)).astype(dtype, copy=False).reshape(shape)
+    return _shaped((-1.0 / rate * xp.log1p(-u)).astype(dtype, copy=False), shape)
 
 
 def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,

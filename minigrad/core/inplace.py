@@ -25,7 +25,7 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
     looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
-        if ufunc is not None and not (options or grad_mode()) and len(args) == 1 and written(self, ufunc, args[0]):
+        if ufunc is not None and not options and len(args) == 1 and written(self, ufunc, args[0]):
             return self
         given = (*args, *options.values())
         recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
@@ -72,19 +72,22 @@ def stand_in(self: Any) -> Any:
 
 
 def written(self: Any, ufunc: Any, other: Any) -> bool:
-    """Without a graph, let NumPy write where all is plain: one type, one shape, two storages.
+    """Where nothing is recorded, let NumPy write if all is plain: one type, one shape, two storages; or a float.
 
     Says whether it did; it is what every step of an optimizer does to every parameter.
     """
-    counter = self._counter
-    if not isinstance(other, TensorBase) or (
-        counter is not None and (counter is other._counter or counter is UNCOUNTED)
-    ):
+    if grad_mode() and (self.requires_grad or requires_grad(other)):
         return False
-    a, b = self._data, other._data
-    if not (a.__class__ is b.__class__ is ndarray and a.dtype is b.dtype and a.shape == b.shape):
+    a, counter = self._data, self._counter
+    if a.__class__ is not ndarray or a.base is not None or counter is UNCOUNTED:  # shared memory wants a look
         return False
-    if a.base is not None or b.base is not None:  # shared memory wants a look
+    if type(other) is float and a.dtype.kind == "f":
+        b = other
+    elif isinstance(other, TensorBase) and (counter is None or counter is not other._counter):
+        b = other._data
+        if not (b.__class__ is ndarray and b.base is None and a.dtype is b.dtype and a.shape == b.shape):
+            return False
+    else:
         return False
     try:
         ufunc(a, b, a)
