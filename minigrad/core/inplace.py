@@ -25,7 +25,7 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
     looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
-        if ufunc is not None and not options and len(args) == 1 and written(self, ufunc, args[0]):
+        if ufunc is not None and not options and len(args) == 1 and write_directly(self, ufunc, args[0]):
             return self
         given = (*args, *options.values())
         recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
@@ -71,7 +71,7 @@ def stand_in(self: Any) -> Any:
     return t
 
 
-def written(self: Any, ufunc: Any, other: Any) -> bool:
+def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
     """Where nothing is recorded, let NumPy write if all is plain: one type, one shape, two storages; or a float.
 
     Says whether it did; it is what every step of an optimizer does to every parameter.

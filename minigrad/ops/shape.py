@@ -17,8 +17,9 @@ from ..array.backend import as_strided as strided_view
 from ..array.backend import device_of, in_order, move, namespace, reach, strided, strides, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
+from ..core.inplace import inplace, stand_in, write_directly
 from ..core.modes import grad_mode
-from ..core.op import inplace, op, shape_mismatch, stand_in
+from ..core.op import op, shape_mismatch
 from ..core.shapes import tensors_in
 from ..core.views import check_inference, check_inplace, place_of
 from ..text import presentation
@@ -1043,7 +1044,12 @@ bernoulli_values = op("bernoulli_values", lambda self, chance, generator: _tosse
         self, xp.full(self.shape, chance), generator), grad_fn="BernoulliBackward2", **STEP)
 # fmt: on
 
-copy_, zero_ = inplace(copy), inplace(zero)
+copy_, _zero_ = inplace(copy), inplace(zero)
+
+
+def zero_(self: Any) -> Any:
+    """Every element becomes 0, in place."""
+    return self if write_directly(self, lambda a, nothing, out: out.fill(nothing), 0.0) else _zero_(self)
 
 
 def fill_(self: Any, value: Any) -> Any:
