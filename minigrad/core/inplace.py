@@ -91,7 +91,7 @@ def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
         return False
     try:
         ufunc(a, b, a)
-    except TypeError:  # NumPy's refusals are not torch's
+    except (TypeError, IndexError):  # NumPy's refusals are not torch's
         return False
     bump(self, learners_line(3))
     return True

@@ -16,8 +16,9 @@ from ..array import dtypes
 from ..array.backend import in_order, namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import SYMBOLS, TENSORS, formula
+from ..core.inplace import inplace, write_directly
 from ..core.modes import grad_mode
-from ..core.op import inplace, op
+from ..core.op import op
 from ..core.shapes import type_said
 from ..core.views import check_inplace, check_overlap
 from ..text import presentation
@@ -490,6 +491,8 @@ _index_put_ = inplace(put_at)
 
 def setitem(self: Any, key: Any, value: Any) -> None:
     """`self[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
+    if _put_directly(self, key, value):
+        return
     given = _given(self, value)
     recorded = bool(grad_mode()) and (self.requires_grad or given.requires_grad)
     if isinstance(key, TensorBase | list) and not _is_tuple(key):  # it is written itself, not a view of it
@@ -508,6 +511,13 @@ def setitem(self: Any, key: Any, value: Any) -> None:
         views.copy_(seen, given)
     else:
         views.fill_(seen, given)
+
+
+def _put_directly(self: Any, key: Any, value: Any) -> bool:
+    """One number at whole positions, where nothing is recorded: what loops that fill a matrix do."""
+    places = key if type(key) is tuple else (key,)
+    plain = type(value) in (int, float) and abs(value) < 6e4 and all(type(p) is int for p in places)
+    return plain and write_directly(self, lambda a, number, out: out.__setitem__(key, number), float(value))
 
 
 def _spread(given: Any, shape: tuple) -> Any:
