@@ -505,7 +505,7 @@ with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
 # An operator leaves to Python what it cannot take; a method of that name has to say so.
 for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder pow matmul eq ne lt le gt ge
     not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor maximum minimum fmax fmin
-    atan2 arctan2 hypot logaddexp logical_and logical_or logical_xor""".split():
+    atan2 arctan2 hypot logaddexp xlogy logical_and logical_or logical_xor""".split():
     setattr(Tensor, _name, as_method(_name, getattr(Tensor, _name)))
 
 # Methods that torch also has as functions, by the same name.
