@@ -192,6 +192,8 @@ def reach(size: tuple, stride: tuple, offset: int) -> int:
 
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     require(len(size) == len(stride), "mismatch in length of strides and shape")
+    require(all(n >= 0 for n in size),
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")  # fmt: skip
     if any(s < 0 for s in stride):
         raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
                            f"{list(stride)}")  # fmt: skip

@@ -108,7 +108,7 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
                            f"indexing result of shape {list(whole[key].shape)}") from None  # fmt: skip
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
-    if values.dtype != self.dtype and not fills:
+    if not fills:
         same_type(self, values, said="Index put requires the source and destination dtypes match, got {0} for the "
                   "destination and {1} for the source.")  # fmt: skip
     return whole

@@ -147,7 +147,7 @@ def spread(x: Any, shape: tuple) -> Any:
     """`x` seen in a larger shape, stride 0 where it repeats. Raises: ValueError for a shape that does not fit."""
     if x.shape == shape:
         return x[...]
-    x = namespace(x).asarray(x)
+    x = x if isinstance(x, xp.ndarray) else namespace(x).asarray(x)
     lead = len(shape) - x.ndim
     steps = [0] * lead
     for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
@@ -264,8 +264,10 @@ def _unsqueeze(self: Any, dim: int) -> Any:
 
 def _pad(self: Any, pad: tuple, value: Any = 0) -> Any:
     """Cells of `value` around `self`; negative padding crops."""
-    pairs = pairs_of(pad, self.ndim)
+    pairs, value = pairs_of(pad, self.ndim), dtypes.fitting(value, self.dtype)
     if min(pad, default=0) < 0:
+        require(all(n + min(a, 0) + min(b, 0) >= 0 for n, (a, b) in zip(self.shape, pairs, strict=True)),
+                "narrow(): length must be non-negative.")  # fmt: skip
         self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
         pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
     before, after = zip(*pairs, strict=True) if pairs else ((), ())
@@ -694,7 +696,8 @@ def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
     require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
     require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return split(self, -(-self._data.shape[check_dim(dim, self._data.ndim)] // chunks), dim)
+    length = self._data.shape[check_dim(dim, self._data.ndim)]
+    return split(self, -(-length // chunks) or [0] * chunks, dim)
 
 
 def unbind_of(self: Any, dim: int = 0) -> tuple:
