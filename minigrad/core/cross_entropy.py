@@ -94,7 +94,7 @@ def cross_entropy_call(slow: Callable) -> Callable:
             return slow(self, target, weight, reduction, ignore_index)
         rows, classes = x.shape
         plain = rows and at.shape == (rows,) and at.dtype is _LONG and not 0 <= ignore_index < classes
-        numbers = at.view(_UNSIGNED)  # where -1 is too large as well
+        numbers = at.view(_UNSIGNED) if plain else at  # where -1 is too large as well
         if not plain or numbers.item(numbers.argmax()) >= classes:
             return slow(self, target, weight, reduction, ignore_index)
         n, t = CrossEntropy(), blank()

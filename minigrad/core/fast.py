@@ -293,13 +293,15 @@ def _mm_call(slow: Callable) -> Callable:
         n.seq = next(seqs)
         f = _frame(1)
         code = f.f_code
-        while code is not recent[0] and code.co_filename in OURS and (
-            up := recorded_for() or f.f_back
-        ) is not None:
-            f = up
+        while code is not recent[0] and code.co_filename in OURS:
+            f = recorded_for() or f.f_back
+            if f is None:  # a thread that begins with one of ours
+                n.code, n.lasti = None, 0
+                break
             code = f.f_code
-        n.code = recent[0] = code
-        n.lasti = f.f_lasti
+        else:
+            n.code = recent[0] = code
+            n.lasti = f.f_lasti
         if to_mat2 is None:
             n.saved_self = None
         else:
@@ -352,8 +354,8 @@ def _addmm_call(slow: Callable) -> Callable:
             c = mat2._counter
             n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
         n.saved_mat1_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
-        n.saved_mat1_sym_strides = () if to_mat1 is None else a.strides
-        n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
+        n.saved_mat1_sym_strides = a.strides if mat1.requires_grad else ()
+        n.saved_mat2_sym_strides = b.strides if mat2.requires_grad else ()
         n.itemsize = a.itemsize
         return t
 

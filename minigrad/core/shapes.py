@@ -72,11 +72,15 @@ def unary(row: Row) -> Callable:
         n.seq = next(seqs)
         f = _frame(1)
         code = f.f_code
-        while code is not recent[0] and code.co_filename in OURS and (up := f.f_back) is not None:
-            f = up
+        while code is not recent[0] and code.co_filename in OURS:
+            f = recorded_for() or f.f_back
+            if f is None:  # a thread that begins with one of ours
+                n.code, n.lasti = None, 0
+                break
             code = f.f_code
-        n.code = recent[0] = code
-        n.lasti = f.f_lasti
+        else:
+            n.code = recent[0] = code
+            n.lasti = f.f_lasti
         t._data, t._counter = z, None
         if keeps_self:
             c = input._counter
@@ -174,13 +178,15 @@ def binary(row: Row) -> Callable:
         n.seq = next(seqs)
         f = _frame(1)
         code = f.f_code
-        while code is not recent[0] and code.co_filename in OURS and (
-            up := recorded_for() or f.f_back
-        ) is not None:
-            f = up
+        while code is not recent[0] and code.co_filename in OURS:
+            f = recorded_for() or f.f_back
+            if f is None:  # a thread that begins with one of ours
+                n.code, n.lasti = None, 0
+                break
             code = f.f_code
-        n.code = recent[0] = code
-        n.lasti = f.f_lasti
+        else:
+            n.code = recent[0] = code
+            n.lasti = f.f_lasti
         t._data, t._counter = z, None
         if self_for is not None:
             if (to_self if by_self else to_other) is not None or self_for == "both":

@@ -160,7 +160,6 @@ def check_expanded(size: tuple, stride: tuple) -> None:
         raise presentation.error(RuntimeError, "expanded_write", text)
 
 
-
 def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
     """Refuse to write into a part of what is being read; the same part read and written is fine.
 

@@ -515,8 +515,9 @@ def setitem(self: Any, key: Any, value: Any) -> None:
 
 def _put_directly(self: Any, key: Any, value: Any) -> bool:
     """One number at whole positions, where nothing is recorded: what loops that fill a matrix do."""
-    places = key if type(key) is tuple else (key,)
-    plain = type(value) in (int, float) and abs(value) < 6e4 and all(type(p) is int for p in places)
+    if type(value) not in (int, float) or not abs(value) < 6e4:
+        return False
+    plain = {*map(type, key)} == {int} if type(key) is tuple else type(key) is int
     return plain and write_directly(self, lambda a, number, out: out.__setitem__(key, number), float(value))
 
 

@@ -86,7 +86,7 @@ _SHORT = {3: lambda x: x * x * x, -2: lambda x: 1 / (x * x), -0.5: lambda x: 1 /
 
 def _power(self: Any, exponent: Any) -> Any:
     if exponent.__class__ in (int, float) and self.dtype.kind == "f":
-        short = _SHORT.get(exponent) if self.dtype.itemsize > 2 else None
+        short = _SHORT.get(exponent) if exponent != 2 and self.dtype.itemsize > 2 else None
         return self**exponent if short is None else short(self)
     if exponent.__class__ is self.__class__ and self.dtype.kind == "f":
         return self**exponent
@@ -146,7 +146,7 @@ def _clamp(self: Any, min: Any, max: Any) -> Any:
 @formula(tex=lambda grad, base, exponent: grad * (exponent * base ** (exponent - 1)))
 def pow_slope(F: Any, grad: Any, base: Any, exponent: Any) -> Any:
     """The gradient times the slope of a power; of a constant one it is 0, whatever the base."""
-    return grad * 0 if exponent == 0 else grad * (exponent * F.pow_of(base, exponent - 1))
+    return F.zeros_like(grad) if exponent == 0 else grad * (exponent * F.pow_of(base, exponent - 1))
 
 
 def _inside(x: Any, low: Any, high: Any) -> Any:
