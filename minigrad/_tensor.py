@@ -21,8 +21,8 @@ from .array.backend import device as device_type
 from .core import shapes as _shapes
 from .core.backward import backward
 from .core.base import TensorBase, bump, constant, readonly
+from .core.inplace import inplace
 from .core.modes import grad_mode
-from .core.op import inplace
 from .core.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
 from .ops.checks import a_tensor, as_method, check_dim, require, titled

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .carriers import RAW, SYMBOLS, TENSORS
-from .inplace import inplace, stand_in
 from .row import TABLE, Row, parameters
 from .shapes import binary, nary, sequence, shape_mismatch, single, unary, view_shape
 
-__all__ = ["TABLE", "Row", "inplace", "no_derivative", "op", "shape_mismatch", "stand_in"]
+__all__ = ["TABLE", "Row", "no_derivative", "op", "shape_mismatch"]
 
 
 _UNARY = {"self", "result", "self_sym_sizes", "self_sym_numel"}

@@ -16,8 +16,8 @@ from ..array import dtypes, random
 from ..array.backend import namespace, xp
 from ..core.base import constant
 from ..core.carriers import TENSORS
+from ..core.inplace import inplace as in_place
 from ..core.modes import no_grad
-from ..core.op import inplace as in_place
 from ..core.shapes import must_be_tensor
 from ..creation import ones_like, zeros_like
 from ..ops import activation as act

@@ -17,9 +17,7 @@ from ..core.node import OURS
 from ..core.row import Row, parameters
 from ..core.shapes import must_be, must_be_tensor, type_said
 from ..text import presentation
-from ..text.presentation import (
-    require as require,  # asks of arguments too, though it is written a floor below
-)
+from ..text.presentation import require as require  # asks of arguments too
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:

@@ -9,7 +9,8 @@ from ..array import dtypes
 from ..array.backend import in_order, namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
-from ..core.op import inplace, op
+from ..core.inplace import inplace
+from ..core.op import op
 from ..text import presentation
 from .checks import check_dim, dims_of, require, same_type
 from .pointwise import mul, times

@@ -19,8 +19,9 @@ from ..array import dtypes
 from ..array.backend import namespace, xp
 from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
+from ..core.inplace import inplace
 from ..core.modes import grad_mode
-from ..core.op import inplace, op, shape_mismatch
+from ..core.op import op, shape_mismatch
 from .checks import a_tensor, check_dim, dims_of, implemented, own_dim, require, same_type, titled
 from .pointwise import beside
 

@@ -1052,7 +1052,7 @@ copy_, _zero_ = inplace(copy), inplace(zero)
 
 def zero_(self: Any) -> Any:
     """Every element becomes 0, in place."""
-    return self if write_directly(self, lambda a, nothing, out: out.fill(nothing), 0.0) else _zero_(self)
+    return self if write_directly(self, lambda a, zero, out: out.fill(zero), 0.0) else _zero_(self)
 
 
 def fill_(self: Any, value: Any) -> Any:
