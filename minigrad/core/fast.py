@@ -149,10 +149,7 @@ def _addmm(n: Any, grad: Any, keep: bool) -> tuple:
     if to_mat2 is not None:
         right = held(n, "mat1", n.saved_mat1, n.version_mat1, to_mat1).T.dot(grad)
     if not keep:
-        if n.saved_mat1 is not None:
-            n.saved_mat1 = Freed.current
-        if n.saved_mat2 is not None:
-            n.saved_mat2 = Freed.current
+        n.free()
     return grad, left, right
 
 
