@@ -28,7 +28,7 @@ from .array.dtypes import (
     get_default_dtype,
     half,
     iinfo,
-    int,  # fmt: skip
+    int,
     int8,
     int16,
     int32,
@@ -46,7 +46,7 @@ from .array.random import Generator, default_generator, initial_seed, manual_see
 from .autograd import is_anomaly_enabled
 from .core import explain as _explain
 from .core.modes import (
-    enable_grad,  # fmt: skip
+    enable_grad,
     inference_mode,
     is_grad_enabled,
     is_inference_mode_enabled,
@@ -83,7 +83,7 @@ from .creation import (
     rand_like,
     randint,
     randn,
-    randn_like,  # fmt: skip
+    randn_like,
     randperm,
     result_type,
     tensor,
@@ -106,7 +106,7 @@ globals().update(_tensor.ONLY_FUNCTIONS)
 _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz",
          "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
          "uninstall_torch": "eras.alias", "load_ipython_extension": "magics",
-         "save": "utils.serialization", "load": "utils.serialization"}  # fmt: skip
+         "save": "utils.serialization", "load": "utils.serialization"}
 
 
 # Loaded when first asked for: a lesson on autograd needs none of them.

@@ -53,7 +53,7 @@ class Size(tuple):
 
 
 TO_SCALAR = ("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
-             "tensor.detach() first.")  # fmt: skip
+             "tensor.detach() first.")
 
 
 def _cast(kind: dtypes.dtype) -> Any:
@@ -167,7 +167,7 @@ class Tensor(TensorBase):
     # ---- backward
 
     def backward(self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False,
-                 inputs: Any = None) -> None:  # fmt: skip
+                 inputs: Any = None) -> None:
         """Add to the `.grad` of every leaf the gradient of this tensor with respect to it.
 
         `gradient` has this tensor's shape, and may be left out for one element (it is 1 then).
@@ -194,7 +194,7 @@ class Tensor(TensorBase):
                 "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
                 "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
                 "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
-                "solution.")  # fmt: skip
+                "solution.")
         self._fn, self._requires_grad = None, False
         return self
 
@@ -208,7 +208,7 @@ class Tensor(TensorBase):
         kind = type(value).__name__
         require(isinstance(value, TensorBase), f"Variable data has to be a tensor, but got {kind}", TypeError)
         require(not self.requires_grad or value.is_floating_point(), "data set to a tensor that requires gradients "
-                "must be floating point or complex dtype")  # fmt: skip
+                "must be floating point or complex dtype")
         self._data = value._array()
 
     # ---- looking
@@ -274,7 +274,7 @@ class Tensor(TensorBase):
         """The one element as a Python number. Raises: RuntimeError if there are several."""
         if self._data.size != 1:
             raise presentation.error(RuntimeError, "many_elements",
-                f"a Tensor with {self._data.size} elements cannot be converted to Scalar", tensor=self)  # fmt: skip
+                f"a Tensor with {self._data.size} elements cannot be converted to Scalar", tensor=self)
         return self._data.item()
 
     def tolist(self) -> Any:
@@ -287,10 +287,10 @@ class Tensor(TensorBase):
             return self.detach().cpu()._array()
         if self.requires_grad and grad_mode():
             raise presentation.error(RuntimeError, "numpy_requires_grad", "Can't call numpy() on Tensor that requires "
-                "grad. Use tensor.detach().numpy() instead.", tensor=self)  # fmt: skip
+                "grad. Use tensor.detach().numpy() instead.", tensor=self)
         if self.is_cuda:
             raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the "
-                            "tensor to host memory first.")  # fmt: skip
+                            "tensor to host memory first.")
         return self._array().view()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -315,7 +315,7 @@ class Tensor(TensorBase):
         if self._data.size != 1:
             many = "more than one value" if self._data.size else "no values"
             raise presentation.error(RuntimeError, "ambiguous_bool",
-                f"Boolean value of Tensor with {many} is ambiguous", tensor=self)  # fmt: skip
+                f"Boolean value of Tensor with {many} is ambiguous", tensor=self)
         return bool(self._data.item())
 
     def __len__(self) -> Any:
@@ -331,7 +331,7 @@ class Tensor(TensorBase):
 
     def __contains__(self, element: Any) -> Any:
         require(isinstance(element, TensorBase | numbers.Real), "Tensor.__contains__ only supports Tensor or "
-                f"scalar, but you passed in a {type(element)}.")  # fmt: skip
+                f"scalar, but you passed in a {type(element)}.")
         return bool((element == self).any())
 
     def __format__(self, spec: str) -> str:
@@ -345,7 +345,7 @@ class Tensor(TensorBase):
             raise presentation.error(RuntimeError, "deepcopy_of_non_leaf",
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
                 "moment.  If you were attempting to deepcopy a module, this may be because of a "
-                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
         array = self._array()
         twin = memo[id(self)] = constant(type(self), array)
         twin._requires_grad = self.requires_grad
@@ -410,7 +410,7 @@ def _check_grad(t: Tensor, value: Any) -> None:
         return
     if not isinstance(value, TensorBase):
         raise presentation.error(TypeError, "grad_kind",
-            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")  # fmt: skip
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     require(value is not t, "can't assign Variable as its own grad")
     if value._data.dtype != t._data.dtype:
         raise RuntimeError(
@@ -418,11 +418,11 @@ def _check_grad(t: Tensor, value: Any) -> None:
             f"'{t.dtype.scalar_type}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
             "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
             "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-            "systems that assume they match.")  # fmt: skip
+            "systems that assume they match.")
     if value._data.shape != t._data.shape:
         raise presentation.error(RuntimeError, "grad_shape",
             f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
-            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same size")  # fmt: skip
+            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same size")
 
 
 def tensor_text(t: Tensor) -> str:
@@ -494,7 +494,7 @@ for _alias, _name in ALIASES.items():
 for _name in IN_PLACE + ONLY_METHODS_IN_PLACE:
     setattr(Tensor, f"{_name}_", inplace(getattr(Tensor, _name)))
 for _sign, _ufunc in {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "truediv": xp.true_divide,
-        **dict.fromkeys("floordiv mod pow and or xor lshift rshift".split())}.items():  # fmt: skip
+        **dict.fromkeys("floordiv mod pow and or xor lshift rshift".split())}.items():
     setattr(Tensor, f"__i{_sign}__", inplace(getattr(Tensor, f"__{_sign}__"), _ufunc, operator=True))
 
 with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
@@ -513,7 +513,7 @@ FUNCTIONS = [
     *(name.removesuffix("_of") for _, names in METHODS for name in names.split()), *ALIASES,
     *(f"{name}_" for name in IN_PLACE), *"""addmv_ allclose conj detach detach_ equal fill_ float_power get_device
     index_put_ is_complex is_floating_point is_inference is_nonzero is_same_size numel swapaxes
-    zero_""".split()]  # fmt: skip
+    zero_""".split()]
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {
     name: getattr(chapter, name)
@@ -526,4 +526,4 @@ ONLY_FUNCTIONS = {
     for name in names.split()
 } | {"where": pointwise.where_of, "polygamma": activation.polygamma_function, "concat": shape.cat,
      "concatenate": shape.cat, "row_stack": shape.vstack, "trapz": reduce.trapezoid,
-     "pinverse": linalg.pinv_of}  # fmt: skip
+     "pinverse": linalg.pinv_of}

@@ -26,7 +26,7 @@ def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     """A new leaf on `array`. Raises: RuntimeError if integers are to require grad."""
     if requires_grad and array.dtype.kind != "f":
         raise presentation.error(RuntimeError, "float_only",
-            "Only Tensors of floating point and complex dtype can require gradients")  # fmt: skip
+            "Only Tensors of floating point and complex dtype can require gradients")
     t = constant(Tensor, move(array, device), UNCOUNTED if grad_mode() is INFERENCE else None)
     t._requires_grad = bool(requires_grad)
     return t
@@ -117,7 +117,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
-            requires_grad: bool | None = None) -> Tensor:  # fmt: skip
+            requires_grad: bool | None = None) -> Tensor:
     """As `as_tensor`; `copy` says whether to share memory, `requires_grad` whether to record."""
     t = as_tensor(obj, dtype, device)
     t = t.clone() if copy and isinstance(obj, TensorBase | ndarray) else t
@@ -140,7 +140,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     dtypes.of(ndarray.dtype)
     require(min(ndarray.strides, default=0) >= 0, "At least one stride in the given numpy array is negative, and "
             "tensors with negative strides are not currently supported. (You can probably work around this by making a "
-            "copy of your array  with array.copy().) ", ValueError)  # fmt: skip
+            "copy of your array  with array.copy().) ", ValueError)
     return made(ndarray if ndarray.flags.writeable else ndarray.copy("K"))  # torch writes into what is read-only
 
 
@@ -187,7 +187,7 @@ def _sized(given: tuple, size: Any = None) -> tuple:
 
 def _shaped(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-               **options: Any) -> Tensor:  # fmt: skip
+               **options: Any) -> Tensor:
         for option in options:
             require(option in accepted, f"{name}() got an unexpected keyword argument '{option}'", TypeError)
         return made(make(_sized(shape, size), _kind(dtype), **options), requires_grad, device)
@@ -213,7 +213,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
-        requires_grad: bool = False) -> Tensor:  # fmt: skip
+        requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     for position, (name, size) in enumerate({"n": n, "m": n if m is None else m}.items(), 1):
         if not hasattr(size, "__index__"):
@@ -223,7 +223,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
 
 
 def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
-           requires_grad: bool = False) -> Tensor:  # fmt: skip
+           requires_grad: bool = False) -> Tensor:
     """`start`, `start + step`, ... below `end`; int64 if all are ints."""
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
@@ -240,7 +240,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
 
 
 def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device: Any = None,
-             requires_grad: bool = False) -> Tensor:  # fmt: skip
+             requires_grad: bool = False) -> Tensor:
     """`steps` numbers evenly from `start` to `end`, both included; torch's rounding."""
     kind = _kind(dtype)
     require(steps >= 0, "number of steps must be non-negative")
@@ -279,7 +279,7 @@ def _like(make: Any) -> Any:
 
 
 def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
-            device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
+            device: Any = None, requires_grad: bool = False) -> Tensor:
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
     high, size = (size, high) if size is None else (high, size)
     low, high = ints((0, low if high is None else high) if None in (low, high) else (low, high))
@@ -293,7 +293,7 @@ def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = 
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
-           device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
+           device: Any = None, requires_grad: bool = False) -> Tensor:
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
         return made(random.normal(_sized((size,)), _kind(dtype), mean, std, generator), requires_grad, device)

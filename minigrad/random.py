@@ -6,7 +6,7 @@ from .array.random import Generator, default_generator, initial_seed, manual_see
 from .creation import made
 
 __all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
-           "set_entropy", "set_rng_state"]  # fmt: skip
+           "set_entropy", "set_rng_state"]
 
 
 def get_rng_state() -> Any:

@@ -11,4 +11,4 @@ from .ops.pointwise import sigmoid as expit
 psi, logsumexp, round, xlogy = digamma, Tensor.logsumexp, Tensor.round, as_function("xlogy", Tensor.xlogy)
 
 __all__ = ["digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax",
-           "logit", "logsumexp", "polygamma", "psi", "round", "sinc", "softmax", "xlogy"]  # fmt: skip
+           "logit", "logsumexp", "polygamma", "psi", "round", "sinc", "softmax", "xlogy"]

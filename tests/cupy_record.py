@@ -68,7 +68,7 @@ def main() -> None:
     pairs = [n for n, kind in known.items() if kind == "ufunc" and getattr(getattr(np, n), "nin", 0) == 2]
     methods = {m: [n for n in pairs if has_method(array, n, m)] for m in METHODS}
     recorded = {"cupy": cupy.__version__, "functions": known, "ndarray": attributes(cupy),
-                "ufunc methods": methods}  # fmt: skip
+                "ufunc methods": methods}
     target = Path(__file__).parent / "data/cupy.json"
     target.write_text(json.dumps(recorded, separators=(",", ":")) + "\n", "utf-8")
 

@@ -52,7 +52,7 @@ class ndarray:
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError("Implicit conversion to a NumPy array is not allowed. "
-                        "Please use `.get()` to construct a NumPy array explicitly.")  # fmt: skip
+                        "Please use `.get()` to construct a NumPy array explicitly.")
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         name = ufunc.__name__
@@ -173,10 +173,10 @@ class Module(ModuleType):
 
     ndarray = ndarray
     cuda = SimpleNamespace(Device=lambda index=None: contextlib.nullcontext(),
-                           runtime=SimpleNamespace(getDeviceCount=lambda: 1))  # fmt: skip
+                           runtime=SimpleNamespace(getDeviceCount=lambda: 1))
     lib = SimpleNamespace(stride_tricks=SimpleNamespace(
         as_strided=lambda x, shape, strides: ndarray(
-            np.lib.stride_tricks.as_strided(x._host, shape, strides))))  # fmt: skip
+            np.lib.stride_tricks.as_strided(x._host, shape, strides))))
 
     def __getattr__(self, name):
         if name not in FUNCTIONS:

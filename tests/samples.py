@@ -39,7 +39,7 @@ def array(values: Any) -> Callable:
 def square(n: int, symmetric: bool = False, turn: float = 0.0) -> Callable:
     """A well-conditioned matrix that requires grad; its gradient may move it out of symmetry."""
     values = [[(2.0 + i if i == j else 0.0) + 0.3 * ((0.618034 * (n * i + j + 1) + turn) % 1)
-               for j in range(n)] for i in range(n)]  # fmt: skip
+               for j in range(n)] for i in range(n)]
     if symmetric:
         values = [[(values[i][j] + values[j][i]) / 2 for j in range(n)] for i in range(n)]
     return lambda torch: torch.tensor(values, dtype=torch.float64).requires_grad_()
@@ -69,7 +69,7 @@ UNARY = {
     X: "reciprocal sqrt rsqrt log log2 log10 log1p prod",
     UNIT: "asin acos atanh",
     real(2, 3, low=1.3, high=2.7): "acosh",
-}  # fmt: skip
+}
 BINARY = "add sub rsub mul div pow logaddexp xlogy atan2 hypot maximum minimum fmax fmin remainder fmod".split()
 
 SAMPLES: dict[str, list[Callable]] = {

@@ -161,7 +161,7 @@ LIBRARIES = {
                "print(np.round(LinearRegression().fit(column, t).predict(column), 6).tolist())",
     "einops": "import einops; einops.rearrange(a, 'n -> 1 n')\n"
               "print(einops.rearrange(t, 'n -> 1 n')[0].tolist(), sep='')",
-}  # fmt: skip
+}
 
 
 DATA = "import numpy as np, torch; t = torch.arange(3.0); a = np.arange(3.0)\n"
@@ -182,7 +182,7 @@ def test_all_of_them_work_together_in_other_eras(version):
 @pytest.mark.parametrize(("module", "name", "note"), [
     ("nn", "LSTM", "recurrent and transformer layers wait"), ("nn", "Linaer", "`torch.nn.Linear`"),
     ("nn.functional", "relux", "`torch.nn.functional.relu`"), ("optim", "Adaam", "`torch.optim.Adam`"),
-    ("utils", "checkpoint", "recomputing"), ("autograd", "forward_ad", "forward mode")])  # fmt: skip
+    ("utils", "checkpoint", "recomputing"), ("autograd", "forward_ad", "forward mode")])
 def test_every_module_says_what_waits_and_what_is_nearest(module, name, note):
     with pytest.raises(AttributeError) as raised:
         operator.attrgetter(f"{module}.{name}")(minigrad)

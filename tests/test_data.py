@@ -23,7 +23,7 @@ def batches(torch, data, seed=None, **options):
 
 @pytest.mark.parametrize("oracle", LIVE)
 @pytest.mark.parametrize("options", [{}, {"shuffle": True}, {"shuffle": True, "drop_last": True},
-                                     {"shuffle": True, "seed": 3}], ids=str)  # fmt: skip
+                                     {"shuffle": True, "seed": 3}], ids=str)
 def test_the_batches_are_torchs(oracle, options):
     torch, data = importlib.import_module(oracle), importlib.import_module(f"{oracle}.utils.data")
 

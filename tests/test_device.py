@@ -130,7 +130,7 @@ def test_a_network_learns_on_a_gpu(cupy):
     lambda **place: nn.Linear(2, 3, **place), lambda **place: nn.Conv2d(1, 2, 3, **place),
     lambda **place: nn.BatchNorm1d(2, **place), lambda **place: nn.Embedding(2, 3, **place),
     lambda **place: nn.PReLU(**place),
-])  # fmt: skip
+])
 def test_a_layer_is_made_where_it_is_wanted(cupy, layer):
     assert {t.device.type for t in layer(device="cuda").state_dict().values()} == {"cuda"}
 
@@ -151,7 +151,7 @@ def test_a_numpy_array_cannot_be_had_from_a_gpu(cupy):
 @pytest.mark.parametrize("meet", [
     lambda a, b: a + b, lambda a, b: b @ a, lambda a, b: torch.cat([a, b]), lambda a, b: torch.where(a > 0, a, b),
     lambda a, b: b.mul_(a), lambda a, b: nn.functional.mse_loss(a, b),
-])  # fmt: skip
+])
 def test_two_devices_do_not_meet(cupy, meet):
     a, b = torch.ones(2, 2, device="cuda"), torch.ones(2, 2)
 
@@ -177,7 +177,7 @@ def test_the_stand_in_refuses_what_cupy_refuses():
     x = cupy_stand_in.ndarray(np.ones(2))
 
     for wrong in (lambda: np.asarray(x), lambda: x + np.ones(2), lambda: np.max(x, initial=0),
-                  lambda: np.maximum.accumulate(x), lambda: np.where(x > 0, x, np.ones(2))):  # fmt: skip
+                  lambda: np.maximum.accumulate(x), lambda: np.where(x > 0, x, np.ones(2))):
         with pytest.raises((TypeError, NotImplementedError)):
             wrong()
     assert isinstance(x.sum(), cupy_stand_in.ndarray)

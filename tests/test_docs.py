@@ -153,7 +153,7 @@ print(y, x.grad, minigrad.deg2rad(x), x.detach().deg2rad_())
 
     def run(*command: str, feed: str | None = None) -> str:
         done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
-                              input=feed, capture_output=True, text=True)  # fmt: skip
+                              input=feed, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -161,7 +161,7 @@ print(y, x.grad, minigrad.deg2rad(x), x.detach().deg2rad_())
         run("git", "apply", "--verbose", "-C1", "-", feed=diff)
     said = run(sys.executable, "-c", program)
     confirmed = run(sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".",
-                    "tests/test_table.py", "-k", "deg2rad or has_a_sample")  # fmt: skip
+                    "tests/test_table.py", "-k", "deg2rad or has_a_sample")
 
     assert said == "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(0.0175) " \
         "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(3.1416)\n"

@@ -43,13 +43,13 @@ def names():
         "x": torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True),
         "w": torch.ones(3, 2, requires_grad=True), "v": torch.ones(3, requires_grad=True),
         "b": torch.ones(1, 2, 2, requires_grad=True),
-    }  # fmt: skip
+    }
 
 
 def expected(spans):
     """(version, what it gave) for every version that was run."""
     return [(v, result) for first, last, result in spans
-            for v in RUN if parsed(first) <= parsed(v) <= parsed(last)]  # fmt: skip
+            for v in RUN if parsed(first) <= parsed(v) <= parsed(last)]
 
 
 def short_name(node):
@@ -164,7 +164,7 @@ def test_the_setter_lasts_and_can_be_used_as_a_block_later():
 def world():
     """All that an era could have left behind, object by object."""
     owners = [minigrad, minigrad.Tensor, minigrad.autograd, minigrad.random, F, minigrad.text.presentation,
-              minigrad.core.base.TensorBase, minigrad.core.shapes]  # fmt: skip
+              minigrad.core.base.TensorBase, minigrad.core.shapes]
     found = [{k: id(v) for k, v in vars(owner).items() if not k.startswith("__")} for owner in owners]
     return found, list(map(id, sys.meta_path)), printing.get_printoptions()
 
@@ -205,7 +205,7 @@ def test_0_4_1_named_operations_of_two_tensors_by_their_library():
         shown = [short_name(t.grad_fn) for t in (a + 2, a + b, a * b, a - b, (a * b).mean(), (a * a).sum())]
 
     assert shown == [
-        "AddBackward", "ThAddBackward", "ThMulBackward", "ThSubBackward", "MeanBackward1", "SumBackward0"]  # fmt: skip
+        "AddBackward", "ThAddBackward", "ThMulBackward", "ThSubBackward", "MeanBackward1", "SumBackward0"]
 
 
 def test_0_4_0_had_a_sign_column_and_no_suffix():
@@ -233,7 +233,7 @@ def test_0_2_showed_the_python_class_of_a_node():
 
     assert [re.fullmatch(r"<torch\.autograd\.function\.(\w+) object at 0x\w+>", text)[1] for text in shown] == [
         "AddConstantBackward", "MulBackward", "PowConstantBackward", "NegateBackward", "MeanBackward",
-        "ExpBackward", "TransposeBackward"]  # fmt: skip
+        "ExpBackward", "TransposeBackward"]
 
 
 BLOCKS = {
@@ -248,7 +248,7 @@ BLOCKS = {
     "3-d": ([[[1.0, 2.0]], [[3.0, 4.0]]],
             "\n(0 ,.,.) = \n  1  2\n\n(1 ,.,.) = \n  3  4\n[torch.FloatTensor of size 2x1x2]\n"),
     "nothing": ([], "[torch.FloatTensor with no dimension]\n"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BLOCKS)
@@ -316,7 +316,7 @@ def test_whole_reductions_are_numbers_of_tensors_and_one_element_of_variables(le
 @pytest.mark.parametrize("code", ["x.sum()", "x.mean()", "x.norm()", "x[0][1]", "x[1, 0]",
                                   "(x * x).sum(dim=1)[1]", "x[0].select(0, 1)",
                                   "[v * v for v in x[1]][0]", "x.max(1)[0][1]",
-                                  "x.max()", "x.prod()", "x.view(4).dot(x.view(4))"])  # fmt: skip
+                                  "x.max()", "x.prod()", "x.view(4).dot(x.view(4))"])
 def test_gradients_of_one_element_results_are_todays(legacy, code):
     values = [[1.0, 2.0], [3.0, 4.0]]
     x = legacy(torch.FloatTensor(values), requires_grad=True)

@@ -94,7 +94,7 @@ def outputs(without_torch):
 
 
 @pytest.mark.parametrize("cell", [c for c in CELLS if c["execution_count"] is not None],
-                         ids=lambda c: f"{c['seed']}-{c['index']}")  # fmt: skip
+                         ids=lambda c: f"{c['seed']}-{c['index']}")
 def test_a_recorded_output_is_printed_again(cell, outputs):
     recorded = [(out["type"], without_addresses(out["text"])) for out in cell["outputs"]]
 

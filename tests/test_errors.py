@@ -380,7 +380,7 @@ TWICE = "loss = graph()\nloss.backward()\nloss.backward()\n"
     ({"lesson.py": GRAPH + TWICE}, "line 3", "line 5"),
     ({"model.py": GRAPH, "lesson.py": TWICE}, "line 3 of model.py", "line 2"),
     ({"ipykernel_7/1.py": GRAPH, "ipykernel_7/2.py": TWICE}, "line 3 of another cell", "line 2"),
-])  # fmt: skip
+])
 def test_a_note_says_where_a_line_stands(files, made, freed, monkeypatch):
     for name, source in files.items():
         monkeypatch.setitem(linecache.cache, name, (len(source), None, source.splitlines(True), name))

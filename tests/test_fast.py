@@ -133,7 +133,7 @@ def behind(node) -> list:
         saved = {n: getattr(node, n) for n in dir(node) if n.startswith("_saved_") and not node.freed}
         known.append((node.name(), node.row and node.seq - first, node.line and node.line[1], node.freed, {
             n: (v.tolist(), v.shape, v.is_leaf, v._is_view(), str(v.grad_fn)[:20]) if isinstance(v, mg.Tensor) else v
-            for n, v in saved.items()}))  # fmt: skip
+            for n, v in saved.items()}))
         waiting += [edge for edge, _ in node.next_functions if edge is not None]
     return known
 
@@ -257,7 +257,7 @@ def test_a_folded_cross_entropy_refuses_what_its_operations_refuse():
 def test_a_cross_entropy_leaves_what_is_not_plain_to_its_operations():
     scores = mg.randn(5, 3, requires_grad=True)
     for classes, *given in (([0, -100, 1, 1, 0], None, 1, -100), ([0, 2, 1, 1, 0], mg.rand(3), 1, -100),
-                            ([0, 2, 1, 1, 0], None, 0, -100), ([0, 2, 1, 1, 0], None, 1, 2)):  # fmt: skip
+                            ([0, 2, 1, 1, 0], None, 0, -100), ([0, 2, 1, 1, 0], None, 1, 2)):
         given = (mg.tensor(classes), *given)
         value = TENSORS.cross_entropy(scores, *given)
         assert not isinstance(value.grad_fn, CrossEntropy)
@@ -273,6 +273,6 @@ def test_without_the_file_everything_still_holds(tmp_path):
 
     run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests],
                          cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
-                         capture_output=True, text=True)  # fmt: skip
+                         capture_output=True, text=True)
 
     assert run.returncode == 0, run.stdout[-2000:]

@@ -46,7 +46,7 @@ API_WORDS = {
     "requires_grad", "requires_grad=True", "requires_grad_()", "grad_fn", ".grad", "backward()",
     "detach()", "no_grad", "torch.no_grad()", "retain_graph=True", "create_graph=True",
     "register_hook", "gradient", "AccumulateGrad", "is_leaf", ".data", "Variable",
-}  # fmt: skip
+}
 TICKED = re.compile(r"`([^`\n]+)`")
 
 

@@ -173,7 +173,7 @@ def test_a_part_names_only_tensors_that_are_in_it():
     ([1e-5], ["1.00e−5"]), ([123456789.5], ["1.23e8"]), ([5.0, 0.0001], ["5.00", "1.0e−4"]),
     ([True, False], ["True", "False"]), ([float("nan"), 1.5], ["NaN", "1.50"]),
     ([float("-inf")], ["−∞"]), ([0.0], ["0"]),
-])  # fmt: skip
+])
 def test_numbers_have_three_digits_and_share_their_decimals(values, words):
     assert numbers(values) == words
 
@@ -183,7 +183,7 @@ def test_numbers_have_three_digits_and_share_their_decimals(values, words):
     ([[0.5] * 5] * 2, "[[0.50, 0.50, … ×10]]"), ([], "[]"), ([[], []], "[[], []]"),
     ([0.0] * 8 + [float("nan")], "[0, 0, … ×9] NaN!"),
     ([1.0] * 8 + [float("inf"), float("nan")], "[1, 1, … ×10] NaN! ∞!"), (2.5, "2.50"),
-])  # fmt: skip
+])
 def test_a_preview_tells_size_and_hidden_trouble(values, words):
     assert preview(minigrad.tensor(values)._array()) == words
 

@@ -251,7 +251,7 @@ def test_a_called_function_is_not_a_function():
     ("guess", "idea"),
     [("A", "walk_guess_twice"), ("b", "walk_guess_first"), ("C", None), ("D", "walk_guess_product"),
      ("7", "walk_guess_letter")],
-)  # fmt: skip
+)
 def test_every_prediction_gets_its_own_answer(guess, idea, language):
     verdict = check("03.1", guess)
 

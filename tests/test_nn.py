@@ -28,7 +28,7 @@ def test_a_linear_layer_starts_with_torchs_numbers():
     layer = nn.Linear(3, 2)
 
     assert layer.weight.tolist() == [[-0.004322517663240433, 0.3097158372402191, -0.4751853346824646],
-                                     [-0.4248946011066437, -0.2223689705133438, 0.15482072532176971]]  # fmt: skip
+                                     [-0.4248946011066437, -0.2223689705133438, 0.15482072532176971]]
     assert layer.bias.tolist() == [-0.011439144611358643, 0.45777493715286255]
 
 
@@ -50,7 +50,7 @@ LAYERS = [
     "CrossEntropyLoss()", "CosineSimilarity()", "TripletMarginLoss()",
     "Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Sequential(nn.Linear(3, 1)))",
     "ModuleList([nn.Linear(2, 2), nn.Linear(2, 2), nn.ReLU()])", "ModuleDict({'a': nn.ReLU(), 'b': nn.Linear(1, 1)})",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("oracle", LIVE)
@@ -60,7 +60,7 @@ def test_a_module_prints_and_starts_as_in_torch(layer, oracle):
 
     assert repr(ours) == repr(theirs)
     assert {n: (str(t.dtype), t.tolist()) for n, t in ours.state_dict().items()} == {
-        n: (str(t.dtype), t.tolist()) for n, t in theirs.state_dict().items()}  # fmt: skip
+        n: (str(t.dtype), t.tolist()) for n, t in theirs.state_dict().items()}
 
 
 def made(module, layer):
@@ -95,9 +95,9 @@ def test_parameters_and_buffers_are_found_by_name():
     model = Net()
 
     assert [n for n, _ in model.named_parameters()] == [
-        "fc.weight", "fc.bias", "norm.weight", "norm.bias", "out.1.weight", "out.1.bias"]  # fmt: skip
+        "fc.weight", "fc.bias", "norm.weight", "norm.bias", "out.1.weight", "out.1.bias"]
     assert [n for n, _ in model.named_buffers()] == [
-        "norm.running_mean", "norm.running_var", "norm.num_batches_tracked"]  # fmt: skip
+        "norm.running_mean", "norm.running_var", "norm.num_batches_tracked"]
     assert [n for n, _ in model.named_modules()] == ["", "fc", "norm", "out", "out.0", "out.1"]
 
 
@@ -214,7 +214,7 @@ REFUSED = [
     "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5).long())",
     "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5), ignore_index=2)",
     "functional.cross_entropy(torch.ones(3, 5), torch.ones(3, 5), reduction='average')",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("oracle", LIVE)
@@ -262,7 +262,7 @@ PROGRAMS = {
               "nn.MaxPool2d(2), nn.Dropout2d(0.3), nn.Flatten(), nn.Linear(8, 3), nn.LogSoftmax(1))",
     "signals": "nn.Sequential(nn.Unflatten(1, (2, 3)), nn.Conv1d(2, 4, 2), nn.GroupNorm(2, 4), nn.AvgPool1d(2), "
                "nn.Flatten())",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("oracle", LIVE)
@@ -287,7 +287,7 @@ def run(module, program):
 
 
 STARTS = ["uniform_(w, -1, 2)", "normal_(w, 1, 2)", "constant_(w, 3.0)", "xavier_uniform_(w)", "xavier_normal_(w, 2.0)",
-          "kaiming_uniform_(w, mode='fan_out', nonlinearity='relu')", "kaiming_normal_(w)", "ones_(w)"]  # fmt: skip
+          "kaiming_uniform_(w, mode='fan_out', nonlinearity='relu')", "kaiming_normal_(w)", "ones_(w)"]
 
 
 @pytest.mark.parametrize("oracle", LIVE)

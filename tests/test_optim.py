@@ -97,7 +97,7 @@ def test_an_optimizer_of_ones_own_is_written_as_in_torch():
 
     assert w.tolist() == [0.5, 1.0]
     assert halving.state_dict() == {
-        "state": {0: {"steps": 2}}, "param_groups": [{"lr": 0.5, "momentum": None, "params": [0]}]}  # fmt: skip
+        "state": {0: {"steps": 2}}, "param_groups": [{"lr": 0.5, "momentum": None, "params": [0]}]}
 
 
 def test_groups_have_options_of_their_own():
@@ -141,7 +141,7 @@ def test_only_leaves_can_be_optimized():
 
 SCHEDULES = ["StepLR(optimizer, 3, 0.5)", "ExponentialLR(optimizer, 0.9)",
              "LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))",
-             "CosineAnnealingLR(optimizer, 8, 0.01)"]  # fmt: skip
+             "CosineAnnealingLR(optimizer, 8, 0.01)"]
 
 
 @pytest.mark.parametrize("oracle", LIVE)

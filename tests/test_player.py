@@ -48,7 +48,7 @@ def test_nodes_of_one_name_are_told_apart_by_their_tensors():
     player, _, _ = diamond()
     titles = {n["title"] for n in player.scene["nodes"].values()}
     assert titles == {"AddBackward0", "MulBackward0 (left)", "MulBackward0 (right)", "PowBackward0",
-                      "AccumulateGrad (x)"}  # fmt: skip
+                      "AccumulateGrad (x)"}
 
 
 def test_every_number_and_mark_of_the_steps_has_its_place_in_the_picture():
@@ -163,7 +163,7 @@ def test_overwriting_is_among_the_answers_once_there_is_an_old_gradient():
 @pytest.mark.parametrize(("ink", "ground"), [
     ("ink", "page"), ("muted", "page"), ("grad", "page"), ("muted", "panel"), ("ink", "error-fill"),
     ("ink", "hook-fill"), ("ink", "op-fill"), ("muted", "op-fill"), ("grad", "acc-fill"),
-    ("muted", "leaf-fill"), ("muted", "freed-fill"), ("page", "ink"), ("page", "error")])  # fmt: skip
+    ("muted", "leaf-fill"), ("muted", "freed-fill"), ("page", "ink"), ("page", "error")])
 def test_texts_stand_out_from_their_ground(theme, ink, ground):
     light, dark = sorted((luminance(TOKENS[name][theme]) for name in (ink, ground)), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG AA
@@ -231,7 +231,7 @@ def test_a_live_walk_that_fails_says_so_in_its_last_step():
 def test_the_lines_stand_in_the_order_in_which_they_ran():
     here: dict = {"mg": mg}
     for file, cell in {"<one>": "w = mg.ones(2, requires_grad=True)\n\n\nb = w * 2\n",
-                       "<two>": "a = b.exp()\nc = (a * b).sum()\n"}.items():  # fmt: skip
+                       "<two>": "a = b.exp()\nc = (a * b).sum()\n"}.items():
         linecache.cache[file] = (len(cell), None, cell.splitlines(keepends=True), file)
         exec(compile(cell, file, "exec"), here)
 

@@ -43,7 +43,7 @@ def test_a_step_is_a_node_and_its_events_have_letters():
         ("2b", "free"), ("2", "send"), ("3a", "hook"), ("3b", "capture"), ("3c", "compute"),
         ("3d", "unbroadcast"), ("3", "send"), ("4", "accumulate"), ("5a", "compute"), ("5b", "free"),
         ("5", "send"), ("6", "accumulate"),
-    ]  # fmt: skip
+    ]
 
 
 def test_hook_copy_and_sum_carry_their_numbers():

@@ -66,7 +66,7 @@ def test_masked_fill_refuses_in_torchs_words(fill):
     lambda: torch.ones(4).masked_select(torch.ones(3) > 0),
     lambda: torch.ones(4).masked_scatter(torch.ones(3) > 0, torch.ones(4)),
     lambda: torch.take_along_dim(torch.ones(3, 5), torch.zeros(4, 1).long(), 1),
-])  # fmt: skip
+])
 def test_shapes_that_do_not_meet_are_named_in_torchs_words(meet):
     with pytest.raises(RuntimeError, match=r"tensor a \(3\) must match the size of tensor b \(4\) at non-singleton"):
         meet()

@@ -19,7 +19,7 @@ xp = numpy
 ndarray = numpy.ndarray
 HOST = (numpy.ndarray, numpy.generic)
 _TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, "
-          "hpu, mtia, privateuseone")  # fmt: skip
+          "hpu, mtia, privateuseone")
 
 
 class device:
@@ -35,14 +35,14 @@ class device:
             type, index = "cuda", type
         elif not isinstance(type, str):
             raise TypeError("device() received an invalid combination of arguments - got "
-                            f"({type.__class__.__name__}), but expected one of:")  # fmt: skip
+                            f"({type.__class__.__name__}), but expected one of:")
         name, colon, number = type.partition(":")
         if name not in _TYPES.split(", ") or (colon and (index is not None or not number.isdecimal())):
             require(type, "Device string must not be empty")
             require(name in _TYPES.split(", "),
-                    f"Expected one of {_TYPES} device type at start of device string: {name}")  # fmt: skip
+                    f"Expected one of {_TYPES} device type at start of device string: {name}")
             require(index is None or not colon, "type (string) must not include an index because index was passed "
-                    f"explicitly: {type}")  # fmt: skip
+                    f"explicitly: {type}")
             raise RuntimeError(f"Invalid device string: '{type}'")
         self.type, self.index = name, int(number) if colon else index
 
@@ -193,14 +193,14 @@ def reach(size: tuple, stride: tuple, offset: int) -> int:
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     require(len(size) == len(stride), "mismatch in length of strides and shape")
     require(all(n >= 0 for n in size),
-            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")  # fmt: skip
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     if any(s < 0 for s in stride):
         raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
-                           f"{list(stride)}")  # fmt: skip
+                           f"{list(stride)}")
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     needed = reach(size, stride, offset)
     if needed > owner.size:
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
                            f"itemsize {owner.itemsize} requiring a storage size of {needed * owner.itemsize} are out "
-                           f"of bounds for storage of size {owner.nbytes}")  # fmt: skip
+                           f"of bounds for storage of size {owner.nbytes}")

@@ -44,7 +44,7 @@ class Word(str):
 
 
 strided, contiguous_format, preserve_format = map(
-    Word, ("torch.strided", "torch.contiguous_format", "torch.preserve_format"))  # fmt: skip
+    Word, ("torch.strided", "torch.contiguous_format", "torch.preserve_format"))
 
 # From here on float, int and bool are torch's; Python's are builtins.float and so on.
 float64 = double = dtype("float64", "Double", "double")
@@ -83,7 +83,7 @@ def of(np_dtype: xp.dtype) -> dtype:
         return BY_NUMPY[np_dtype]
     except KeyError:
         raise TypeError(f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. The only "
-                        f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.") from None  # fmt: skip
+                        f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.") from None
 
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:
@@ -183,7 +183,7 @@ def check_cast(source: xp.dtype, target: xp.dtype) -> None:
     """Raises: RuntimeError if an in-place result would lose its category (float into int)."""
     if category(source) > category(target):
         raise RuntimeError(f"result type {of(source).scalar_type} can't be cast to the desired output type "
-                           f"{of(target).scalar_type}")  # fmt: skip
+                           f"{of(target).scalar_type}")
 
 
 # ---- limits --------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class finfo:
     def __init__(self, type: dtype | None = None):
         type = type or _default
         require(isinstance(type, dtype) and type.is_floating_point, "torch.finfo() requires a floating point input "
-                "type. Use torch.iinfo to handle 'torch.finfo'", TypeError)  # fmt: skip
+                "type. Use torch.iinfo to handle 'torch.finfo'", TypeError)
         limits = xp.finfo(type.np)
         self.dtype, self.bits = type.name, limits.bits
         for name in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"):
@@ -212,9 +212,9 @@ class iinfo:
 
     def __init__(self, type: dtype):
         require(isinstance(type, dtype), "iinfo(): argument 'type' (position 1) must be torch.dtype, not "
-                f"{type.__class__.__name__}", TypeError)  # fmt: skip
+                f"{type.__class__.__name__}", TypeError)
         require(not type.is_floating_point, "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
-                "'torch.iinfo'", TypeError)  # fmt: skip
+                "'torch.iinfo'", TypeError)
         require(type is not bool, "torch.bool is not supported by torch.iinfo", TypeError)
         limits = xp.iinfo(type.np)
         self.dtype, self.bits = type.name, limits.bits

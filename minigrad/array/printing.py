@@ -30,7 +30,7 @@ _options = Options()
 
 def set_printoptions(precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
                      linewidth: int | None = None, profile: str | None = None,
-                     sci_mode: bool | None = None) -> None:  # fmt: skip
+                     sci_mode: bool | None = None) -> None:
     """Choose how tensors are printed; `profile` is `"default"`, `"short"` or `"full"`.
 
     Decimals, the size above which only the edges are shown, how many items an edge has, and the
@@ -148,7 +148,7 @@ def _own_suffixes(array: ndarray) -> list[str]:
     usual = () if empty else (dtypes.int64, dtypes.bool)
     unseen = array.ndim != 1 if empty else not _options.edgeitems
     said = {f"device='{place}'": place.type != "cpu", f"size={tuple(array.shape)}": unseen,
-            f"dtype={kind}": kind not in (dtypes.get_default_dtype(), *usual)}  # fmt: skip
+            f"dtype={kind}": kind not in (dtypes.get_default_dtype(), *usual)}
     return [text for text, wanted in said.items() if wanted]
 
 

@@ -78,7 +78,7 @@ class Generator:
         """Continue where the saved state was taken."""
         require(state.dtype == xp.uint8, "RNG state must be a torch.ByteTensor", TypeError)
         require(state.size == _STATE.itemsize, f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} but found "
-                f"the input RNG state size to be {state.size}")  # fmt: skip
+                f"the input RNG state size to be {state.size}")
         saved = xp.frombuffer(state.tobytes(), _STATE)[0]
         self._seed = int(saved["seed"])
         key, used = saved["words"].astype(xp.uint32), 625 - int(saved["left"])
@@ -138,7 +138,7 @@ def manual_seed(seed: int) -> Generator:
 
 
 def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: float = 1.0,
-            generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+            generator: Generator | None = None) -> xp.ndarray:
     """Numbers spread evenly over `[low, high)`."""
     dtypes.check_kind("check_uniform_bounds", xp.dtype(dtype))
     if not low <= high:
@@ -151,7 +151,7 @@ def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: 
 
 
 def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: float = 1.0,
-           generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+           generator: Generator | None = None) -> xp.ndarray:
     """Normal numbers. Below 16 elements one by one and exact; above, in blocks of 16.
 
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
@@ -223,7 +223,7 @@ def _reach(kind: xp.dtype) -> tuple[int, int, int]:
 
 
 def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, high: int | None = None,
-             generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+             generator: Generator | None = None) -> xp.ndarray:
     """Integers of `[low, high)`; without `high`, up to the last that the type holds exactly."""
     kind, generator, whole = xp.dtype(dtype), generator or default_generator, low is high is None
     least, most, exact = _reach(kind)
@@ -253,24 +253,24 @@ def bernoulli(p: xp.ndarray | float, shape: Shape | None = None, generator: Gene
     p = xp.asarray(p)
     shape = p.shape if shape is None else shape
     require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
-            "error message be improved?  If so, please report an enhancement request to PyTorch.)")  # fmt: skip
+            "error message be improved?  If so, please report an enhancement request to PyTorch.)")
     u = (generator or default_generator).uniforms(math.prod(shape), p.dtype)
     return u.reshape(shape) < p
 
 
 def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
-                generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+                generator: Generator | None = None) -> xp.ndarray:
     """Waiting times at `rate` events a unit of time."""
     u = (generator or default_generator).doubles(math.prod(shape))
     return _shaped((-1.0 / rate * xp.log1p(-u)).astype(dtype, copy=False), shape)
 
 
 def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
-                generator: Generator | None = None) -> xp.ndarray:  # fmt: skip
+                generator: Generator | None = None) -> xp.ndarray:
     """Indices drawn from the weights of each row of `p`, with or without putting them back."""
     require(num_samples > 0, "cannot sample n_sample <= 0 samples")
     require(replacement or num_samples <= p.shape[-1],
-            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")  # fmt: skip
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     valid = (xp.isfinite(p) & (p >= 0)).all()
     require(valid, "probability tensor contains either `inf`, `nan` or element < 0")
     require(not (p.sum(-1) <= 0).any(), "invalid multinomial distribution (sum of probabilities <= 0)")

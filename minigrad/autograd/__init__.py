@@ -17,7 +17,7 @@ from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = ["Function", "GradcheckError", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad",
            "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled",
-           "no_grad", "set_detect_anomaly", "set_grad_enabled", "steps"]  # fmt: skip
+           "no_grad", "set_detect_anomaly", "set_grad_enabled", "steps"]
 
 
 class _Wraps(type):

@@ -41,7 +41,7 @@ class FunctionCtx:
             if t is not None and not isinstance(t, TensorBase):
                 raise presentation.error(TypeError, "save_non_tensor",
                     f"save_for_backward can only save variables, but argument {place} is of type "
-                    f"{type(t).__name__}")  # fmt: skip
+                    f"{type(t).__name__}")
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -107,7 +107,7 @@ class CustomNode(Node, FunctionCtx):
         """Pack what was saved with a pair of hooks; see `core.saved`."""
         self._saved = tuple(
             kept and Packed(kept.held if kept.nr is None else outputs[kept.nr], pack, unpack, own=kept.nr is not None)
-            for kept in self._saved)  # fmt: skip
+            for kept in self._saved)
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         """Run the user's `backward` on tensors; check what it returned."""
@@ -116,7 +116,7 @@ class CustomNode(Node, FunctionCtx):
             grads = tuple(None if g is None else constant(Tensor, g) for g in grads)
         if self._materialize:
             grads = tuple(constant(Tensor, zeros()) if g is None and zeros else g
-                          for g, zeros in zip(grads, self._zeros, strict=True))  # fmt: skip
+                          for g, zeros in zip(grads, self._zeros, strict=True))
         with differentiable(F is not RAW):
             returned = backward_of(self.function)(self, *grads)
         sent = self._checked(returned if isinstance(returned, tuple) else (returned,))
@@ -134,11 +134,11 @@ class CustomNode(Node, FunctionCtx):
         if len(grads) != count:
             raise presentation.error(RuntimeError, "function_count",
                 f"function {name} returned an incorrect number of gradients (expected {count}, got "
-                f"{len(grads)})")  # fmt: skip
+                f"{len(grads)})")
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             if not is_tensor and g is not None:
                 raise RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, "
-                                   "but the corresponding forward input was not a Variable")  # fmt: skip
+                                   "but the corresponding forward input was not a Variable")
             if g is not None and not isinstance(g, TensorBase):
                 raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
         return tuple(self._fits(g, place, name) for place, g in enumerate(compress(grads, self._tensors)))
@@ -150,7 +150,7 @@ class CustomNode(Node, FunctionCtx):
         pairs = zip(reversed(sizes), reversed(shape), strict=False)
         if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
             raise RuntimeError(f"Function {name} returned an invalid gradient at index {place} - got {list(sizes)} but "
-                               f"expected shape compatible with {list(shape)}")  # fmt: skip
+                               f"expected shape compatible with {list(shape)}")
         return g
 
 
@@ -159,7 +159,7 @@ def backward_of(function: Any) -> Callable:
     if function.vjp is Function.vjp:
         return function.backward
     require(function.backward is Function.backward, "Implementing both 'backward' and 'vjp' for a custom Function is "
-            "not allowed. You should only implement one of them.")  # fmt: skip
+            "not allowed. You should only implement one of them.")
     return function.vjp
 
 
@@ -174,7 +174,7 @@ class Function:
         warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
             "you should invoke them on the class itself. Instantiating an autograd function will raise "
-            "an error in a future version of PyTorch.", DeprecationWarning, stacklevel=2)  # fmt: skip
+            "an error in a future version of PyTorch.", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -194,7 +194,7 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
-                                  "autograd.Function to use it with backward mode AD.")  # fmt: skip
+                                  "autograd.Function to use it with backward mode AD.")
 
     vjp = backward
 
@@ -223,7 +223,7 @@ class Function:
         for t in node._dirty:
             require(any(t is o for o in parts),
                     "Some elements marked as dirty during the forward method were not returned as output. "
-                    "The inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
+                    "The inputs that are modified inplace must all be outputs of the Function.")
         if recorded:
             wrapped = _record(node, args, tensors, parts)
         else:
@@ -240,7 +240,7 @@ def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple
     """Give the outputs their history: this node."""
     node._tensors = tuple(isinstance(a, TensorBase) for a in args)
     node.metas = tuple(None if edge is None else (t._data.shape, t._data.dtype)
-                       for edge, t in zip(node.edges, tensors, strict=True))  # fmt: skip
+                       for edge, t in zip(node.edges, tensors, strict=True))
     node.outputs = len(parts)
     node._zeros = [zeros_later(o._data) if isinstance(o, TensorBase) else None for o in parts]
     wrapped = tuple(_output(node, i, o, tensors, True) for i, o in enumerate(parts))
@@ -267,7 +267,7 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
         kept = not detached and has_context(node.function) and any(out is t for t in node._to_save)
         require(not kept, "An input that has been returned as-is as output is being saved for backward. This is not "
                 "supported if you override setup_context. You should return and save a view of the input instead, e.g. "
-                "with x.view_as(x) or setup ctx inside the forward function itself.")  # fmt: skip
+                "with x.view_as(x) or setup ctx inside the forward function itself.")
         alone = detached or (not reached and out.is_inference())
         out = out.detach() if alone else view_of(out, out._array())
     elif not reached and out.requires_grad and out._view is None:
@@ -293,7 +293,7 @@ def _written(node: CustomNode, nr: int, out: Any, recorded: bool) -> Any:
             "autograd engine. You should either make sure the input is not a view (using .clone() for example) or make "
             "your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
             "that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
-            "https://discuss.pytorch.org/ if you need help to do this change.")  # fmt: skip
+            "https://discuss.pytorch.org/ if you need help to do this change.")
     check_inplace(out, recorded=True)
     bump(out)
     rebase(out, output_of(node, nr))
@@ -332,4 +332,4 @@ def _blocked(parts: tuple) -> tuple:
     node.outputs = len(parts)
     node.edges = tuple(g.detach().requires_grad_() if isinstance(g, TensorBase) else None for g in parts)
     return tuple(g if edge is None else attach(g.detach(), output_of(node, nr))
-                 for nr, (g, edge) in enumerate(zip(parts, node.edges, strict=True)))  # fmt: skip
+                 for nr, (g, edge) in enumerate(zip(parts, node.edges, strict=True)))

@@ -40,13 +40,13 @@ INDEPENDENT = {
 
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
-             vectorize: bool = False, strategy: str = "reverse-mode") -> Any:  # fmt: skip
+             vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """All derivatives of `func`: shape of the output, then shape of the input; tuples nest likewise."""
     with enable_grad():
         many, given = _inputs(inputs, create_graph, "jacobian")
         several, outputs = _outputs(func(*given), strict, "jacobian")
         require(not (strict and vectorize), "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
-                "are not supported together. Please either set `strict=False` or `vectorize=False`.")  # fmt: skip
+                "are not supported together. Please either set `strict=False` or `vectorize=False`.")
         rows = tuple(_whole(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
     rows = rows if many else tuple(row[0] for row in rows)
     return _finished(rows if several else rows[0], create_graph)
@@ -55,7 +55,7 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
 def _whole(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool) -> tuple:
     """The Jacobian of one output with respect to each input, a backward for each element."""
     rows = [_filled(_gradients((element,), given, (None,), create_graph), given, strict, create_graph, "row", nr)
-            for element in out.reshape(-1).unbind()]  # fmt: skip
+            for element in out.reshape(-1).unbind()]
     if not rows:
         return tuple(zeros(*out.shape, *t.shape, dtype=out.dtype) for t in given)
     columns = zip(*rows, strict=True)
@@ -63,7 +63,7 @@ def _whole(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool)
 
 
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
-            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:  # fmt: skip
+            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """All second derivatives of `func`, which returns a single element."""
     many, _ = _tensors(inputs, "inputs", "hessian")
 
@@ -131,7 +131,7 @@ def _tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
     for i, t in enumerate(value if many else (value,)):
         wrong = f"value at index {i}" if many else f"given {what}"
         require(isinstance(t, Tensor), f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but "
-                f"the {wrong} has type {type(t)}.", TypeError)  # fmt: skip
+                f"the {wrong} has type {type(t)}.", TypeError)
     return many, value if many else (value,)
 
 
@@ -162,7 +162,7 @@ def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
         return (ones_like(like[0]),)
     _, v = _tensors(v, "v", name)
     require(len(v) == len(like), f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if many
-            else "The given v should contain a single Tensor.")  # fmt: skip
+            else "The given v should contain a single Tensor.")
     for i, (a, b) in enumerate(zip(v, like, strict=True)):
         entry = f"Entry {i} in " if many else ""
         require(a.shape == b.shape, f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
@@ -181,7 +181,7 @@ def _filled(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool,
         require(g is not None, INDEPENDENT[stage].format(i=i, nr=nr))
         what = "hessian" if "double" in stage else "jacobian"
         require(g.requires_grad or not create_graph, f"The {what} of the user-provided function is independent of "
-                f"input {i}. This is not allowed in strict mode when create_graph=True.")  # fmt: skip
+                f"input {i}. This is not allowed in strict mode when create_graph=True.")
     return tuple(zeros_like(t) if g is None else g for g, t in zip(found, like, strict=True))
 
 
@@ -190,12 +190,12 @@ def _gradients(outputs: tuple, inputs: tuple, weights: tuple, create_graph: bool
     if not live:
         return (None,) * len(inputs)
     return grad([o for o, _ in live], inputs, [w for _, w in live], create_graph=create_graph,
-                retain_graph=True, allow_unused=True)  # fmt: skip
+                retain_graph=True, allow_unused=True)
 
 
 def _pair(outputs: tuple, several: bool, products: tuple, many: bool, create_graph: bool) -> tuple:
     return (_finished(outputs if several else outputs[0], create_graph),
-            _finished(products if many else products[0], create_graph))  # fmt: skip
+            _finished(products if many else products[0], create_graph))
 
 
 def _finished(value: Any, create_graph: bool) -> Any:

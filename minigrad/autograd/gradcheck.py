@@ -28,7 +28,7 @@ class GradcheckError(RuntimeError):
 
 def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
               raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-              check_grad_dtypes: bool = False, fast_mode: bool = False) -> bool:  # fmt: skip
+              check_grad_dtypes: bool = False, fast_mode: bool = False) -> bool:
     """True if backward of `func` agrees with differences at `inputs`, which should be float64.
 
     Raises: GradcheckError where it does not, or returns False if `raise_exception` is off.
@@ -44,7 +44,7 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
 
 def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6,
                   atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True,
-                  nondet_tol: float = 0.0, **_options: Any) -> bool:  # fmt: skip
+                  nondet_tol: float = 0.0, **_options: Any) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
     given = as_tuple(inputs)
     if grad_outputs is None:
@@ -60,7 +60,7 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
         return tuple(g for g in found if g is not None)
 
     return gradcheck(gradients, (*given, *weights), eps=eps, atol=atol, rtol=rtol,
-                     raise_exception=raise_exception, nondet_tol=nondet_tol)  # fmt: skip
+                     raise_exception=raise_exception, nondet_tol=nondet_tol)
 
 
 def _differentiable(outputs: Any) -> tuple:
@@ -100,13 +100,13 @@ def _checked(inputs: tuple) -> list[Tensor]:
             warnings.warn(
                 f"Input #{index} requires gradient and is not a double precision floating point or complex. "
                 "This check will likely fail if all the inputs are not of double precision floating point or "
-                "complex. ", UserWarning, stacklevel=4)  # fmt: skip
+                "complex. ", UserWarning, stacklevel=4)
         require(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)),
                 f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call "
-                ".contiguous on the input before passing it to gradcheck.")  # fmt: skip
+                ".contiguous on the input before passing it to gradcheck.")
     require(checked, "gradcheck expects at least one input tensor to require gradient, but none of them have "
-            "requires_grad=True.", ValueError)  # fmt: skip
+            "requires_grad=True.", ValueError)
     return list(checked.values())
 
 
@@ -124,7 +124,7 @@ def _numerical(func: Callable, inputs: tuple, t: Tensor, eps: float, pick: Calla
             for what in ("shape", "dtype"):
                 a, b = getattr(below, what), getattr(above, what)
                 require(a == b, f"Expected `func` to return outputs with the same {what} when inputs are perturbed on "
-                        f"index {at} by {eps}, but got: {what}s {a} and {b}.", AssertionError)  # fmt: skip
+                        f"index {at} by {eps}, but got: {what}s {a} and {b}.", AssertionError)
             jacobian[row] = move((above._array() - below._array()).reshape(-1) / (2 * eps), "cpu")
     return made
 
@@ -143,5 +143,5 @@ def _analytical(output: Tensor, t: Tensor, nondet_tol: float) -> Any:
         same = (xp.absolute(first - again) <= nondet_tol).all() or xp.array_equal(first, again, equal_nan=True)
         require(same, "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
                 "times gives different values, although analytical gradient matches numerical gradient.The tolerance "
-                f"for nondeterminism was {nondet_tol}.", GradcheckError)  # fmt: skip
+                f"for nondeterminism was {nondet_tol}.", GradcheckError)
     return jacobian

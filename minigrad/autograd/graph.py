@@ -26,7 +26,7 @@ from ..ops.checks import require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
            "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
-           "saved_tensors_hooks"]  # fmt: skip
+           "saved_tensors_hooks"]
 
 _active: ContextVar[tuple] = ContextVar("saved_tensors_hooks", default=())
 _refusal: ContextVar[str | None] = ContextVar("saved_tensors_hooks_refused", default=None)
@@ -89,7 +89,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
 
     def unpack(kept: Any) -> Any:
         require(inside, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                "in which the graph was originally recorded.", AssertionError)  # fmt: skip
+                "in which the graph was originally recorded.", AssertionError)
         return kept
 
     try:
@@ -102,7 +102,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The place in the graph where the gradient of `tensor` arrives."""
     require(tensor.requires_grad, "It is not possible to get the gradient edge for a Tensor that does not require "
-            "gradients")  # fmt: skip
+            "gradients")
     like = xp.broadcast_to(xp.empty_like(tensor._data, shape=()), tensor.shape)  # no memory is kept alive
     return GradientEdge(*function_of(tensor._edge()), like)
 

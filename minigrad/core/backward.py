@@ -38,7 +38,7 @@ class GradientEdge:
 
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
-             create_graph: bool = False, grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
+             create_graph: bool = False, grad_variables: Any = None, inputs: Any = None) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`.
 
     `grad_tensors` has one tensor (or None for a single element) per root, each of its root's shape.
@@ -49,7 +49,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                               "`backward()`. Please only use `grad_tensors`.")  # fmt: skip
+                               "`backward()`. Please only use `grad_tensors`.")
     given = grad_tensors if grad_tensors is not None else grad_variables
     if inputs is not None:
         inputs = as_tuple(inputs)
@@ -61,7 +61,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
             "between the parameter and its gradient which can cause a memory leak. We recommend using autograd.grad "
             "when creating the graph to avoid this. If you have to use this function, make sure to reset the .grad "
             "fields of your parameters to None after use to break the cycle and avoid the leak.",
-            stacklevel=3, once=True)  # fmt: skip
+            stacklevel=3, once=True)
     Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [_input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)
@@ -69,18 +69,18 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any = None,
          create_graph: bool = False, only_inputs: bool = True, allow_unused: Any = None,
-         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:  # fmt: skip
+         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:
     """Gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` is touched.
 
     Raises: RuntimeError for an input that `outputs` do not depend on, unless `allow_unused`.
     """
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-                         "allow_unused=False.")  # fmt: skip
+                         "allow_unused=False.")
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                       "gradient for other parts of the graph, please use torch.autograd.backward.",
-                      FutureWarning, stacklevel=2)  # fmt: skip
+                      FutureWarning, stacklevel=2)
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = as_roots(outputs), as_tuple(inputs)
     if not wanted:
@@ -101,7 +101,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
         else:
             raise presentation.error(RuntimeError, "unused_input",
                 f"The differentiated Tensor at index {place} appears to not have been used in the graph. "
-                "Set allow_unused=True if this is the desired behavior.", tensor=wanted[place])  # fmt: skip
+                "Set allow_unused=True if this is the desired behavior.", tensor=wanted[place])
     return tuple(results)
 
 
@@ -117,7 +117,7 @@ def _unused(t: Any, create_graph: bool, materialize: bool) -> Any:
 
 
 def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool, unused: Any,
-             materialize: bool) -> tuple:  # fmt: skip
+             materialize: bool) -> tuple:
     """One backward per row of the gradients, stacked: what torch does with vmap."""
     batches = (None,) if batches is None else as_tuple(batches)
     if any(b is None for b in batches):
@@ -125,12 +125,12 @@ def _batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: boo
     sizes = [b.size(0) for b in batches if b[0] is not None]  # looking says what is wrong with no rows
     if len(set(sizes)) > 1:
         raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                         f"{sizes} for the mapped dimension")  # fmt: skip
+                         f"{sizes} for the mapped dimension")
     count = sizes[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
-                 create, allow_unused=unused) for i in range(count)]  # fmt: skip
+                 create, allow_unused=unused) for i in range(count)]
     return tuple(_unused(t, create, materialize) if column[0] is None else TENSORS.stack(column)
-                 for t, column in zip(wanted, zip(*rows, strict=True), strict=True))  # fmt: skip
+                 for t, column in zip(wanted, zip(*rows, strict=True), strict=True))
 
 
 def as_tuple(tensors: Any) -> tuple:
@@ -171,7 +171,7 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
         if root._fn is None and root._edge() is None:
             raise presentation.error(RuntimeError, "no_graph",
                 f"element {place} of tensors does not require grad and does not have a grad_fn",
-                tensor=root)  # fmt: skip
+                tensor=root)
     return made
 
 
@@ -182,7 +182,7 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
     if grad is None:
         if data.size != 1 and root.requires_grad:
             raise presentation.error(RuntimeError, "not_scalar",
-                "grad can be implicitly created only for scalar outputs", tensor=root)  # fmt: skip
+                "grad can be implicitly created only for scalar outputs", tensor=root)
         ones = data.dtype.type(1) if isinstance(data, xp.generic) else xp.ones_like(data)
         return constant(root._plain, ones) if create_graph else ones
     if not isinstance(grad, TensorBase):
@@ -190,7 +190,7 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
     if grad._data.shape != data.shape:
         raise presentation.error(RuntimeError, "gradient_shape",
             f"Mismatch in shape: grad_output[0] has a shape of {grad.shape} and output[0] has a shape "
-            f"of {root.shape}.", tensor=root)  # fmt: skip
+            f"of {root.shape}.", tensor=root)
     if grad._data.dtype != data.dtype:
         with differentiable(create_graph):
             grad = grad.to(dtypes.of(data.dtype))
@@ -212,5 +212,5 @@ def _wanted_edge(t: Any) -> Any:
     edge = t._edge()
     if edge is None and not t.requires_grad:
         raise presentation.error(RuntimeError, "constant_input",
-            "One of the differentiated Tensors does not require grad", tensor=t)  # fmt: skip
+            "One of the differentiated Tensors does not require grad", tensor=t)
     return edge

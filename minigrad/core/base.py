@@ -33,7 +33,7 @@ class TensorBase:
     """Storage and history of a tensor; see the module's docstring for the slots."""
 
     __slots__ = ("__dict__", "__weakref__", "_counter", "_data", "_fn", "_grad", "_hooks",
-                 "_requires_grad", "_view")  # fmt: skip
+                 "_requires_grad", "_view")
 
     _data: Any
     _plain: Any  # the class of results: `_tensor.py` puts Tensor here
@@ -108,7 +108,7 @@ class TensorBase:
             raise presentation.error(RuntimeError, "flag_of_non_leaf",
                 "you can only change requires_grad flags of leaf variables. If you want to use a "
                 "computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach().", tensor=self)  # fmt: skip
+                "var_no_grad = var.detach().", tensor=self)
         if requires_grad and self.is_inference() and grad_mode() is not INFERENCE:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = bool(requires_grad)
@@ -152,7 +152,7 @@ class TensorBase:
                 "accessed. Its .grad attribute won't be populated during autograd.backward(). If you indeed want the "
                 ".grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
                 "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
-                "github.com/pytorch/pytorch/pull/30531 for more information.")  # fmt: skip
+                "github.com/pytorch/pytorch/pull/30531 for more information.")
         return self._grad
 
     @property
@@ -169,7 +169,7 @@ class TensorBase:
         """
         if not self.requires_grad:
             raise presentation.error(RuntimeError, "retain_without_grad",
-                "can't retain_grad on Tensor that has requires_grad=False")  # fmt: skip
+                "can't retain_grad on Tensor that has requires_grad=False")
         node, nr = function_of(self._history())
         if node is not None:
             node._hooks().retain[nr] = weakref.ref(self)
@@ -181,7 +181,7 @@ class TensorBase:
         """
         if not self.requires_grad:
             raise presentation.error(RuntimeError, "hook_without_grad",
-                "cannot register a hook on a tensor that doesn't require gradient")  # fmt: skip
+                "cannot register a hook on a tensor that doesn't require gradient")
         node, nr = function_of(self._history())
         hooks = self._own_hooks() if node is None else node._hooks()
         return hooks.on_tensor(nr, hook)

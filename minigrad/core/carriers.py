@@ -41,7 +41,7 @@ _LETTERS = {"grad": r"\bar y", "self": "x", "result": "y", "other": "b", "expone
             "eigenvectors": "V", "min_val": r"\mathrm{min}", "max_val": r"\mathrm{max}",
             "input_scale": r"\kappa", "scale": r"\gamma", "padding_idx": r"\mathrm{pad}", "Vh": "V_h",
             "running_mean": r"\mathrm{mean}", "running_var": r"\mathrm{var}", "pos_weight": "p",
-            "left": "L", "right": "R"}  # fmt: skip
+            "left": "L", "right": "R"}
 
 
 def _between(sign: str, binds: int, swap: bool = False) -> Callable[[Any, Any], Symbol]:
@@ -119,7 +119,7 @@ class Symbol:
 
 _NUMBERS = {round(math.log(2), 12): r"\log 2", round(math.log(10), 12): r"\log 10", 1e-12: "10^{-12}",
             round(math.pi, 12): r"\pi", round(2 / math.sqrt(math.pi), 12): r"\frac{2}{\sqrt{\pi}}",
-            round(math.sqrt(math.pi) / 2, 12): r"\frac{\sqrt{\pi}}{2}"}  # fmt: skip
+            round(math.sqrt(math.pi) / 2, 12): r"\frac{\sqrt{\pi}}{2}"}
 
 
 def symbol(value: Any) -> Symbol:
@@ -190,7 +190,7 @@ _PHRASES = {
         "unfold_back": r"0[\mathrm{{windows}}] \,\text{{+=}}\, {0}",
         "embedding_backward": r"0[{1}] \,\text{{+=}}\, {0:1} \odot \left[{1} \ne {3}\right]"},
     _CLAIM: {"isnan": r"{0:4} \text{{ is NaN}}", "isfinite": r"{0:4} \text{{ is finite}}"},
-}  # fmt: skip
+}
 
 _FUNCTIONS: dict[str, Callable] = {
     name: phrase(template, binds)
@@ -207,7 +207,7 @@ _FUNCTIONS: dict[str, Callable] = {
         r"\sum_{5} {0:4}[i, j] \odot \mathrm{{sgn}}\left({1:4}[i] - {2:4}[j]\right) \odot "
         r"\left(\frac{{\left\lvert {1:4}[i] - {2:4}[j]\right\rvert}}{{{3:4}[i, j]}}\right)^{{{4} - 1}}",
         _PRODUCT)(g, a, b, y, p, "j" if dim == -2 else "i"),
-}  # fmt: skip
+}
 _TEX_NAMES = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "Phi", "phi"}
 
 
@@ -254,5 +254,5 @@ def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
     spelled = {**_LETTERS, **(letters or {})}
     names = inspect.signature(formula).parameters
     values = [SYMBOLS if n == "F" else None if spelled.get(n, n) is None else Symbol(spelled.get(n) or symbol(n).tex)
-              for n in names]  # fmt: skip
+              for n in names]
     return symbol(formula(*values)).tex

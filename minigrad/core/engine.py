@@ -28,7 +28,7 @@ _NONE: frozenset[Any] = frozenset()
 
 def steps(roots: Sequence[Any], grads: Sequence[Any], watch: Any = None, *, retain_graph: bool = False,
           create_graph: bool = False, inputs: Sequence[Any] | None = None,
-          captured: dict[Any, Any] | None = None) -> Iterator[Node]:  # fmt: skip
+          captured: dict[Any, Any] | None = None) -> Iterator[Node]:
     """Run backward from `roots` with their gradients `grads`; yield each node after it ran.
 
     `grads` are raw arrays, or tensors under `create_graph`. With `inputs` only the paths to these
@@ -203,7 +203,7 @@ class Walk:
         if hooks is not None and hooks.post:  # they see gradients that fit their receivers
             if node.metas is not None:
                 sent = tuple(g if g is None or m is None else fitted(g, node, i, self.F, watch)
-                             for i, (g, m) in enumerate(zip(sent, node.metas, strict=True)))  # fmt: skip
+                             for i, (g, m) in enumerate(zip(sent, node.metas, strict=True)))
             sent = gates.post_hooks(self, node, sent, grads)
         return grads[0], sent
 
@@ -278,14 +278,14 @@ quick: Any = None  # `fast` puts a shorter walk here, for graphs without hooks
 
 
 def run(roots: Sequence[Any], grads: Sequence[Any], retain_graph: bool, create_graph: bool,
-        inputs: Sequence[Any] | None = None, captured: dict[Any, Any] | None = None) -> None:  # fmt: skip
+        inputs: Sequence[Any] | None = None, captured: dict[Any, Any] | None = None) -> None:
     """Backward to the end: `steps` without anybody watching."""
     plain = quick is not None and not held and not anomaly.enabled
     token = switch_to(create_graph) if create_graph or Packed.used else None  # unpack hooks may ask
     try:
         if not (plain and quick(roots, grads, retain_graph, create_graph, inputs, captured)):
             deque(steps(roots, grads, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs,
-                        captured=captured), maxlen=0)  # fmt: skip
+                        captured=captured), maxlen=0)
     finally:
         if token is not None:
             switch_back(token)

@@ -54,7 +54,7 @@ _INSTEAD: dict[str, Callable] = {
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
     **dict.fromkeys(("view", "unsafe_view", "squeeze", "squeeze_dim"),
                     lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
-}  # fmt: skip
+}
 
 
 def derivative(name: str) -> Callable:
@@ -386,7 +386,7 @@ def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] |
 
 
 def walk(roots: Any, grads: Any, keep: bool, create_graph: bool, inputs: Any,
-         captured: dict[Any, Any] | None) -> bool:  # fmt: skip
+         captured: dict[Any, Any] | None) -> bool:
     """`engine.steps` in one loop, if the graph has no hooks and no ports; says whether it had none.
 
     `inputs`, where given, must be the leaves of the graph: then everything runs anyway.

@@ -56,14 +56,14 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(returned, TensorBase):
         raise presentation.error(TypeError, "hook_kind",
-            f"expected Variable, but hook returned '{type(returned).__name__}'")  # fmt: skip
+            f"expected Variable, but hook returned '{type(returned).__name__}'")
     if returned._data.dtype != given._data.dtype:
         was, got = (x.type() for x in (given, returned))
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
     if returned.shape != given.shape:
         raise presentation.error(RuntimeError, "hook_shape",
             f"hook '{hook_name(hook)}' has changed the size of value",
-            shapes=(given.shape, returned.shape))  # fmt: skip
+            shapes=(given.shape, returned.shape))
     return returned
 
 
@@ -109,7 +109,7 @@ def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != len(given):
         raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(returned)}, "
-                           f"but expected {len(given)})")  # fmt: skip
+                           f"but expected {len(given)})")
     return tuple(_checked(hook, g, r) for g, r in zip(given, returned, strict=True))
 
 
@@ -168,4 +168,4 @@ def refuse_nan(node: Any, sent: tuple) -> None:
         if anomaly.check_nan and data is not None and xp.isnan(data).any():
             raise presentation.error(RuntimeError, "anomaly",
                 f"Function '{node.name()}' returned nan values in its {index}th output.",
-                node=node)  # fmt: skip
+                node=node)

@@ -33,7 +33,7 @@ class Uncounted:
             "Inference tensors cannot be saved for backward. Please do not use Tensors created "
             "in inference mode in computation tracked by autograd. To work around this, you can "
             "make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-            "instead of `torch.inference_mode()`.")  # fmt: skip
+            "instead of `torch.inference_mode()`.")
 
 
 class Recorder(tuple):
@@ -91,7 +91,7 @@ class _Mode:
             warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
                           "decorate functions or methods. To preserve the current behavior of class decoration, you "
                           "can directly decorate the `__init__` method and nothing else.",
-                          FutureWarning, stacklevel=2)  # fmt: skip
+                          FutureWarning, stacklevel=2)
         clone = functools.partial(type(self), *self._arguments)
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(function, clone)

@@ -38,7 +38,7 @@ class Withheld:
     def give(self, node: Node, name: str) -> Any:
         raise presentation.error(RuntimeError, "freed",
             "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-            "already been freed). " + FREED_SINCE.format("tensors"), node=node, field=name)  # fmt: skip
+            "already been freed). " + FREED_SINCE.format("tensors"), node=node, field=name)
 
 
 class Freed(Withheld):

@@ -21,7 +21,7 @@ _UNARY = {"self", "result", "self_sym_sizes", "self_sym_numel"}
 
 
 def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool = False,
-       **declared: Any) -> Callable:  # fmt: skip
+       **declared: Any) -> Callable:
     """Declare a row and return its callable; see the module's docstring.
 
     `view`: the result shares the storage of `self`; a string names why it may not be written, see `views`.
@@ -65,7 +65,7 @@ def publish(row: Row, call: Callable) -> Callable:
 def _doc(row: Row) -> str:
     rules = [f"    {name}: {_source(d)}" for name, d in row.derivatives.items()]
     where = getattr(row.forward, "__code__", None) or next(
-        (d.__code__ for d in row.derivatives.values()), None)  # fmt: skip
+        (d.__code__ for d in row.derivatives.values()), None)
     place = f"\n\nRow: {where.co_filename}:{where.co_firstlineno}" if where else ""
     node = f"grad_fn: {row.grad_fn}\n" if row.derivatives else "Not differentiable.\n"
     return (row.doc or f"`{row.name}`, as torch has it.") + "\n\n" + node + "\n".join(rules) + place
@@ -82,6 +82,6 @@ def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
         raise RuntimeError(f"derivative for aten::{aten} is not implemented")
 
     call = op(name, forward, elementwise=True, **dict.fromkeys(("self", "other"), lambda F: F.refuse(aten)),
-              grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented")  # fmt: skip
+              grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented")
     call.row.node.apply = apply  # type: ignore[attr-defined]
     return call

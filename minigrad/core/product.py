@@ -98,7 +98,7 @@ class Product(Folded, TABLE["unsafe_view"].node):  # type: ignore[misc, name-def
             numbers, self.product, (to_self, to_mat2), self=left.saved(to_self), mat2=right.saved(to_mat2),
             self_sym_sizes=(self.saved_self_sym_sizes[0], left.shape[-1]), mat2_sym_sizes=right.shape,
             self_sym_strides=() if to_self is None else left.strides,
-            mat2_sym_strides=() if to_mat2 is None else right.strides)  # fmt: skip
+            mat2_sym_strides=() if to_mat2 is None else right.strides)
         node.version_self, node.version_mat2 = left.version, right.version
         if self.product == "mm":
             node.itemsize = left.strides[-1]

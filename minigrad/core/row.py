@@ -44,7 +44,7 @@ class Row:
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
                  letters: dict[str, str] | None = None, doc: str = "",
                  hidden: tuple[str, ...] = (), numbers: bool | str = True,
-                 meets: Callable[[str, str], None] | None = None, **derivatives: Callable) -> None:  # fmt: skip
+                 meets: Callable[[str, str], None] | None = None, **derivatives: Callable) -> None:
         self.numbers, self.meets = numbers, meets
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
@@ -179,7 +179,7 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
             if edge is not None and s._fn is None and n.edges[edge] is not None and n.edges[edge] is not s:
                 raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with "
                                    ".detach_().This is not supported, please use out-of-place `.detach()` "
-                                   "instead")  # fmt: skip
+                                   "instead")
             c = s._counter
             if c is not None and c[0] != read_version(n):
                 raise modified(n, name, s, c[0], read_version(n))
@@ -229,14 +229,14 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
     of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
     text = ("one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{kind} {shape}]{of} is at version {version}; expected version {expected} instead. ")  # fmt: skip
+            f"[{kind} {shape}]{of} is at version {version}; expected version {expected} instead. ")
     hint = presentation.current.hint
     if anomaly.enabled:
         hint = ("Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
-                "variable in question was changed in there or anywhere later. Good luck!")  # fmt: skip
+                "variable in question was changed in there or anywhere later. Good luck!")
     return presentation.error(RuntimeError, "modified", text + hint,
         node=n, field=name, tensor=saved, version=version, expected=expected,
-        counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)  # fmt: skip
+        counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)
 
 
 # ---- backward of a row: the derivatives that somebody wants, on the carrier at hand

@@ -35,13 +35,13 @@ class Packed(Withheld):
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "
                                "to pack hook cannot be modified by in-place operations as this can lead to unexpected "
                                "side-effects. Please open an issue if you need to perform in-place operations on the "
-                               "input to a pack hook.")  # fmt: skip
+                               "input to a pack hook.")
 
     def give(self, node: Node, name: str) -> Any:
         t = self.unpack(self.packed)
         if not isinstance(t, TensorBase):
             raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of "
-                            f"type {type(t).__name__}")  # fmt: skip
+                            f"type {type(t).__name__}")
         if self.nr is None and self.history is None and not t.requires_grad:
             return t
         made = constant(t._plain, t._data, t._counter)
@@ -101,14 +101,14 @@ class SavedTensor:
             raise TypeError("register_hooks(): incompatible function arguments. The following argument types are "
                             "supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: "
                             "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked with: "
-                            f"{self!r}, {pack_hook!r}, {unpack_hook!r}")  # fmt: skip
+                            f"{self!r}, {pack_hook!r}, {unpack_hook!r}")
         held = getattr(self._node, f"saved_{self._name}")
         if isinstance(held, Freed):
             raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
-                               + FREED_SINCE.format("variables"))  # fmt: skip
+                               + FREED_SINCE.format("variables"))
         if isinstance(held, Withheld):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
-                               "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip
+                               "Hint: only one pair of hooks is allowed at a time.")
         own = is_result(self._node.row, self._name)
         packed = Packed(self.data, pack_hook, unpack_hook, own, late=True)
         setattr(self._node, f"saved_{self._name}", packed)
@@ -131,7 +131,7 @@ def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> Non
             continue
         if held.__class__ is tuple:
             setattr(node, slot, PackedMany(tuple(
-                Packed(t, pack, unpack, own=False) if isinstance(t, TensorBase) else t for t in held)))  # fmt: skip
+                Packed(t, pack, unpack, own=False) if isinstance(t, TensorBase) else t for t in held)))
         elif is_result(node.row, name):
             result = output[outputs.index(name)] if outputs else output
             setattr(node, slot, Packed(result, pack, unpack, own=True))

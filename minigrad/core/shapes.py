@@ -272,7 +272,7 @@ def two_devices(*arrays: Any) -> Exception | None:
     """torch's text for arrays of which some are on a GPU and some are not; numbers may be anywhere."""
     places = {str(device_of(x)) for x in arrays if getattr(x, "ndim", 0)}
     return RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                        f"{' and '.join(sorted(places, reverse=True))}!") if len(places) > 1 else None  # fmt: skip
+                        f"{' and '.join(sorted(places, reverse=True))}!") if len(places) > 1 else None
 
 
 def shape_mismatch(*arrays: Any) -> Exception:
@@ -285,7 +285,7 @@ def shape_mismatch(*arrays: Any) -> Exception:
             if m != n and 1 not in (m, n):
                 return presentation.error(RuntimeError, "shapes",
                     f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
-                    f"dimension {dim}", shapes=(a.shape, b.shape))  # fmt: skip
+                    f"dimension {dim}", shapes=(a.shape, b.shape))
     return RuntimeError(f"shapes {', '.join(str(x.shape) for x in arrays)} do not fit this operation")
 
 
@@ -323,7 +323,7 @@ def nary(row: Row) -> Callable:
         metas = None
         if fits:
             metas = tuple([(x._data.shape, x._data.dtype) if isinstance(x := args[i], TensorBase) else None
-                           for i in tracked])  # fmt: skip
+                           for i in tracked])
             if elementwise and metas.count((z.shape, z.dtype)) == len(metas):
                 metas = None  # nothing to bring back
         n = blank_node(cls, tuple(edges), metas)
@@ -431,7 +431,7 @@ def tracked_result(row: Row, n: Any, z: Any) -> Any:
     if row.multi:
         n.outputs = len(z)
         return tuple(attach(constant(Tensor, part), output_of(n, i)) if part.dtype.kind == "f"
-                     else constant(Tensor, part) for i, part in enumerate(z))  # fmt: skip
+                     else constant(Tensor, part) for i, part in enumerate(z))
     first = attach(constant(Tensor, z[0]), n)
     return (first, *(constant(Tensor, part) for part in z[1:]))
 
@@ -446,7 +446,7 @@ def tensors_in(name: str, tensors: Any) -> tuple:
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
     if not tensors:
         raise (ValueError("torch.cat(): expected a non-empty list of Tensors") if name == "cat"
-               else RuntimeError(f"{name} expects a non-empty TensorList"))  # fmt: skip
+               else RuntimeError(f"{name} expects a non-empty TensorList"))
     return tensors
 
 

@@ -116,7 +116,7 @@ def check_inference(t: Any) -> None:
     if t._counter is UNCOUNTED and grad_mode() is not INFERENCE:
         raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
                            "clone to get a normal tensor before doing inplace update.See "
-                           "https://github.com/pytorch/rfcs/pull/17 for more details.")  # fmt: skip
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
 
 
 def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
@@ -140,7 +140,7 @@ def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:
 
 def _leaf_error(what: str, leaf: Any) -> Exception:
     return presentation.error(RuntimeError, "leaf_in_place",
-        f"{what} that requires grad is being used in an in-place operation.", tensor=leaf)  # fmt: skip
+        f"{what} that requires grad is being used in an in-place operation.", tensor=leaf)
 
 
 def same_place(a: Any, b: Any) -> bool:

@@ -31,7 +31,7 @@ class Finder(MetaPathFinder, Loader):
         self.advised: list[Any] = []  # modules that tell the nearest name while this is installed
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None,
-                  target: ModuleType | None = None) -> ModuleSpec | None:  # fmt: skip
+                  target: ModuleType | None = None) -> ModuleSpec | None:
         if fullname.partition(".")[0] != "torch":
             return None
         try:

@@ -24,7 +24,7 @@ from ..nn import functional
 from . import exchange, module
 
 OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "minigrad.core.op",
-              "minigrad.creation", "minigrad.nn.functional")  # fmt: skip
+              "minigrad.creation", "minigrad.nn.functional")
 CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 
@@ -191,7 +191,7 @@ def _typed(kind: Any) -> type[Plain]:
 
 TENSORS = {kind.np: _typed(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
 FUNCTIONS = [(home, name, dressed(function)) for home in (module(), functional) for name, function in vars(home).items()
-             if isinstance(function, FunctionType) and is_operation(function)]  # fmt: skip
+             if isinstance(function, FunctionType) and is_operation(function)]
 
 
 def begin() -> None:

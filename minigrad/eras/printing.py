@@ -112,4 +112,4 @@ def slices(array: Any) -> str:
     places = itertools.product(*map(range, sizes))
     return "\n".join(
         f"({','.join(str(i).center(width) for i in place)},.,.) = \n{matrix(rows, ' ', field)}"
-        for place, rows in zip(places, array.reshape(-1, high, wide).tolist(), strict=True))  # fmt: skip
+        for place, rows in zip(places, array.reshape(-1, high, wide).tolist(), strict=True))

@@ -14,7 +14,7 @@ from __future__ import annotations
 Version = tuple[int, ...]
 
 KNOWN = ("0.2.0 0.3.0 0.3.1 0.4.0 0.4.1 1.0.0 1.0.1 1.1.0 1.2.0 1.3.0 1.3.1 1.4.0 1.5.0 1.5.1 1.6.0 "
-         "1.7.0 1.7.1 1.8.0 1.8.1 1.9.0 1.9.1 1.10.0 1.10.1 1.10.2 2.13.0").split()  # fmt: skip
+         "1.7.0 1.7.1 1.8.0 1.8.1 1.9.0 1.9.1 1.10.0 1.10.1 1.10.2 2.13.0").split()
 
 
 def parsed(version: str) -> Version:
@@ -31,7 +31,6 @@ def at(version: Version, history: str) -> str:
 # ---- names of nodes, by today's name; after a space, what the name alone does not tell: that the
 # other operand is a tensor (one of equal shape that needs no gradient passes for a number), that the
 # norm is not the 2-norm, that what was copied into had no history (so `.grad` is made).
-# fmt: off
 NAMES = {
     "AddBackward0":        "0.2 AddConstantBackward, 0.3 AddBackward0, 0.4.1 AddBackward, 1.0 AddBackward0",
     "AddBackward0 tensor": "0.2 AddBackward, 0.3 AddBackward1, 0.4.1 ThAddBackward, 1.0 AddBackward0",
@@ -73,7 +72,6 @@ NAMES = {
     "FillBackward2":       "0.2 FillBackward, 0.3 FillBackward0, 2.13 FillBackward2",
     "CopyBackwards grad":  "0.2 CloneBackward, 1.6 CopyBackwards",
 }
-# fmt: on
 # Overloaded in torch's own table, so numbered in every version; the others lost their digit before 1.10.
 NUMBERED = frozenset("""
     Add Sub Rsub Mul Div Remainder Fmod Pow Sum Mean Prod Max Min Median Transpose Squeeze Unsqueeze
@@ -84,7 +82,7 @@ NUMBERED = frozenset("""
 # pattern the text is today's; a warning with nothing left was not given yet.
 
 _FREED = ("Trying to backward through the graph a second time, but the {} have already been freed. "
-          "Specify retain_graph=True when calling {} the first time.")  # fmt: skip
+          "Specify retain_graph=True when calling {} the first time.")
 _ALL = r"^.*$"
 
 MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {

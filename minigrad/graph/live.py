@@ -30,12 +30,12 @@ OURS = frozenset({"part", "whole", "shapes"})
 BROADCASTS = frozenset({
     "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "atan2", "baddbmm", "clamp", "clamp_max", "clamp_min",
     "copysign", "div", "fmax", "fmin", "fmod", "hypot", "lerp", "logaddexp", "masked_fill", "maximum",
-    "minimum", "mul", "pow", "remainder", "rsub", "sub", "where", "xlogy"})  # fmt: skip
+    "minimum", "mul", "pow", "remainder", "rsub", "sub", "where", "xlogy"})
 # names of the differentiable inputs where they are not self, other
 INPUTS = {
     "pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
     "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
-    "convolution": ("input", "weight", "bias"), "mse_loss": ("self", "target")}  # fmt: skip
+    "convolution": ("input", "weight", "bias"), "mse_loss": ("self", "target")}
 
 
 def read(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:

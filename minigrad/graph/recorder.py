@@ -59,14 +59,14 @@ class Frame:
 
 def record(root: Any, gradient: Any = None, preview: bool = True, *,
            names: Mapping[str, Any] | None = None, retain_graph: bool | None = None,
-           create_graph: bool = False) -> tuple[Graph, tuple[Frame, ...]]:  # fmt: skip
+           create_graph: bool = False) -> tuple[Graph, tuple[Frame, ...]]:
     """The graph behind `root`, and what `root.backward(gradient)` does to it, event by event.
 
     With `preview` nothing is changed; without, this is a real backward: it accumulates and frees.
     An error on the way is the last frame, not an exception.
     """
     recorder = Recorder(root, gradient, names, preview=preview, retain_graph=retain_graph,
-                        create_graph=create_graph)  # fmt: skip
+                        create_graph=create_graph)
     with untouched(recorder.reader) if preview else contextlib.nullcontext():
         while recorder.advance():
             pass
@@ -78,7 +78,7 @@ class Recorder:
 
     def __init__(self, root: Any, gradient: Any = None, names: Mapping[str, Any] | None = None, *,
                  preview: bool = False, retain_graph: bool | None = None,
-                 create_graph: bool = False) -> None:  # fmt: skip
+                 create_graph: bool = False) -> None:
         (seed,) = root_gradients((root,), gradient, create_graph)
         if preview:  # a hook may write into it
             seed = seed.clone() if create_graph else seed.copy()
@@ -88,7 +88,7 @@ class Recorder:
         self.preview, self.frees = preview, not keep
         self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
         self.engine = steps((root,), (seed,), self, retain_graph=keep or preview,
-                            create_graph=create_graph)  # fmt: skip
+                            create_graph=create_graph)
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
         self.error: Exception | None = None
         nodes = self.graph.nodes
@@ -140,7 +140,7 @@ class Recorder:
         *events, last = sorted(self.step, key=lambda f: order.get(f.kind, 0))
         n = self.frames[-1].step + 1
         self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}")
-                             for i, f in enumerate(events))  # fmt: skip
+                             for i, f in enumerate(events))
         self.frames += (replace(last, step=n, label=f"{n}", queue=tuple(self.queue)),)
         self.step = []
 
@@ -185,9 +185,9 @@ class Recorder:
     def compute(self, node: Any, incoming: tuple, outgoing: tuple) -> None:
         here, came = self.graph.node(self.node), text(incoming)
         found = [rule(self.graph, here, node.row, i, came, text(g))
-                 for i, g in enumerate(outgoing) if g is not None]  # fmt: skip
+                 for i, g in enumerate(outgoing) if g is not None]
         self.event("compute", before=came, outgoing=tuple(text(g) for g in outgoing),
-                   rules=tuple(filter(None, found)))  # fmt: skip
+                   rules=tuple(filter(None, found)))
         self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):
             if edge.node and grad is None:
@@ -218,7 +218,7 @@ class Recorder:
         for hook in self.hooks[self.node] if self.preview else ():
             if hook.kind == "post_accumulate":
                 self.event("hook", name=hook.label, part=hook.id, before=text(after),
-                           after=text(after), ran=False)  # fmt: skip
+                           after=text(after), ran=False)
 
     def free(self, node: Any) -> None:
         fields = [s.field for s in self.graph.node(self.node).saved if s.is_tensor]

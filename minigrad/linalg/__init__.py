@@ -20,7 +20,7 @@ from ..text import presentation
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
            "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-           "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]  # fmt: skip
+           "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]
 
 _slogdet_type = named("linalg_slogdet", "sign", "logabsdet")
 _eigh_type = named("linalg_eigh", "eigenvalues", "eigenvectors")
@@ -66,7 +66,7 @@ def pinv(A: Any) -> Any:
 def lstsq(A: Any, B: Any) -> Any:
     """The least-squares solution of `A @ X = B`."""
     same_type(A._data, B._data, said="torch.linalg.lstsq: Expected input and other to have the same dtype, but got "
-              "input's dtype {0} and other's dtype {1}")  # fmt: skip
+              "input's dtype {0} and other's dtype {1}")
     empty = TENSORS.zeros_as(A, (0,))
     return _lstsq_type((rows.lstsq_of(A, B)[0], empty, matrix_rank(A), empty))
 
@@ -86,7 +86,7 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
     """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
     A = A if dtype is None else A.to(dtype)
     require(dim is not None or ord is None or A._data.ndim in (1, 2), "linalg.norm: If dim is not specified but ord "
-            f"is, the input must be 1D or 2D. Got {A._data.ndim}D.")  # fmt: skip
+            f"is, the input must be 1D or 2D. Got {A._data.ndim}D.")
     matrix = isinstance(ord, str) or (isinstance(dim, tuple | list) and len(dim) == 2)
     if ord is not None and (matrix or (dim is None and A._data.ndim == 2)):
         return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim)
@@ -109,13 +109,13 @@ def multi_dot(tensors: Any) -> Any:
     require(len(parts) > 1, f"multi_dot(): expected at least 2 tensors but got {len(parts)}")
     for place, part in enumerate(parts):
         same_type(parts[0]._data, part._data, said="multi_dot(): all tensors must have be the same dtype but tensor 0 "
-                  f"is {{c[0]}} and tensor {place} {{c[1]}}")  # fmt: skip
+                  f"is {{c[0]}} and tensor {place} {{c[1]}}")
     shape = (*sizes[0][:-1], *(sizes[-1][1:] if len(sizes[-1]) > 1 else ()))
     parts[0] = parts[0].unsqueeze(0) if parts[0].ndim == 1 else parts[0]
     parts[-1] = parts[-1].unsqueeze(-1) if parts[-1].ndim == 1 else parts[-1]
     for place, (left, right) in enumerate(itertools.pairwise(parts)):
         require(left.shape[1] == right.shape[0], f"multi_dot(): tensors {place} and {place + 1} with shapes "
-                f"{list(sizes[place])} and {list(sizes[place + 1])} cannot be multiplied")  # fmt: skip
+                f"{list(sizes[place])} and {list(sizes[place + 1])} cannot be multiplied")
     return _cheapest(parts).view(shape)
 
 
@@ -139,7 +139,7 @@ def _cheapest(parts: list) -> Any:
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The scalar product along `dim`."""
     same_type(x._data, y._data, said="linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
-              "{0} and y of type {1} instead")  # fmt: skip
+              "{0} and y of type {1} instead")
     return x.vdot(y) if x.ndim == y.ndim == 1 else (x * y).sum(dim)
 
 

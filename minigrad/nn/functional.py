@@ -35,7 +35,7 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
     mean, some = (flag is None or flag for flag in (size_average, reduce))
     name = ("mean" if mean else "sum") if some else "none"
     warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.",
-                  UserWarning, stacklevel=3)  # fmt: skip
+                  UserWarning, stacklevel=3)
     return name
 
 
@@ -204,7 +204,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
-              scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:  # fmt: skip
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
     """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
     padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
@@ -239,13 +239,13 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
 
 
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
-                                 is_causal: bool = False, scale: float | None = None) -> Any:  # fmt: skip
+                                 is_causal: bool = False, scale: float | None = None) -> Any:
     """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
     same_type(*(t._data for t in (query, key, value)), said="Expected query, key, and value to have the same dtype, "
-              "but got query.dtype: {c[0]} key.dtype: {c[1]} and value.dtype: {c[2]} instead.")  # fmt: skip
+              "but got query.dtype: {c[0]} key.dtype: {c[1]} and value.dtype: {c[2]} instead.")
     if attn_mask is not None and attn_mask.dtype not in (dtypes.bool, dtypes.float32):
         same_type(attn_mask._data, query._data, said="Expected attn_mask dtype to be bool or float or to match query "
-                  "dtype, but got attn_mask.dtype: {c[0]} and  query.dtype: {c[1]} instead.")  # fmt: skip
+                  "dtype, but got attn_mask.dtype: {c[0]} and  query.dtype: {c[1]} instead.")
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
         attn_mask = constant(Tensor, namespace(query._data).tri(query.shape[-2], key.shape[-2], dtype="bool"))
@@ -300,12 +300,12 @@ def tuple_of(value: Any, n: int) -> tuple:
 
 
 def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-              transposed: bool = False, output_padding: Any = 0) -> Any:  # fmt: skip
+              transposed: bool = False, output_padding: Any = 0) -> Any:
     name = f"conv{'_transpose' * transposed}{n}d"
     _refuse(name, input=input, weight=weight)
     if input.ndim not in (n + 1, n + 2):
         raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
-                           f"size: {list(input.shape)}")  # fmt: skip
+                           f"size: {list(input.shape)}")
     require(weight.ndim > 2, "weight should have at least three dimensions")
     stride, dilation, output_padding = (tuple_of(v, n) for v in (stride, dilation, output_padding))
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
@@ -313,10 +313,10 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
     for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation),
-                        ("output_padding", output_padding)):  # fmt: skip
+                        ("output_padding", output_padding)):
         if len(given) != weight.ndim - 2:
             raise RuntimeError(f"expected {word} to be a single integer value or a list of {weight.ndim - 2} values to "
-                               f"match the convolution dimensions, but got {word}={list(given)}")  # fmt: skip
+                               f"match the convolution dimensions, but got {word}={list(given)}")
     y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
 
@@ -334,25 +334,25 @@ def _named_padding(x: Any, weight: Any, padding: str, stride: tuple, dilation: t
 
 
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:  # fmt: skip
+           groups: int = 1) -> Any:
     """Slide filters over sequences `(batch, channels, length)`; `weight` is `(out, in / groups, size)`."""
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:  # fmt: skip
+           groups: int = 1) -> Any:
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:  # fmt: skip
+                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
     """What conv1d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, size)`."""
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:  # fmt: skip
+                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
     """What conv2d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, h, w)`."""
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
@@ -361,7 +361,7 @@ def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1,
 
 
 def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
+               ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest element of each window; `stride` is the window's size if not given."""
     windows = (tuple_of(v, 2) for v in (kernel_size, () if stride is None else stride, padding, dilation))
     pooled = conv.max_pool2d_of(input, *windows, ceil_mode)
@@ -369,7 +369,7 @@ def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 
 
 def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True, divisor_override: Any = None) -> Any:  # fmt: skip
+               count_include_pad: bool = True, divisor_override: Any = None) -> Any:
     """The mean of each window; `stride` is the window's size if not given."""
     windows = (tuple_of(v, 2) for v in (kernel_size, () if stride is None else stride, padding))
     return conv.avg_pool2d_of(input, *windows, ceil_mode, count_include_pad, divisor_override)
@@ -386,17 +386,17 @@ def _sequences(pooled: Any) -> Any:
 
 
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
+               ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest element of each stretch of a sequence."""
     return _sequences(max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0),
-                                 _flat(dilation, 1), ceil_mode, return_indices))  # fmt: skip
+                                 _flat(dilation, 1), ceil_mode, return_indices))
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True) -> Any:  # fmt: skip
+               count_include_pad: bool = True) -> Any:
     """The mean of each stretch of a sequence."""
     return avg_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0), ceil_mode,
-                      count_include_pad).squeeze(-2)  # fmt: skip
+                      count_include_pad).squeeze(-2)
 
 
 def _wanted(kind: str, input: Any, output_size: Any) -> tuple:
@@ -405,7 +405,7 @@ def _wanted(kind: str, input: Any, output_size: Any) -> tuple:
     out = tuple(n if m is None else m for n, m in zip(sizes[-2:], tuple_of(output_size, 2), strict=True))
     for dim in () if kind == "avg" and out == (1, 1) else (-2, -1):
         require(sizes[dim], f"{name}: Expected input to have non-zero size for non-batch dimensions, but input has "
-                f"sizes {sizes} with dimension {len(sizes) + dim} being empty")  # fmt: skip
+                f"sizes {sizes} with dimension {len(sizes) + dim} being empty")
     return out
 
 
@@ -451,7 +451,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
     require(len(pad) <= 2 * rank, "Padding length should be less than or equal to two times the input dimension but "
-            f"got padding length {len(pad)} and input of dimension {rank}")  # fmt: skip
+            f"got padding length {len(pad)} and input of dimension {rank}")
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
     require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
@@ -460,12 +460,12 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     n = len(pairs)
     require(n in (1, 2, 3) and rank - n in (1, 2), _PAD_SIZES.format(len(pad), rank), NotImplementedError)
     require(mode == "circular" or all(input.shape[-n - 1 :]), f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with "
-            f"possibly 0 batch size and other non-zero dimensions for input, but got: {list(input.shape)}")  # fmt: skip
+            f"possibly 0 batch size and other non-zero dimensions for input, but got: {list(input.shape)}")
     for i, pair in enumerate(pairs):
         size = input.shape[-1 - i]
         require(mode != "reflect" or max(pair) < size, f"Argument #{4 + 2 * i}: Padding size should be less than the "
                 f"corresponding input dimension, but got: padding ({pair[0]}, {pair[1]}) at dimension "
-                f"{rank - 1 - i} of input {list(input.shape)}")  # fmt: skip
+                f"{rank - 1 - i} of input {list(input.shape)}")
         require(mode != "circular" or max(pair) <= size, "Padding value causes wrapping around more than once.")
     if min(pad) < 0:
         input, pad = shape.constant_pad_nd(input, tuple(min(n, 0) for n in pad)), tuple(max(n, 0) for n in pad)
@@ -478,14 +478,14 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
 
 
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-                align_corners: bool | None = None) -> Any:  # fmt: skip
+                align_corners: bool | None = None) -> Any:
     """Sequences or images in another size, each cell a copy of the nearest one."""
     require(size is not None or scale_factor is not None, "either size or scale_factor should be defined", ValueError)
     n = input.ndim - 2
     if mode != "nearest" or n not in (1, 2):
         raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
     require(align_corners is None, "align_corners option can only be set with the interpolating modes: linear | "
-            "bilinear | bicubic | trilinear", ValueError)  # fmt: skip
+            "bilinear | bicubic | trilinear", ValueError)
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     if size is not None:
         out, scales = tuple_of(size, n), (None,) * n
@@ -512,15 +512,15 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     if tuple(input.shape[-len(sizes) :]) != sizes:
         stars = "".join(f", {n}" for n in sizes)
         raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
-                           f"of size{list(input.shape)}")  # fmt: skip
+                           f"of size{list(input.shape)}")
     _floats("LayerNormKernelImpl", input)
     _sized(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
-           f"normalized_shape = {list(sizes)}", weight=weight, bias=bias)  # fmt: skip
+           f"normalized_shape = {list(sizes)}", weight=weight, bias=bias)
     return conv.native_layer_norm(input, weight, bias, sizes, eps)[0]
 
 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
-               training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
+               training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     _refuse("batch_norm", input=input)
     if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
@@ -532,7 +532,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     for name, p in running.items():
         require(training or p is not None, f"{name} must be defined in evaluation mode")
     _sized(input.shape[1:2], f"{{0}} should contain {input.shape[1]} elements not {{1[0]}}", **running, weight=weight,
-           bias=bias)  # fmt: skip
+           bias=bias)
     return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -545,20 +545,20 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
     if c % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                           f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
+                           f"{list(input.shape)} and num_groups={num_groups}")
     _sized((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of shape "
-           f"{{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)  # fmt: skip
+           f"{{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
 
 
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
-                  use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:  # fmt: skip
+                  use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel of each example."""
     require(not use_input_stats or math.prod(input.shape[2:]) != 1, "Expected more than 1 spatial element when "
-            f"training, got input size {input.shape}", ValueError)  # fmt: skip
+            f"training, got input size {input.shape}", ValueError)
     n, c, *rest = input.shape
     require(use_input_stats or all(t is not None for t in (running_mean, running_var)),
-            "Expected running_mean and running_var to be defined when use_input_stats is false")  # fmt: skip
+            "Expected running_mean and running_var to be defined when use_input_stats is false")
     weight, bias, *copies = (None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var))
     x = input.contiguous().view(1, n * c, *rest)
     y = conv.native_batch_norm(x, weight, bias, *copies, use_input_stats, momentum, eps)[0]
@@ -596,7 +596,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """`input1 @ weight[k] @ input2` for each k."""
     given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
     same_type(*(t._data for t in given.values()), said="All tensors must have the same dtype, got " + ", ".join(
-        f"{name}: {{c[{i}]}}" for i, name in enumerate(given)))  # fmt: skip
+        f"{name}: {{c[{i}]}}" for i, name in enumerate(given)))
     rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
     output = conv.trilinear(rows[0], weight, rows[1]).view(*input1.shape[:-1], weight.shape[0])
     return output if bias is None else output + bias
@@ -609,7 +609,7 @@ def _aimed(input: Any, target: Any, stacklevel: int = 3) -> None:
     if target.size() != input.size():
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
                       "will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
-                      "size.", UserWarning, stacklevel=stacklevel)  # fmt: skip
+                      "size.", UserWarning, stacklevel=stacklevel)
 
 
 def _alike(kernel: str, input: Any, target: Any) -> tuple:
@@ -625,7 +625,7 @@ def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = No
 
 
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-                   beta: float = 1.0) -> Any:  # fmt: skip
+                   beta: float = 1.0) -> Any:
     """Squares below `beta`, absolute differences above."""
     require(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
     pair, reduction = _alike("smooth_l1_cpu", input, target), legacy_reduction(reduction, size_average, reduce)
@@ -639,11 +639,11 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-                         reduction: str = "mean") -> Any:  # fmt: skip
+                         reduction: str = "mean") -> Any:
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
     if target.shape != input.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
-                         "deprecated. Please ensure they have the same size.")  # fmt: skip
+                         "deprecated. Please ensure they have the same size.")
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
     weight = weight if weight is None else weight.expand(shape.common_shape(target._data.shape, weight._data.shape))
@@ -652,7 +652,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
                                      reduce: Any = None, reduction: str = "mean",
-                                     pos_weight: Any = None) -> Any:  # fmt: skip
+                                     pos_weight: Any = None) -> Any:
     """binary_cross_entropy of sigmoid(x), without overflow."""
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
@@ -662,14 +662,14 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
 
 
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None,
-                     reduction: str = "mean") -> Any:  # fmt: skip
+                     reduction: str = "mean") -> Any:
     """log(1 + exp(-t x)) for targets 1 and -1."""
     target = target if target._data.dtype.kind == "f" else target.to(input.dtype)
     return loss.soft_margin_loss(input, target, _reduction(reduction, size_average, reduce))
 
 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-             reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
+             reduce: Any = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the right class; `target` holds class numbers."""
     _refuse("nll_loss_nd", input=input)
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
@@ -685,7 +685,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
 
 
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-                  reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:  # fmt: skip
+                  reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
@@ -698,7 +698,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     logs = act.log_softmax_dim(input, dim)
     if target._data.shape == input._data.shape:
         require(target.is_floating_point(), "Expected floating point type for target with class probabilities, got "
-                f"{target.dtype.scalar_type}")  # fmt: skip
+                f"{target.dtype.scalar_type}")
         require(ignore_index < 0, "ignore_index is not supported for floating point target")
         return _soft_targets(logs, target, weight, dim, reduction, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
@@ -745,14 +745,14 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
 
 
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-           log_target: bool = False) -> Any:  # fmt: skip
+           log_target: bool = False) -> Any:
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
     reduction = legacy_reduction(reduction, size_average, reduce)
     if reduction == "mean" and (size_average, reduce) == (None, None):
         warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
                       "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
                       "'mean' will be changed to behave the same as 'batchmean' in the next major "
-                      "release.", stacklevel=3)  # fmt: skip
+                      "release.", stacklevel=3)
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
@@ -761,7 +761,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
 
 
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
-                         reduction: str = "mean") -> Any:  # fmt: skip
+                         reduction: str = "mean") -> Any:
     """x where the target is 1, max(0, margin - x) where it is -1."""
     zeros = zeros_like(input)
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
@@ -770,17 +770,17 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
-                        reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
+                        reduce: Any = None, reduction: str = "mean") -> Any:
     """max(0, -t (x1 - x2) + margin)."""
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-                           f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")  # fmt: skip
+                           f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")
     return _total(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction, size_average, reduce)
 
 
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
                         eps: float = 1e-6, swap: bool = False, size_average: Any = None, reduce: Any = None,
-                        reduction: str = "mean") -> Any:  # fmt: skip
+                        reduction: str = "mean") -> Any:
     """max(0, distance to the positive - distance to the negative + margin)."""
     require(margin > 0, f"margin must be greater than 0, got {margin}", ValueError)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
@@ -790,12 +790,12 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
-                          reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
+                          reduce: Any = None, reduction: str = "mean") -> Any:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
     require(target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if not input1.ndim == input2.ndim == target.ndim + 1:
         raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
-                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")  # fmt: skip
+                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")
     squares = (loss.add_scalar((x * x).sum(target.ndim), 1e-12) for x in (input1, input2))
     cosine = (input1 * input2).sum(target.ndim) / pointwise.mul(*squares).sqrt()
     zeros = zeros_like(cosine)
@@ -805,7 +805,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
 
 
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
-                     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Any:  # fmt: skip
+                     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Any:
     """exp(x) - t x, for counts `target`."""
     values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
     if full:
@@ -817,7 +817,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
 
 
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
-                      reduction: str = "mean") -> Any:  # fmt: skip
+                      reduction: str = "mean") -> Any:
     """(log var + (x - t)^2 / var) / 2."""
     var = var * ones_like(input) if isinstance(var, float) else var
     if var.shape != input.shape and var.shape == input.shape[:-1]:

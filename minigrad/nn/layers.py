@@ -192,7 +192,7 @@ class Linear(_Weighted):
     """`x @ weight.T + bias`, from `in_features` numbers to `out_features`."""
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
+                 dtype: Any = None) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self._start(device, dtype, weight=(out_features, in_features), bias=bias and (out_features,))
@@ -210,14 +210,14 @@ class _Conv(_Weighted):
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
-                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+                 device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         require(groups > 0, "groups must be a positive integer", ValueError)
         require(in_channels % groups == 0, "in_channels must be divisible by groups", ValueError)
         require(out_channels % groups == 0, "out_channels must be divisible by groups", ValueError)
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (
-            F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))  # fmt: skip
+            F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))
         require(not isinstance(padding, str) or padding in ("same", "valid"),
                 f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}", ValueError)
         require(padding != "same" or {*self.stride} == {1},
@@ -246,7 +246,7 @@ class _Conv(_Weighted):
 
     def extra_repr(self) -> str:
         return _options(self, "-in_channels -out_channels kernel_size stride", padding=(0,) * self.dims,
-                        dilation=(1,) * self.dims, groups=1, bias=True, padding_mode="zeros")  # fmt: skip
+                        dilation=(1,) * self.dims, groups=1, bias=True, padding_mode="zeros")
 
 
 class Conv1d(_Conv):
@@ -267,7 +267,7 @@ class Embedding(Module):
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
                  max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
                  sparse: bool = False, _weight: Any = None, _freeze: bool = False, device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
+                 dtype: Any = None) -> None:
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else F.row_of(padding_idx, num_embeddings)
@@ -293,10 +293,10 @@ class Embedding(Module):
 
     def forward(self, input: Any) -> Any:
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
-                           self.scale_grad_by_freq, self.sparse)  # fmt: skip
+                           self.scale_grad_by_freq, self.sparse)
 
     extra_repr = partialmethod(_options, "-num_embeddings -embedding_dim", padding_idx=None, max_norm=None, norm_type=2,
-                               scale_grad_by_freq=False, sparse=False)  # fmt: skip
+                               scale_grad_by_freq=False, sparse=False)
 
 
 class _Norm(_Weighted):
@@ -315,7 +315,7 @@ class _BatchNorm(_Norm):
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
                  track_running_stats: bool = True, device: Any = None, dtype: Any = None, *,
-                 bias: bool = True) -> None:  # fmt: skip
+                 bias: bool = True) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -357,7 +357,7 @@ class LayerNorm(_Norm):
     """Normalises the last dimensions of each example."""
 
     def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
-                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+                 device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.normalized_shape = F.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
@@ -374,7 +374,7 @@ class GroupNorm(_Norm):
     """Normalises groups of channels of each example."""
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
-                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__()
         require(num_channels % num_groups == 0,
                 f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})", ValueError)
@@ -466,7 +466,6 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     return type(name, (Module,), body)
 
 
-# fmt: off
 ReLU        = _layer("ReLU", F.relu, "inplace")
 ReLU6       = _layer("ReLU6", F.relu6, "inplace")
 LeakyReLU   = _layer("LeakyReLU", F.leaky_relu, "negative_slope inplace")
@@ -523,7 +522,6 @@ BCELoss             = _layer("BCELoss", F.binary_cross_entropy, inputs=2)
 BCEWithLogitsLoss   = _layer("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, inputs=2)
 NLLLoss             = _layer("NLLLoss", F.nll_loss, inputs=2)
 CrossEntropyLoss    = _layer("CrossEntropyLoss", F.cross_entropy, inputs=2)
-# fmt: on
 
 __all__ = [name for name, value in list(globals().items())
-           if isinstance(value, type) and issubclass(value, Module) and not name.startswith("_")]  # fmt: skip
+           if isinstance(value, type) and issubclass(value, Module) and not name.startswith("_")]

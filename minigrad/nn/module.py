@@ -33,7 +33,7 @@ class Parameter(Tensor):
         data = Tensor() if data is None else data
         t = constant(cls, data.detach()._data, data._shared_counter())
         require(not requires_grad or t._data.dtype.kind == "f",
-                "Only Tensors of floating point and complex dtype can require gradients")  # fmt: skip
+                "Only Tensors of floating point and complex dtype can require gradients")
         t._requires_grad = requires_grad
         return t
 
@@ -58,7 +58,7 @@ class Module:
     def __init__(self) -> None:
         self.__dict__.update(
             training=True, _parameters={}, _buffers={}, _modules={}, _not_saved=set(),
-            _before=HookDict(), _after=HookDict(), _back=HookDict(), _back_before=HookDict())  # fmt: skip
+            _before=HookDict(), _after=HookDict(), _back=HookDict(), _back_before=HookDict())
 
     def forward(self, *args: Any, **options: Any) -> Any:
         """What the module computes; every module defines it."""
@@ -116,7 +116,7 @@ class Module:
         for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
             if name in place:
                 require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' as {word} "
-                        f"'{name}' ({names} or None expected)", TypeError)  # fmt: skip
+                        f"'{name}' ({names} or None expected)", TypeError)
                 place[name] = value
                 return
         own[name] = value
@@ -146,7 +146,7 @@ class Module:
         """Put `value` under a new name. Raises: TypeError if it is no `kind`, KeyError if it can be no name."""
         require(isinstance(name, str), f"{word} name should be a string. Got {typename(name)}", TypeError)
         require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
-                f"'{name}' ({wanted} or None required)", TypeError)  # fmt: skip
+                f"'{name}' ({wanted} or None required)", TypeError)
         require("_modules" in self.__dict__, f"cannot assign {word} before Module.__init__() call", AttributeError)
         places = self.__dict__[f"_{word}s"]
         got = f", got: {name}" if word == "module" else ""
@@ -261,7 +261,7 @@ class Module:
         require("copy" not in options, ".to() does not accept copy argument")
         kind = Tensor().to(*args, **options).dtype
         require(kind.is_floating_point, "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                f"dtype={kind}", TypeError)  # fmt: skip
+                f"dtype={kind}", TypeError)
         with no_grad():
             for t in (*self.parameters(), *self.buffers()):
                 own = () if t.is_floating_point() else (t.dtype,)
@@ -301,15 +301,15 @@ class Module:
         keys = _IncompatibleKeys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
         strays = zip(("Missing", "Unexpected"), keys, strict=True) if strict else ()
         problems = [f"{word} key(s) in state_dict: " + ", ".join(f'"{n}"' for n in names) + ". "
-                    for word, names in strays if names]  # fmt: skip
+                    for word, names in strays if names]
         for name, t in own.items():
             given = state_dict.get(name, t)
             if not isinstance(given, Tensor):
                 problems.append(f'While copying the parameter named "{name}", expected torch.Tensor or Tensor-like '
-                                f"object from checkpoint but received {type(given)}")  # fmt: skip
+                                f"object from checkpoint but received {type(given)}")
             elif given.shape != t.shape:
                 problems.append(f"size mismatch for {name}: copying a param with shape {given.shape} from "
-                                f"checkpoint, the shape in current model is {t.shape}.")  # fmt: skip
+                                f"checkpoint, the shape in current model is {t.shape}.")
             elif given is not t and assign:
                 above, _, last = name.rpartition(".")
                 given = Parameter(given, t.requires_grad) if isinstance(t, Parameter) else given
@@ -341,7 +341,7 @@ class Module:
 # What each of `_places` holds, in the words of errors.
 _PLACES = ("_parameters", "_buffers", "_modules")
 _KINDS = (("parameter", Parameter, "torch.nn.Parameter"), ("buffer", Tensor, "torch.nn.Buffer, torch.Tensor"),
-          ("child module", Module, "torch.nn.Module"))  # fmt: skip
+          ("child module", Module, "torch.nn.Module"))
 
 
 # ---- hooks
@@ -408,7 +408,7 @@ class BackwardHook:
             warnings.warn(
                 "Full backward hook is firing when gradients are computed with respect to module outputs since no "
                 "inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch."
-                "nn.Module.register_full_backward_hook for more details.", stacklevel=2)  # fmt: skip
+                "nn.Module.register_full_backward_hook for more details.", stacklevel=2)
             for hook in self.after:
                 given = hook(self.module, self.none, grads)
                 require(given is None or (isinstance(given, tuple) and {*given} <= {None}), "Backward hook for Modules "
@@ -422,7 +422,7 @@ class BackwardHook:
             return None
         # zeros also where nobody wants a gradient, as torch
         found = {i: constant(Tensor, zeros()) if g is None else g
-                 for (i, zeros), g in zip(self.at.items(), sent, strict=True)}  # fmt: skip
+                 for (i, zeros), g in zip(self.at.items(), sent, strict=True)}
         inputs = tuple(found.get(i) for i in range(len(self.none)))
         for hook in self.after:
             inputs = _replaced(inputs, hook(self.module, inputs, grads), "hook", "input")
@@ -432,7 +432,7 @@ class BackwardHook:
 def _replaced(grads: tuple, new: Any, hook: str, what: str) -> tuple:
     new = grads if new is None else new
     require(len(new) == len(grads), f"Backward {hook} returned an invalid number of grad_{what}, got {len(new)}, but "
-            f"expected {len(grads)}")  # fmt: skip
+            f"expected {len(grads)}")
     return new
 
 

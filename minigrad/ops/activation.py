@@ -150,7 +150,6 @@ def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
     return F.where((x < least) | (x > 1 - least), beyond, grad / (x * (1 - x)))
 
 
-# fmt: off
 tied = op("tied", lambda grad_output, self: grad_output, transparent=True,
     grad_output = lambda grad: grad,
     self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
@@ -231,7 +230,6 @@ digamma = op("digamma", lambda self: digamma_of(self),
     self = lambda F, grad, self: grad * F.polygamma(self, 1))
 polygamma = op("polygamma", lambda self, n: polygamma_of(n, self),
     self = lambda F, grad, self, n: grad * F.polygamma(self, n + 1))
-# fmt: on
 
 
 # ---- arguments as torch takes them
@@ -242,7 +240,7 @@ def _along(row: Any, name: str, doc: str) -> Any:
         self = self if dtype is None else self.to(dtype)
         if dim is None:
             warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X "
-                          "as an argument.", UserWarning, stacklevel=2)  # fmt: skip
+                          "as an argument.", UserWarning, stacklevel=2)
             dim = 0 if self.ndim in (0, 1, 3) else 1
         return row(self, own_dim(self, dim))
 
@@ -258,7 +256,7 @@ def prelu(self: Any, weight: Any) -> Any:
     same_type(self._data, weight._data, said="prelu: Type promoting not supported. Got {0} and {1}")
     count, channels = weight.numel(), self.shape[1] if self.ndim > 1 else 1
     require(count in (1, channels), "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-            f"{count} and channel size = {channels}.")  # fmt: skip
+            f"{count} and channel size = {channels}.")
     if weight.ndim != self.ndim:
         weight = weight.reshape([weight.numel() if i == 1 else 1 for i in range(self.ndim)])
     return prelu_kernel(self, weight)

@@ -36,7 +36,7 @@ def windows(x: Any, kernel: tuple, out: tuple, stride: tuple, dilation: tuple) -
 def out_sizes(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
     """How many windows fit along each dimension."""
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
-                 for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True))  # fmt: skip
+                 for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True))
 
 
 def _columns(x: Any, kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
@@ -53,7 +53,7 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
     whole = namespace(parts).zeros(room, parts.dtype)
     for place in itertools.product(*map(range, kernel)):
         spots = (slice(i * d, i * d + (o - 1) * s + 1, s)
-                 for i, d, o, s in zip(place, dilation, out, stride, strict=True))  # fmt: skip
+                 for i, d, o, s in zip(place, dilation, out, stride, strict=True))
         whole[(..., *spots)] += parts[(..., *place, *(slice(None),) * n)]
     return whole[inside(sizes, padding)] if any(padding) else whole
 
@@ -62,7 +62,7 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
 
 
 def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool, output_padding: tuple,
-           groups: int) -> None:  # fmt: skip
+           groups: int) -> None:
     if min(*stride, *dilation, groups) < 1 or min(*padding, *output_padding) < 0:
         require(min(stride) > 0, "non-positive stride is not supported")
         require(min(padding) >= 0, "negative padding is not supported")
@@ -73,15 +73,15 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
     if made < groups or made % groups:
         least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
         raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
-                           f"weight of size {size} instead")  # fmt: skip
+                           f"weight of size {size} instead")
     wants, given = (made, "transposed=1") if transposed else (sizes[1] * groups, f"groups={groups}")
     if x.shape[1] != wants:
         raise RuntimeError(f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have {wants} "
-                           f"channels, but got {x.shape[1]} channels instead")  # fmt: skip
+                           f"channels, but got {x.shape[1]} channels instead")
 
 
 def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:  # fmt: skip
+                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
     _check(input, weight, stride, padding, dilation, transposed, output_padding, groups)
     if bias is not None and not transposed:
         same_type(input, bias, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
@@ -89,13 +89,13 @@ def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tup
     made, words = (weight.shape[1] * groups, "transposed=1, ") if transposed else (weight.shape[0], "")
     if bias is not None and bias.shape != (made,):
         raise RuntimeError(f"Given {words}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
-                           f"{made} elements, but got bias of size {list(bias.shape)} instead")  # fmt: skip
+                           f"{made} elements, but got bias of size {list(bias.shape)} instead")
     if transposed:
         require(all(o < max(pair) for o, *pair in zip(output_padding, stride, dilation, strict=True)),
                 "output padding must be smaller than either stride or dilation, but got output_padding: "
-                f"{list(output_padding)} stride: {list(stride)} dilation: {list(dilation)}")  # fmt: skip
+                f"{list(output_padding)} stride: {list(stride)} dilation: {list(dilation)}")
         spread = ((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in zip(
-            input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))  # fmt: skip
+            input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))
         sizes = (input.shape[0], weight.shape[1] * groups, *spread)
         y = in_order(_conv_input(input, weight, sizes, stride, padding, dilation, groups))
     else:
@@ -110,14 +110,14 @@ def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: t
         room = (str(n + 2 * p) for n, p in zip(x.shape[2:], padding, strict=True))
         reach = (str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
         raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(room)}). Kernel size: "
-                           f"({' x '.join(reach)}). Kernel size can't be greater than actual input size")  # fmt: skip
+                           f"({' x '.join(reach)}). Kernel size can't be greater than actual input size")
     columns = _columns(x, kernel, out, stride, padding, dilation, groups)
     y = xp.matmul(weight.reshape(groups, weight.shape[0] // groups, -1), columns)
     return y.reshape(x.shape[0], weight.shape[0], *out)
 
 
 def _conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
-                groups: int) -> Any:  # fmt: skip
+                groups: int) -> Any:
     out, kernel = grad_output.shape[2:], weight.shape[2:]
     flat = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
     if set(stride) == {1}:
@@ -127,7 +127,7 @@ def _conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padd
 
 
 def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, padding: tuple, dilation: tuple,
-                 groups: int) -> Any:  # fmt: skip
+                 groups: int) -> Any:
     """`_conv_input` for stride 1, where each place of the kernel moves the whole picture along.
 
     With rows as long as those of the result, that is one addition in one stretch of memory.
@@ -145,7 +145,7 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
 
 
 def _conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
-                 groups: int) -> Any:  # fmt: skip
+                 groups: int) -> Any:
     columns = _columns(input, sizes[2:], grad_output.shape[2:], stride, padding, dilation, groups)
     return xp.add.reduce(xp.matmul(_by_group(grad_output, groups), columns.swapaxes(2, 3)), 0).reshape(sizes)
 
@@ -189,35 +189,35 @@ def _last_largest(flat: Any) -> tuple:
 
 
 def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool,
-          value: float) -> tuple:  # fmt: skip
+          value: float) -> tuple:
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
-                f"{dilation[1]}")  # fmt: skip
+                f"{dilation[1]}")
         require(p >= 0, f"pad must be non-negative, but got pad: {p}")
         require(p <= (d * (k - 1) + 1) // 2, "pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={d}")  # fmt: skip
+                f"pad={p}, kernel_size={k} and dilation={d}")
     require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(x.shape)}")  # fmt: skip
+            f"got:{list(x.shape)}")
     out = out_sizes(sizes, kernel, stride, padding, dilation)
     if min(out) < 1:
         raise RuntimeError(f"Given input size: ({x.shape[-3]}x{x.shape[-2]}x{x.shape[-1]}). Calculated output size: "
-                           f"({x.shape[-3]}x{out[0]}x{out[1]}). Output size is too small")  # fmt: skip
+                           f"({x.shape[-3]}x{out[0]}x{out[1]}). Output size is too small")
     if not ceil_mode:
         return padded(x, padding, value), out
     rounded_up = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
     out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
-                for m, o, n, s, p in zip(rounded_up, out, sizes, stride, padding, strict=True))  # fmt: skip
+                for m, o, n, s, p in zip(rounded_up, out, sizes, stride, padding, strict=True))
     after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
-                  for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))  # fmt: skip
+                  for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))
     return padded(x, padding, value, after), out
 
 
 def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
-             divisor: Any) -> Any:  # fmt: skip
+             divisor: Any) -> Any:
     """What each window's sum is divided by: how many cells of it count."""
     if divisor or not (ceil_mode or (any(padding) and not count_pad)):
         return x.dtype.type(divisor or math.prod(kernel))
@@ -229,7 +229,7 @@ def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bo
 
 
 def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_include_pad: bool,
-             divisor_override: Any) -> Any:  # fmt: skip
+             divisor_override: Any) -> Any:
     stride = stride or kernel_size
     require(divisor_override != 0, "divisor must be not zero")
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
@@ -240,13 +240,13 @@ def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_
 
 
 def _average_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
-                  count_include_pad: bool, divisor_override: Any) -> Any:  # fmt: skip
+                  count_include_pad: bool, divisor_override: Any) -> Any:
     stride, sizes, out = stride or kernel_size, self.shape[-2:], grad_output.shape[-2:]
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     share = (grad_output / divisor)[..., None, None, :, :]
     parts = xp.broadcast_to(share, (*grad_output.shape[:-2], *kernel_size, *out))
     over = tuple(max((o - 1) * s + k - p, n)
-                 for o, s, k, p, n in zip(out, stride, kernel_size, padding, sizes, strict=True))  # fmt: skip
+                 for o, s, k, p, n in zip(out, stride, kernel_size, padding, sizes, strict=True))
     return _add_windows(parts, over, out, stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
 
 
@@ -392,7 +392,7 @@ def _check_parameters(input: Any, *parameters: Any) -> None:
     given = [p for p in parameters if p is not None]
     if given and given[0].dtype != input.dtype:
         require(all(p.dtype == "float32" for p in given),
-                "mixed dtype (CPU): expect parameter to have scalar type of Float")  # fmt: skip
+                "mixed dtype (CPU): expect parameter to have scalar type of Float")
         require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
     else:
         for p in given:
@@ -423,7 +423,7 @@ def _channel_dims(x: Any) -> tuple:
 
 
 def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
-                momentum: float, eps: float) -> tuple:  # fmt: skip
+                momentum: float, eps: float) -> tuple:
     _check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
@@ -491,7 +491,7 @@ def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: 
     if not are_positions(indices):
         raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
                            f"Int; but got {dtypes.of(indices.dtype).tensor_type} instead (while checking arguments for "
-                           "embedding)")  # fmt: skip
+                           "embedding)")
     check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 
@@ -508,7 +508,6 @@ def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int
     return whole
 
 
-# fmt: off
 # ---- convolution
 
 convolution = op("convolution", _convolution, keeps=("output_padding", "bias_sym_sizes_opt"),
@@ -592,7 +591,6 @@ embedding_backward = op("embedding_backward", _embedding_back, fixed=("indices",
     grad_fn="EmbeddingDenseBackwardBackward0",
     grad_output = lambda F, grad, indices, padding_idx: F.without_padding(F.embedding(
         grad, indices, padding_idx, False, False), indices, padding_idx))
-# fmt: on
 
 
 @formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
@@ -627,7 +625,7 @@ def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
 
 @formula(tex=lambda grad, _x, weight, *_: Symbol(rf"{grad.at(4)} \star {weight.at(4)}^{{\leftarrow}}", 1))
 def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-             groups: int) -> Any:  # fmt: skip
+             groups: int) -> Any:
     """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
     if transposed:
         back = F.convolve(grad, weight, stride, padding, dilation, groups)
@@ -640,7 +638,7 @@ def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tup
 
 @formula(tex=lambda grad, x, *_: Symbol(rf"{x.at(4)} \star {grad.at(4)}", 1))
 def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-              groups: int) -> Any:  # fmt: skip
+              groups: int) -> Any:
     """Gradient of a convolution by its weight."""
     small, large = (x, grad) if transposed else (grad, x)
     return F.convolution_weight(small, large, tuple(weight.shape), stride, padding, dilation, groups)
@@ -652,8 +650,8 @@ def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tu
 def _pad_row(name: str, mode: str, rank: int) -> Any:
     """A row that pads the last `rank` dimensions with copies of their cells."""
     return op(f"{name}_pad{rank}d", lambda self, padding: xp.pad(self, pairs_of(padding, self.ndim), mode),
-              self=lambda F, grad, self, padding: F.pad_back(grad, self, padding, mode))  # fmt: skip
+              self=lambda F, grad, self, padding: F.pad_back(grad, self, padding, mode))
 
 
 PADS = {"reflect": [_pad_row("reflection", "reflect", rank) for rank in (1, 2)],
-        "replicate": [_pad_row("replication", "edge", rank) for rank in (1, 2)]}  # fmt: skip
+        "replicate": [_pad_row("replication", "edge", rank) for rank in (1, 2)]}

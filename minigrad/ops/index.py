@@ -50,7 +50,7 @@ def _key(self: Any, indices: tuple) -> tuple:
         xp.broadcast_shapes(*chosen)
     except ValueError:
         raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
-                         + ", ".join(str(list(s)) for s in chosen)) from None  # fmt: skip
+                         + ", ".join(str(list(s)) for s in chosen)) from None
     return key
 
 
@@ -70,7 +70,7 @@ def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
     for d, n in enumerate(mask):
         if n != sizes[dim + d]:
             raise IndexError(f"The shape of the mask {list(mask)} at index {d} does not match the shape of the "
-                             f"indexed tensor {list(sizes)} at index {dim + d}")  # fmt: skip
+                             f"indexed tensor {list(sizes)} at index {dim + d}")
 
 
 def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
@@ -87,7 +87,7 @@ def check_rows(index: Any, size: int) -> None:
     if index.size and (index.min() < 0 or index.max() >= size):
         bad = index[(index < 0) | (index >= size)].flat[0]
         raise presentation.error(IndexError, "row_outside", "index out of range in self", bad=bad, rows=size,
-                                 last=size - 1)  # fmt: skip
+                                 last=size - 1)
 
 
 def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
@@ -105,12 +105,12 @@ def _index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
         _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
     except ValueError:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-                           f"indexing result of shape {list(whole[key].shape)}") from None  # fmt: skip
+                           f"indexing result of shape {list(whole[key].shape)}") from None
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
     if not fills:
         same_type(self, values, said="Index put requires the source and destination dtypes match, got {0} for the "
-                  "destination and {1} for the source.")  # fmt: skip
+                  "destination and {1} for the source.")
     return whole
 
 
@@ -144,7 +144,7 @@ def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
     for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
         if n > m and d != dim:
             raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
-                               f"larger than self {list(self.shape)} apart from dimension {dim}")  # fmt: skip
+                               f"larger than self {list(self.shape)} apart from dimension {dim}")
     check_positions(index, self.shape[dim], dim)
     return self, _grid(index, dim)
 
@@ -165,7 +165,7 @@ def _scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> An
         src = xp.atleast_1d(src)
         fits = src.ndim == len(sizes) and xp.all(xp.less_equal(sizes, src.shape))
         require(fits, f"Expected index {list(sizes)} to be no larger than self {list(flat.shape)} apart "
-                f"from dimension {dim} and to be no larger size than src {list(src.shape)}")  # fmt: skip
+                f"from dimension {dim} and to be no larger size than src {list(src.shape)}")
         src = src[tuple(map(slice, sizes))]
     _write(whole, key, src, add)
     return whole.reshape(self.shape)
@@ -186,27 +186,27 @@ def _index_select(self: Any, index: Any, dim: int) -> Any:
 
 
 _UNLIKE = {"add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type", "copy": "index_copy_(): "
-           "self and source expected to have the same dtype, but got (self) {0} and (source) {1}"}  # fmt: skip
+           "self and source expected to have the same dtype, but got (self) {0} and (source) {1}"}
 
 
 def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
     if how == "fill":
         require(index.dtype == "int64", "index_fill_(): Expected dtype int64 for index.", IndexError)
         require(xp.ndim(source) == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{xp.ndim(source)} dimension(s).")  # fmt: skip
+                f"{xp.ndim(source)} dimension(s).")
     else:
         same_type(self, source, said=_UNLIKE[how])
     whole, key = _rows(self.copy(), index, dim, f"index_{how}_")
     size, count, add = whole.shape[dim], xp.size(index), how == "add"
     if how != "fill" and source.ndim and source.shape[dim] != count:
         error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if add else (
-            IndexError, f" ({source.shape[dim]})")  # fmt: skip
+            IndexError, f" ({source.shape[dim]})")
         raise error(f"index_{how}_(): Number of indices ({count}) should be equal to source.size(dim){end}")
     have, given = ([n for d, n in enumerate(xp.shape(x)) if d != dim % whole.ndim] for x in (whole, source))
     require(how == "fill" or have == given, "source tensor shape must match self tensor shape, excluding the specified "
-            f"dimension. Got self.shape = {list(self.shape)} source.shape = {list(xp.shape(source))}")  # fmt: skip
+            f"dimension. Got self.shape = {list(self.shape)} source.shape = {list(xp.shape(source))}")
     check_positions(namespace(index).asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
-                    "index_copy_(): " if how == "copy" else "")  # fmt: skip
+                    "index_copy_(): " if how == "copy" else "")
     _write(whole, key, source, add)
     return whole.reshape(self.shape)
 
@@ -217,7 +217,7 @@ def _index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
 def _spots(self: Any, index: Any, name: str) -> Any:
     """Positions in the flattened tensor. Raises: IndexError, or RuntimeError for another type, in torch's words."""
     require(index.dtype == "int64", f"{name}(): Expected a long tensor for index, but got "
-            f"{dtypes.of(index.dtype).scalar_type}")  # fmt: skip
+            f"{dtypes.of(index.dtype).scalar_type}")
     wrong = index[(index < -self.size) | (index >= self.size)]
     if wrong.size:
         raise IndexError(f"out of range: tried to access index {wrong[0]} on a tensor of {self.size} elements.")
@@ -226,9 +226,9 @@ def _spots(self: Any, index: Any, name: str) -> Any:
 
 def _put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     same_type(self, source, said="put_(): self and source expected to have the same dtype, but got self.dtype = {0} "
-              "and source.dtype = {1}")  # fmt: skip
+              "and source.dtype = {1}")
     require(source.size == index.size, "put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source.size}, index.numel() = {index.size}", IndexError)  # fmt: skip
+            f"source.numel() = {source.size}, index.numel() = {index.size}", IndexError)
     whole = self.copy().reshape(-1)
     _write(whole, _spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)
     return whole.reshape(self.shape)
@@ -253,7 +253,6 @@ def _masked_scatter(self: Any, mask: Any, source: Any) -> Any:
     return whole
 
 
-# fmt: off
 index = op("index", _taken, fixed=("indices",),
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
 index_back = op("index_back", _index_back, fixed=("indices",), grad_fn="IndexBackwardBackward0",
@@ -317,7 +316,6 @@ slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=Non
     self = lambda F, grad, dim, start, end, step: F.slice_scatter(grad, F.zeros_as(grad, ()), dim, start, end, step),
     src  = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 nonzero_positions = op("nonzero", lambda self: xp.argwhere(self))
-# fmt: on
 
 
 @formula(tex=lambda grad, i, accumulate: SYMBOLS.where(accumulate, grad, SYMBOLS.index_fill(grad, i, 0, 0)))
@@ -399,7 +397,7 @@ def _is_tuple(key: Any) -> bool:
     if isinstance(key, tuple):
         return True
     return isinstance(key, list) and len(key) < 32 and any(
-        p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key)  # fmt: skip
+        p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key)
 
 
 def _part(part: Any) -> Any:
@@ -412,7 +410,7 @@ def _part(part: Any) -> Any:
         return part.item() if not part._data.ndim and part._data.dtype.kind == "i" else _positions(part)
     if isinstance(part, list | tuple | range) or hasattr(part, "__array__"):
         array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
-                           if isinstance(part, list | tuple) else part)  # fmt: skip
+                           if isinstance(part, list | tuple) else part)
         if not array.ndim and array.dtype.kind in "iu":
             return int(array)
         return _positions(constant(TensorBase._plain, array if array.size else array.astype("int64")))
@@ -420,7 +418,7 @@ def _part(part: Any) -> Any:
         return operator.index(part)
     require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
     raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                     f"(got {type(part).__name__})")  # fmt: skip
+                     f"(got {type(part).__name__})")
 
 
 def _positions(part: Any) -> Any:
@@ -430,7 +428,7 @@ def _positions(part: Any) -> Any:
     if kind == dtypes.uint8.np:
         if part._data.ndim:
             warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                          UserWarning, stacklevel=4)  # fmt: skip
+                          UserWarning, stacklevel=4)
         return constant(TensorBase._plain, part._data.astype(bool))
     return part
 
@@ -477,7 +475,7 @@ def _selected(x: Any, dim: int, at: int, place: int) -> Any:
     """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
     if x._data.ndim == 0 and at == 0:
         raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")  # fmt: skip
+                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
     size = x._data.shape[dim] if x._data.ndim else 0
     if not -size <= at < size:
         raise IndexError(f"index {at} is out of bounds for dimension {place} with size {size}")
@@ -602,7 +600,7 @@ def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
 def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     """The elements that `indices` names along `dim`; the other dimensions broadcast."""
     require(indices.dtype is dtypes.int64, "torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{indices.dtype.scalar_type}")  # fmt: skip
+            f"{indices.dtype.scalar_type}")
     if dim is None:
         return gather(self.reshape(-1), indices.reshape(-1), 0)
     require(self.ndim == indices.ndim, "torch.take_along_dim(): input and indices should have the same number of "
@@ -627,5 +625,5 @@ def _apart_first(call: Any) -> Any:
 
 
 scatter_, scatter_add_, index_add_, index_copy_, put_ = map(
-    _apart_first, (scatter_of, scatter_add_of, index_add_of, index_copy_of, put))  # fmt: skip
+    _apart_first, (scatter_of, scatter_add_of, index_add_of, index_copy_of, put))
 index_fill_, masked_scatter_ = inplace(index_fill_of), inplace(masked_scatter)

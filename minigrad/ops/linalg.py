@@ -30,7 +30,7 @@ def _mm(self: Any, mat2: Any) -> Any:
     if self.shape[1] != mat2.shape[0]:
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
         raise presentation.error(RuntimeError, "matmul_shapes", "mat1 and mat2 shapes cannot be multiplied "
-                                 f"({a} and {b})", shapes=(self.shape, mat2.shape))  # fmt: skip
+                                 f"({a} and {b})", shapes=(self.shape, mat2.shape))
     same_type(self, mat2, said="expected m1 and m2 to have the same dtype, but got: {c[0]} != {c[1]}")
     return _product(self, mat2)
 
@@ -38,11 +38,11 @@ def _mm(self: Any, mat2: Any) -> Any:
 def _product_of(self: Any, mat: Any, vec: Any) -> Any:
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
     require(self.ndim < 2 == mat.ndim and vec.ndim == 1, "vector + matrix @ vector expected, got "
-            f"{self.ndim}, {mat.ndim}, {vec.ndim}")  # fmt: skip
+            f"{self.ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"size mismatch, got input ({(mat if self is vec else self).shape[0]}), "
-            f"mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})", shapes=(mat.shape, vec.shape))  # fmt: skip
+            f"mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})", shapes=(mat.shape, vec.shape))
     same_type(self, mat, vec, said="addmv input tensors must have the same dtype, but got {0}, {1}, and {2}")
     return _product(mat, vec)
 
@@ -98,7 +98,7 @@ def _check_vectors(name: str, **vectors: Any) -> None:
 def _baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
     if self.dtype != batch1.dtype:
         same_type(self, batch1, batch2, said="Input dtypes must be the same, got: input {c[0]}, batch1: {c[1]}, "
-                  "batch2: {c[2]}")  # fmt: skip
+                  "batch2: {c[2]}")
     return _joined(self, _bmm(batch1, batch2), beta, alpha)
 
 
@@ -108,7 +108,7 @@ def _bmm(self: Any, mat2: Any) -> Any:
     (count, _, inner), sizes = self.shape, mat2.shape
     if sizes[:2] != (count, inner):
         raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
-                           f"[{count}, {inner}] but got: {list(sizes[:2])}.")  # fmt: skip
+                           f"[{count}, {inner}] but got: {list(sizes[:2])}.")
     same_type(self, mat2)
     return xp.matmul(self, mat2)
 
@@ -119,7 +119,7 @@ def _cross(self: Any, other: Any, dim: int = -1) -> Any:
     require(self.ndim, f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     check_dim(dim, self.ndim)
     require(self.shape[dim] == other.shape[dim] == 3, f"linalg.cross: inputs dimension {dim} must have length 3. Got "
-            f"{self.shape[dim]} and {other.shape[dim]}")  # fmt: skip
+            f"{self.shape[dim]} and {other.shape[dim]}")
     return in_order(xp.cross(self, other, axis=dim))
 
 
@@ -142,7 +142,7 @@ def _matrix(name: str, A: Any) -> Any:
 
 def _square(name: str, A: Any) -> Any:
     require(A.ndim < 2 or A.shape[-1] == A.shape[-2], f"{name}: A must be batches of square matrices, but they are "
-            f"{' by '.join(map(str, A.shape[-2:]))} matrices")  # fmt: skip
+            f"{' by '.join(map(str, A.shape[-2:]))} matrices")
     return _matrix(name, A)
 
 
@@ -205,7 +205,7 @@ def _inv(A: Any) -> tuple:
         LU = _lu(A)[0]
         zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
         raise LinAlgError(f"linalg.inv: The diagonal element {zero} is zero, the inversion could not be "
-                          "completed because the input matrix is singular.") from None  # fmt: skip
+                          "completed because the input matrix is singular.") from None
 
 
 def _pinv(self: Any) -> Any:
@@ -222,11 +222,11 @@ def _is_vector(A: Any, B: Any) -> bool:
 def _solve(A: Any, B: Any, left: bool = True) -> tuple:
     _square("linalg.solve", A)
     same_type(A, B, said="linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of "
-              "type {1} instead")  # fmt: skip
+              "type {1} instead")
     vector = _is_vector(A, B)
     rows, columns = (B.shape[-1], 1) if vector else B.shape[-2:]
     require(A.shape[-1] == (rows if left else columns), "linalg.solve: Incompatible shapes of A and B for the equation "
-            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})")  # fmt: skip
+            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})")
     try:
         if not left:
             X = xp.linalg.solve(A.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2)
@@ -247,7 +247,7 @@ def _cholesky(self: Any, upper: bool = False) -> tuple:
     except xp.linalg.LinAlgError:
         raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
                           f"positive-definite (the leading minor of order {_first_minor(A)} is not "
-                          "positive-definite).") from None  # fmt: skip
+                          "positive-definite).") from None
     return L.swapaxes(-1, -2) if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
 
 
@@ -261,7 +261,6 @@ def _first_minor(A: Any) -> int:
     return next((k for k in range(1, len(M) + 1) if _least(M[:k, :k]) <= 0), len(M))
 
 
-# fmt: off
 mm = op("mm", _mm, letters={"self": "A", "mat2": "B"},
     keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
     self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
@@ -334,7 +333,6 @@ svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=No
 qr_of = op("linalg_qr", lambda A, mode="reduced": _qr(_matrix("linalg.qr", A), mode),
     outputs=("Q", "R"), multi=True, keeps=("mode",),
     A = lambda F, grad, Q, R: F.qr_slope(grad[0], grad[1], Q, R))
-# fmt: on
 
 
 # ---- parts of the derivatives
@@ -489,7 +487,7 @@ def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]
     require(len(Q.shape) > 1, "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
-            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")  # fmt: skip
+            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")
     require(m <= n, "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     gQ = Q * 0 if gQ is None else gQ
     gR = R * 0 if gR is None else gR
@@ -599,7 +597,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         check_dim(i, a.ndim)
         check_dim(j, b.ndim)
         require(a.shape[i] == b.shape[j], f"contracted dimensions need to match, but first has size {a.shape[i]} in "
-                f"dim {i} and second has size {b.shape[j]} in dim {j}")  # fmt: skip
+                f"dim {i} and second has size {b.shape[j]} in dim {j}")
     free_a = [i for i in range(a.ndim) if i not in {d % a.ndim for d in of_a}]
     free_b = [i for i in range(b.ndim) if i not in {d % b.ndim for d in of_b}]
     sizes = (*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b))
@@ -616,7 +614,7 @@ def inner(self: Any, other: Any) -> Any:
     if not self.ndim or not other.ndim:
         return self * other
     require(self.shape[-1] == other.shape[-1], "inner() the last dimension must match on both input tensors but got "
-            f"shapes {list(self.shape)} and {list(other.shape)}")  # fmt: skip
+            f"shapes {list(self.shape)} and {list(other.shape)}")
     return tensordot(self, other, ([-1], [-1]))
 
 
@@ -634,7 +632,7 @@ def cross(self: Any, other: Any, dim: Any = None) -> Any:
     if dim is None:
         presentation.warn("cross_dim", "Using torch.cross without specifying the dim arg is deprecated.\nPlease either "
             "pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree "
-            "with that of linalg.cross in a future release.", once=True)  # fmt: skip
+            "with that of linalg.cross in a future release.", once=True)
         require(3 in self.shape, "no dimension of size 3 in input")
         dim = self.shape.index(3)
     return cross_of(self, other, dim)
@@ -675,7 +673,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     for c in output:
         require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
         require(any(c in term for term in inputs),
-                f"einsum(): output subscript {c} does not appear in the equation for any input operand")  # fmt: skip
+                f"einsum(): output subscript {c} does not appear in the equation for any input operand")
     order = output + sorted({c for term in inputs for c in term} - set(output))
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
     kept = len(output)
@@ -700,7 +698,7 @@ def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
         if (more and "..." not in term) or more < 0:
             raise RuntimeError(
                 f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number of "
-                f"dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given")  # fmt: skip
+                f"dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given")
     dots = [str(i) for i in range(max(hidden) if "..." in left else 0)]
     inputs = [_spelled(term, dots[len(dots) - more :]) for term, more in zip(terms, hidden, strict=True)]
     if arrow:
@@ -715,7 +713,7 @@ def _check_sizes(tensors: Any, inputs: list[list[str]]) -> None:
         for letter, n in zip(letters, t.shape, strict=True):
             known = seen.get(letter, 1)
             require(n == known or 1 in (n, known), f"einsum(): subscript {letter} has size {n} for operand "
-                    f"{place} which does not broadcast with previously seen size {known}")  # fmt: skip
+                    f"{place} which does not broadcast with previously seen size {known}")
             seen[letter] = max(n, known)
 
 

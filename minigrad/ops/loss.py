@@ -59,7 +59,7 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
     if outside.any():
         bad = at[outside][0]
         raise presentation.error(IndexError, "class_outside", f"Target {bad} is out of bounds.", bad=bad,
-                                 classes=classes, last=classes - 1)  # fmt: skip
+                                 classes=classes, last=classes - 1)
     return rows, at, None if weight is None else weight[at]
 
 
@@ -98,7 +98,7 @@ def _nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int)
 
 
 def _nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: int,
-              ignore_index: int) -> Any:  # fmt: skip
+              ignore_index: int) -> Any:
     # the forward saw that all count; not in half precision, where 2051 is 2052
     if weight is None and total_weight == target.size and total_weight - 1 != total_weight:
         rows, at, weights = namespace(self).arange(target.size), target.reshape(-1), None
@@ -163,7 +163,6 @@ def _huber(off: Any, delta: float) -> Any:
 
 _LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 
-# fmt: off
 # ---- what torch's C++ writes with numbers: other overloads than Python's, and so other names
 
 div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", transparent=True,
@@ -219,7 +218,6 @@ bce_with_logits = op("binary_cross_entropy_with_logits", lambda self, target, we
         F.logits_slope(self, target, pos_weight), weight) * F.reduced(grad, self, reduction),
     target = lambda F, grad, self, weight, pos_weight, reduction: F.weighted(
         F.logits_target_slope(self, pos_weight), weight) * F.reduced(grad, self, reduction))
-# fmt: on
 
 
 def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:

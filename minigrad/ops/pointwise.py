@@ -40,16 +40,16 @@ def _by(divide: Any, a: Any, b: Any) -> Any:
 def _negative(self: Any) -> Any:
     if self.dtype.kind == "b":
         raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-                           "invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
     return -self
 
 
 def _no_bools(a: str, b: str) -> None:
     """Raises: RuntimeError if one of the two kinds is bool."""
     require(a != "b" or b != "b", "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
-            "or `logical_xor()` operator instead.")  # fmt: skip
+            "or `logical_xor()` operator instead.")
     require(a != "b" and b != "b", "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
-            "trying to invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+            "trying to invert a mask, use the `~` or `logical_not()` operator instead.")
 
 
 def beside(x: Any, *numbers: Any) -> Any:
@@ -69,7 +69,7 @@ def _scaled(x: Any, alpha: Any) -> Any:
     if x.dtype.kind != "f" or alpha.__class__ is bool:
         require(x.dtype.kind == "b" or alpha.__class__ is not bool, "Boolean alpha only supported for Boolean results.")
         require(not isinstance(alpha, float), "For integral input tensors, argument alpha must not be a floating point "
-                "number.")  # fmt: skip
+                "number.")
     return times(x, alpha)
 
 
@@ -112,7 +112,7 @@ def _xlogy(self: Any, other: Any) -> Any:
 def _where(condition: Any, self: Any, other: Any) -> Any:
     if condition.dtype.kind != "b":
         raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
-                           f"{dtypes.of(condition.dtype).scalar_type}")  # fmt: skip
+                           f"{dtypes.of(condition.dtype).scalar_type}")
     if other.__class__ is float and hasattr(self, "dtype"):
         other = self.dtype.type(other)  # NumPy takes twice as long to place a Python number
     try:
@@ -125,10 +125,10 @@ def _where(condition: Any, self: Any, other: Any) -> Any:
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     if xp.ndim(value):
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{xp.ndim(value)} dimension(s).")  # fmt: skip
+                           f"{xp.ndim(value)} dimension(s).")
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{dtypes.of(mask.dtype).c_name}")  # fmt: skip
+                           f"{dtypes.of(mask.dtype).c_name}")
     try:
         return xp.where(mask, value, self).astype(self.dtype)
     except ValueError:
@@ -198,7 +198,6 @@ for _carrier in (RAW, TENSORS):
     _carrier.log_number = _log_number
 
 
-# fmt: off
 STEP = {"self": lambda F, grad: F.zeros_like(grad)}  # flat wherever it has a slope
 
 # ---- arithmetic
@@ -438,7 +437,6 @@ isnan = op("isnan", lambda self: xp.isnan(self))
 isinf = op("isinf", lambda self: xp.isinf(self))
 isfinite = op("isfinite", lambda self: xp.isfinite(self))
 signbit = op("signbit", lambda self: xp.signbit(self))
-# fmt: on
 
 
 # ---- arguments as torch takes them
@@ -624,7 +622,7 @@ def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> An
             "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
             "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
-            "* tensor1 / tensor2), for all dtypes.")  # fmt: skip
+            "* tensor1 / tensor2), for all dtypes.")
     check_number(value, fixed=True)
     return addcdiv(self, tensor1, tensor2, value)
 

@@ -46,7 +46,7 @@ def _filled(self: Any, dim: Any, name: str) -> Any:
         return self
     if dim is None or dim == ():
         error, end = (IndexError, "") if name[:3] == "arg" else (
-            RuntimeError, " Specify the reduction dim with the 'dim' argument.")  # fmt: skip
+            RuntimeError, " Specify the reduction dim with the 'dim' argument.")
         raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{end}")
     for d in _gone(dim, self.ndim):
         require(self.shape[d], f"{name}(): Expected reduction dim {d % self.ndim} to have non-zero size.", IndexError)
@@ -75,7 +75,7 @@ def _with_mean(self: Any) -> Any:
     """`self`, if its elements have a mean."""
     if self.dtype.kind != "f":
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
-                           f"complex dtype. Got: {dtypes.of(self.dtype).scalar_type}")  # fmt: skip
+                           f"complex dtype. Got: {dtypes.of(self.dtype).scalar_type}")
     return self
 
 
@@ -117,13 +117,13 @@ def common_shape(*shapes: tuple) -> tuple:
 def floats_only(name: str, array: Any) -> None:
     if array.dtype.kind != "f":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
-                           f"{dtypes.of(array.dtype).scalar_type}")  # fmt: skip
+                           f"{dtypes.of(array.dtype).scalar_type}")
 
 
 def _norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
     floats_only("linalg.vector_norm", self)
     require(_count(self.shape, dim) or 0 <= ord < math.inf, f"linalg.vector_norm cannot compute the {ord} norm on an "
-            "empty tensor because the operation does not have an identity")  # fmt: skip
+            "empty tensor because the operation does not have an identity")
     axes = _axes(dim, self)
     if ord == 2:
         return xp.sqrt(_add(self * self, axes, keepdims=keepdim))
@@ -178,13 +178,13 @@ def _norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keep
         count = F.sum_dim(ties, dim, True)
         return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
     slope = (x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else
-             F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))  # fmt: skip
+             F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))
     return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
 
 
 def _apart(x1: Any, x2: Any) -> Any:
     require(x1.shape[-1] == x2.shape[-1], "X1 and X2 must have the same number of columns. X1: "
-            f"{x1.shape[-1]} X2: {x2.shape[-1]}")  # fmt: skip
+            f"{x1.shape[-1]} X2: {x2.shape[-1]}")
     common_shape(x1.shape[:-2], x2.shape[:-2])
     return x1[..., :, None, :] - x2[..., None, :, :]
 
@@ -323,7 +323,6 @@ def _record(self: Any, dim: int, best: Any) -> tuple:
     return values, _so_far(xp.maximum, xp.where(new, places, 0), dim)
 
 
-# fmt: off
 # ---- sums
 
 sum_all = op("sum", _sum,
@@ -440,7 +439,6 @@ cdist_of_two = op("cdist", lambda x1, x2, p=2.0: _norm(_apart(x1, x2), p, -1),
     x2 = lambda F, grad, x1, x2, result, p: -F.cdist_back(grad, x1, x2, result, p, -3))
 cdist_back = op("cdist_back", _cdist_back, grad_fn="CdistBackwardBackward0", fixed=("result",),
     **dict.fromkeys(("grad_output", "x1", "x2"), lambda F: F.refuse("_cdist_backward")))
-# fmt: on
 
 
 # ---- parts of the derivatives
@@ -590,12 +588,12 @@ def refuse(F: Any, name: str) -> Any:
 def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
     """`face` of `self` in type `dtype`, which the result keeps though integers are summed in int64."""
     require(dtype.is_floating_point or not (grad_mode() and self.requires_grad),
-            f"Autograd not support dtype: {dtype.scalar_type}")  # fmt: skip
+            f"Autograd not support dtype: {dtype.scalar_type}")
     return face(self.to(dtype), *args).to(dtype)
 
 
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-        keepdims: bool = False) -> Any:  # fmt: skip
+        keepdims: bool = False) -> Any:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
     if dim is None and axis is None and not (keepdim or keepdims):
         if dtype is None:
@@ -607,7 +605,7 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
 
 
 def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-         keepdims: bool = False) -> Any:  # fmt: skip
+         keepdims: bool = False) -> Any:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
     self = self if dtype is None else self.to(dtype)
     if dim is None and axis is None and not (keepdim or keepdims):
@@ -669,7 +667,7 @@ named("aminmax", "min", "max")
 
 def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
     def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
-                keepdims: bool = False) -> Any:  # fmt: skip
+                keepdims: bool = False) -> Any:
         dim, keepdim = axis if dim is None else dim, keepdim or keepdims
         other = dim if isinstance(dim, TensorBase) else other
         if other is not None:
@@ -770,7 +768,7 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean without the nans."""
     require(self.is_floating_point(), "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{self.dtype.scalar_type}")  # fmt: skip
+            f"{self.dtype.scalar_type}")
     return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
 
 
@@ -781,7 +779,7 @@ def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
 
 def _spread(row: Any, name: str) -> Any:
     def spread(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-               correction: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # fmt: skip
+               correction: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
         dim, keepdim = axis if dim is None else dim, keepdim or keepdims
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -792,7 +790,7 @@ def _spread(row: Any, name: str) -> Any:
         dims = None if dim is None else dims_of(self, dim)
         if self._data.dtype.kind == "f" and not _degrees(self._data.shape, dims, correction):
             warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-                          "reduction factor (input numel divided by output numel).", UserWarning, 2)  # fmt: skip
+                          "reduction factor (input numel divided by output numel).", UserWarning, 2)
         return row(self, dims, correction, keepdim)
 
     return titled(spread, name, f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default).")
@@ -829,9 +827,9 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inter
     require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
     require(data.size, "quantile() input tensor must be non-empty")
     require(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile() interpolation must be one of linear, "
-            f"lower, higher, midpoint or nearest, but got {interpolation}")  # fmt: skip
+            f"lower, higher, midpoint or nearest, but got {interpolation}")
     require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else
-            f"quantile() q must be in the range [0, 1] but got {at.item():g}")  # fmt: skip
+            f"quantile() q must be in the range [0, 1] but got {at.item():g}")
     gone = range(data.ndim) if dim is None else (check_dim(dim, data.ndim),)
     x = self.reshape(-1) if dim is None else self if data.ndim - 1 in gone else self.unsqueeze(-1).transpose(*gone, -1)
     shape = [1 if d in gone else n for d, n in enumerate(data.shape) if keepdim or d not in gone]
@@ -859,7 +857,7 @@ def count_nonzero(self: Any, dim: Any = None, *more: int) -> Any:
 
 
 def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: Any = None) -> Any:  # fmt: skip
+           dim: Any = None) -> Any:
     """The different elements in order; on request where each went, and how often it occurs."""
     found = unique_of(self, return_inverse, return_counts, dim if dim is None else own_dim(self, dim))
     return found if len(found) > 1 else found[0]
@@ -868,7 +866,7 @@ def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2 ... occurs."""
     require(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(),
-            "bincount only supports 1-d non-negative integral inputs.")  # fmt: skip
+            "bincount only supports 1-d non-negative integral inputs.")
     require(minlength >= 0, "minlength should be >= 0")
     require(weights is None or weights.shape == self.shape, "weights should be 1-d and have the same length as input")
     counts = xp.bincount(self._data, None if weights is None else weights._data, minlength)
@@ -887,7 +885,7 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 
 def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False,
-                 side: Any = None, sorter: Any = None) -> Any:  # fmt: skip
+                 side: Any = None, sorter: Any = None) -> Any:
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
     if sorter is not None:
         sorted_sequence = TENSORS.gather(sorted_sequence, sorter, -1)
@@ -896,7 +894,7 @@ def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, 
     rows = sorted_sequence._data
     compare = xp.less_equal if right else xp.less
     places = (xp.searchsorted(rows, found, "right" if right else "left") if rows.ndim == 1 else
-              compare(rows[..., None, :], found[..., :, None]).sum(-1))  # fmt: skip
+              compare(rows[..., None, :], found[..., :, None]).sum(-1))
     return _tensor_of(places.astype("int32" if out_int32 else "int64"))
 
 

@@ -47,12 +47,12 @@ def _refuse(self: Any, shape: tuple) -> Any:
         require(n > -2, f"invalid shape dimension {n} at index {place} of shape {list(shape)}")
     count = math.prod(n for n in shape if n != -1)
     require(self.size or count or -1 not in shape, f"cannot reshape tensor of 0 elements into shape {list(shape)} "
-            "because the unspecified dimension size -1 can be any value and is ambiguous")  # fmt: skip
+            "because the unspecified dimension size -1 can be any value and is ambiguous")
     if self.size != count and (-1 not in shape or count == 0 or self.size % count):
         raise presentation.error(RuntimeError, "view_shape",
-            f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)  # fmt: skip
+            f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)
     raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
-                       "across two contiguous subspaces). Use .reshape(...) instead.")  # fmt: skip
+                       "across two contiguous subspaces). Use .reshape(...) instead.")
 
 
 def _squeeze(self: Any, dim: Any) -> Any:
@@ -119,7 +119,7 @@ def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> 
     known, dim = next(g for g in grad if g is not None), dim % len(sizes)
     lengths = _lengths(sizes[dim], split_size)
     parts = [F.zeros_as(known, (*sizes[:dim], n, *sizes[dim + 1 :])) if g is None else g
-             for g, n in zip(grad, lengths, strict=True)]  # fmt: skip
+             for g, n in zip(grad, lengths, strict=True)]
     return F.cat(parts, dim)
 
 
@@ -135,7 +135,7 @@ def _expand(self: Any, shape: tuple) -> Any:
         if lead > 0 and min(shape[:lead]) < 0:
             n = min(shape[:lead])
             raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
-                               f"dimension {shape.index(n)}")  # fmt: skip
+                               f"dimension {shape.index(n)}")
         full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
     try:
         return spread(self, full)
@@ -162,11 +162,11 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
     if lead < 0:
         return RuntimeError(f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes "
                             f"provided ({len(shape)}) must be greater or equal to the number of dimensions in the "
-                            f"tensor ({self.ndim})")  # fmt: skip
+                            f"tensor ({self.ndim})")
     dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
     return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
                         f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
-                        f"Tensor sizes: {list(self.shape)}")  # fmt: skip
+                        f"Tensor sizes: {list(self.shape)}")
 
 
 def _windows(self: Any, dimension: int, size: int, step: int) -> Any:
@@ -267,7 +267,7 @@ def _pad(self: Any, pad: tuple, value: Any = 0) -> Any:
     pairs, value = pairs_of(pad, self.ndim), dtypes.fitting(value, self.dtype)
     if min(pad, default=0) < 0:
         require(all(n + min(a, 0) + min(b, 0) >= 0 for n, (a, b) in zip(self.shape, pairs, strict=True)),
-                "narrow(): length must be non-negative.")  # fmt: skip
+                "narrow(): length must be non-negative.")
         self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
         pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
     before, after = zip(*pairs, strict=True) if pairs else ((), ())
@@ -296,7 +296,7 @@ def _cat(tensors: list, dim: int = 0) -> Any:
         for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
             if n != first and d != dim % x.ndim:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
-                                   f"got size {n} for tensor number {place} in the list.")  # fmt: skip
+                                   f"got size {n} for tensor number {place} in the list.")
     return in_order(xp.concatenate(parts, dim))
 
 
@@ -317,7 +317,7 @@ def _stack(tensors: list, dim: int = 0) -> Any:
     for place, x in enumerate(tensors):
         if x.shape != tensors[0].shape:
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
-                               f"0 and {list(x.shape)} at entry {place}")  # fmt: skip
+                               f"0 and {list(x.shape)} at entry {place}")
     return in_order(xp.stack(tensors, dim))
 
 
@@ -389,7 +389,6 @@ def _sum_to(self: Any, shape: tuple) -> Any:
     return _add(self, axes, keepdims=True)
 
 
-# fmt: off
 # ---- views
 
 view = op("view", _flat_view, view=True,
@@ -506,7 +505,6 @@ put_part = op("put_part", _put_part, grad_fn="CopySlices", torch_name="torch::au
     self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
     src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
 sum_to = op("sum_to", _sum_to, grad_fn="SumBackward1", **sum_all.row.derivatives)
-# fmt: on
 
 
 def reshape(self: Any, shape: tuple) -> Any:
@@ -538,7 +536,7 @@ TENSORS.copy_of = lambda grad: copy(TENSORS.zeros_as(grad, grad.shape), grad)
 
 T_WARNING = ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
              "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute("
-             "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
+             "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
 
 
 def view_of(self: Any, *size: Any) -> Any:
@@ -586,7 +584,7 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     count = math.prod(sizes)
     require(count == old[dim] if -1 not in sizes else count and not old[dim] % count,
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the "
-            "input tensor")  # fmt: skip
+            "input tensor")
     return view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
@@ -608,7 +606,7 @@ def permute_of(self: Any, *order: Any, dims: Any = None) -> Any:
     if len(order) != self._data.ndim:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
                            f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
-                           f"len(dims) = {len(order)}")  # fmt: skip
+                           f"len(dims) = {len(order)}")
     places = [check_dim(d, self._data.ndim) for d in order]
     require(len(set(places)) == len(places), "permute(): duplicate dims are not allowed.")
     return permute(self, order)
@@ -618,7 +616,7 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places, the rest in order."""
     rank, source, destination = self._data.ndim, list(ints((source,))), list(ints((destination,)))
     require(len(source) == len(destination), f"movedim: Invalid source or destination dims: source ({source} dims) "
-            f"should contain the same number of dims as destination ({destination} dims)")  # fmt: skip
+            f"should contain the same number of dims as destination ({destination} dims)")
     old, new = ([check_dim(d, rank) for d in dims] for dims in (source, destination))
     require(len({*old}) == len(old), f"movedim: repeated dim in `source` ({source})")
     require(len({*new}) == len(new), f"movedim: repeated dim in `destination` ({destination})")
@@ -660,7 +658,7 @@ def select_of(self: Any, dim: int, index: int) -> Any:
     require(sizes, "select() cannot be applied to a 0-dim tensor.", IndexError)
     size = sizes[check_dim(dim, len(sizes))]
     require(-size <= index < size, f"select(): index {index} out of range for tensor of size {list(sizes)} "
-            f"at dimension {dim}", IndexError)  # fmt: skip
+            f"at dimension {dim}", IndexError)
     return select(self, dim, index)
 
 
@@ -670,7 +668,7 @@ def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     size = self._data.shape[check_dim(dim, self._data.ndim)]
     require(length >= 0, "narrow(): length must be non-negative.")
     require(-size <= start <= size, "start out of range (expected to be in range of "
-            f"[{-size}, {size}], but got {start})", IndexError)  # fmt: skip
+            f"[{-size}, {size}], but got {start})", IndexError)
     start = start + size if start < 0 else start
     require(start + length <= size, f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return slice_(self, dim, start, start + length, 1)
@@ -686,9 +684,9 @@ def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
         return split(self, parts, dim)
     parts = ints((parts,))
     require(min(parts, default=0) >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"split_sizes={list(parts)}")  # fmt: skip
+            f"split_sizes={list(parts)}")
     require(sum(parts) == size, f"split_with_sizes expects split_sizes to sum exactly to {size} (input "
-            f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")  # fmt: skip
+            f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")
     return split_with_sizes(self, parts, dim)
 
 
@@ -717,7 +715,7 @@ def repeat_of(self: Any, *repeats: Any) -> Any:
     """The tensor copied side by side, `repeats` times along each dimension."""
     repeats, sizes = ints(repeats), self._data.shape
     require(len(repeats) >= len(sizes), "Number of dimensions of repeat dims can not be smaller than number of "
-            "dimensions of tensor")  # fmt: skip
+            "dimensions of tensor")
     if min(repeats, default=0) < 0:
         full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
         bad = next((n for n in full if n < 0), None)  # none, where there is nothing to repeat
@@ -741,9 +739,9 @@ def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
     shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
     require(len(shifts) == (len(dims) or 1),
-            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")  # fmt: skip
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     require(self._data.ndim or not dims, f"Dimension specified as {dims and dims[0]} but tensor has no dimensions",
-            IndexError)  # fmt: skip
+            IndexError)
     return roll(self, shifts, tuple(own_dim(self, d) for d in dims))
 
 
@@ -827,7 +825,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
         require(repeats._data.ndim < 2, "repeats must be 0-dim or 1-dim tensor")
         implemented("repeat_interleave_cpu", repeats._data, "i")
         require(repeats._data.size in (1, sizes[dim]), "repeats must have the same size as input along dim, but got "
-                f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")  # fmt: skip
+                f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")
         require((repeats._data >= 0).all(), "repeats can not be negative")
         at = xp.repeat(xp.arange(sizes[dim]), repeats._data)
         return TENSORS.index_select(self, constant(self._plain, at), dim)
@@ -855,10 +853,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
     parts = tensors_in("meshgrid", _tensors(tensors))
     require(indexing in (None, "ij", "xy"), "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: "
-            f"{indexing}")  # fmt: skip
+            f"{indexing}")
     if indexing is None:
         warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-                      "argument.", UserWarning, stacklevel=2)  # fmt: skip
+                      "argument.", UserWarning, stacklevel=2)
     if indexing == "xy" and len(parts) > 1:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])
@@ -922,7 +920,7 @@ def flipud(self: Any) -> Any:
 def mT(self: Any, name: str = "mT") -> Any:
     """The last two dimensions swapped; a view."""
     require(self._data.ndim >= 2, f"tensor.{name} is only supported on matrices or batches of matrices. Got "
-            f"{self._data.ndim}-D tensor.")  # fmt: skip
+            f"{self._data.ndim}-D tensor.")
     return transpose(self, -2, -1)
 
 
@@ -992,7 +990,7 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
 t_, transpose_ = _look(t_of, (t, "TBackward1")), _look(transpose_of, (transpose, "TransposeBackward1"))
 unsqueeze_ = _look(unsqueeze_of, (unsqueeze, "UnsqueezeBackward1"))
 squeeze_ = _look(squeeze_of, (squeeze, "SqueezeBackward3"), (squeeze_dim, "SqueezeBackward4"),
-                 (squeeze_dims, "SqueezeBackward5"))  # fmt: skip
+                 (squeeze_dims, "SqueezeBackward5"))
 
 
 def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
@@ -1030,7 +1028,6 @@ def _tossed(self: Any, p: Any, generator: Any) -> Any:
     return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))
 
 
-# fmt: off
 zero = op("zero", lambda self: xp.zeros_like(self), **STEP)
 fill = op("fill", lambda self, value: xp.full_like(self, dtypes.fitting(value, self.dtype)),
     grad_fn="FillBackward2", **STEP)
@@ -1045,7 +1042,6 @@ random_below = op("random_below", lambda self, high, generator: _drawn(
 bernoulli_draw = op("bernoulli", lambda self, generator=None: _tossed(self, self, generator), **STEP)
 bernoulli_values = op("bernoulli_values", lambda self, chance, generator: _tossed(
         self, xp.full(self.shape, chance), generator), grad_fn="BernoulliBackward2", **STEP)
-# fmt: on
 
 copy_, _zero_ = inplace(copy), inplace(zero)
 
@@ -1061,7 +1057,7 @@ def fill_(self: Any, value: Any) -> Any:
     if not hasattr(value, "_data"):
         return _fill_(self, value)
     require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
-            f"{value._data.ndim} dimensions.")  # fmt: skip
+            f"{value._data.ndim} dimensions.")
     return _fill_tensor_(self, value)
 
 
@@ -1097,4 +1093,4 @@ def uniform_(self: Any, low: float = 0.0, to: float = 1.0, *, generator: Any = N
 
 
 _normal_, _uniform_, _between_, _below_, _bernoulli_ = map(
-    inplace, (normal, uniform, random_between, random_below, bernoulli_values))  # fmt: skip
+    inplace, (normal, uniform, random_between, random_below, bernoulli_values))

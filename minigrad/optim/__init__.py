@@ -32,7 +32,7 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         self._opt_called = type(self).step is not Optimizer.step  # a scheduler asks; one's own says nothing
         require(not isinstance(params, Tensor), "params argument given to the optimizer should be an iterable of "
-                f"Tensors or dicts, but got {typename(params)}", TypeError)  # fmt: skip
+                f"Tensors or dicts, but got {typename(params)}", TypeError)
         groups = list(params)
         require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -91,7 +91,7 @@ class Optimizer:
         """Options and state, parameters by number."""
         number = {id(p): i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]}
-                  for g in self.param_groups]  # fmt: skip
+                  for g in self.param_groups]
         return {"state": {number[id(p)]: dict(s) for p, s in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -99,11 +99,11 @@ class Optimizer:
         params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
         if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
             raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's "
-                             "group")  # fmt: skip
+                             "group")
         self.state = defaultdict(dict)
         for p, saved in ((params[number], saved) for number, saved in state_dict["state"].items()):
             self.state[p] = {n: v.to(v.dtype if n == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v
-                             for n, v in saved.items()}  # fmt: skip
+                             for n, v in saved.items()}
         self.param_groups = [{**s, "params": g["params"]} for g, s in zip(self.param_groups, groups, strict=True)]
 
     def __repr__(self) -> str:
@@ -146,7 +146,7 @@ class SGD(Optimizer):
 
     def __init__(self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: Any = None,
-                 differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
+                 differentiable: bool = False, fused: Any = None) -> None:
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, options_of(locals()))
@@ -169,7 +169,7 @@ class Adam(Optimizer):
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, foreach: Any = None,
-                 capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
+                 capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:
         super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
         for i, beta in enumerate(betas):
             require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
@@ -194,7 +194,7 @@ class AdamW(Adam):
     decoupled = True
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 1e-2, amsgrad: bool = False, **options: Any) -> None:  # fmt: skip
+                 weight_decay: float = 1e-2, amsgrad: bool = False, **options: Any) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
 
 
@@ -203,7 +203,7 @@ class RMSprop(Optimizer):
 
     def __init__(self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
                  momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: Any = None,
-                 maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+                 maximize: bool = False, differentiable: bool = False) -> None:
         super().__init__(params, options_of(locals(), "lr", "momentum", "alpha", "eps", "centered"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
@@ -229,7 +229,7 @@ class Adagrad(Optimizer):
 
     def __init__(self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: Any = None, *,
-                 maximize: bool = False, differentiable: bool = False, fused: Any = None) -> None:  # fmt: skip
+                 maximize: bool = False, differentiable: bool = False, fused: Any = None) -> None:
         super().__init__(params, options_of(locals(), "lr", "lr_decay", "eps"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ class LRScheduler:
     def get_lr(self) -> list[float]:
         """The learning rates of epoch `last_epoch`."""
         return [self.next_lr(group["lr"], base)
-                for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True)]  # fmt: skip
+                for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True)]
 
     def next_lr(self, lr: float, base: float) -> float:
         """A learning rate of epoch `last_epoch`, from the one before and the first one."""
@@ -38,7 +38,7 @@ class LRScheduler:
                 "PyTorch 1.1.0 and later, you should call them in the opposite order: `optimizer.step()` before "
                 "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value of the "
                 "learning rate schedule. See more details at "
-                "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")  # fmt: skip
+                "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")
         self._step_count += 1
         self.last_epoch += 1
         self._last_lr = self.get_lr()

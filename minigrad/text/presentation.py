@@ -76,7 +76,7 @@ WAITING = {  # names of torch that minigrad leaves out for now -> why, under [wa
                     "sparse_coo_tensor".split(), "never"),
     "bfloat16": "bfloat16", "to_dlpack": "dlpack", "from_dlpack": "dlpack", "dlpack": "dlpack",
     "checkpoint": "checkpoint",
-}  # fmt: skip
+}
 
 
 def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError:

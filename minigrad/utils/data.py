@@ -15,7 +15,7 @@ from ..ops.checks import require
 from ..ops.shape import stack
 
 __all__ = ["BatchSampler", "DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
-           "SubsetRandomSampler", "TensorDataset", "default_collate", "random_split"]  # fmt: skip
+           "SubsetRandomSampler", "TensorDataset", "default_collate", "random_split"]
 
 
 class Dataset:
@@ -82,7 +82,7 @@ def default_collate(batch: Any) -> Any:
         parts = [default_collate(part) for part in zip(*batch, strict=True)]
         return type(first)(*parts) if hasattr(first, "_fields") else parts
     raise TypeError("default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
-                    f"{type(first)}")  # fmt: skip
+                    f"{type(first)}")
 
 
 class Sampler:
@@ -148,7 +148,7 @@ class DataLoader:
                  pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
                  multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
                  persistent_workers: bool = False, pin_memory_device: str = "",
-                 in_order: bool = True) -> None:  # fmt: skip
+                 in_order: bool = True) -> None:
         require(sampler is None or not shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)

@@ -14,7 +14,7 @@ from ..text import presentation
 
 _ROOMS = ("minigrad", "numpy", "collections")
 _NAMES = {"_restored", "Tensor", "Parameter", "Size", "device", "OrderedDict", "defaultdict",
-          "_reconstruct", "_frombuffer", "ndarray", "dtype", "scalar"}  # fmt: skip
+          "_reconstruct", "_frombuffer", "ndarray", "dtype", "scalar"}
 
 
 class _Weights(pickle.Unpickler):

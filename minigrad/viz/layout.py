@@ -226,7 +226,7 @@ class Band:
         if clean:
             return self.right + GUTTER + left
         beside = ((new, old) for new in self.boxes(column, 0) for old in self.parts
-                  if new.y < old.bottom + 6 and old.y < new.bottom + 6)  # fmt: skip
+                  if new.y < old.bottom + 6 and old.y < new.bottom + 6)
         return max([self.wall + left, *(old.right + 10 - new.x for new, old in beside)])
 
     @staticmethod

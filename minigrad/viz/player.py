@@ -39,7 +39,7 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
          retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False,
          predict: bool = False, breakpoints: Iterable[str] = (),
          names: Mapping[str, Any] | None = None, lang: str | None = None,
-         theme: str | None = None) -> Player:  # fmt: skip
+         theme: str | None = None) -> Player:
     """Run `root.backward(gradient)` and return a player that steps through it.
 
     This is a real backward: it accumulates into `.grad` and frees what was saved. With `preview`
@@ -50,7 +50,7 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
     reader(root)  # refuses what is no tensor
     how = {"names": called(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
-             "theme": theme or "", "breakpoints": tuple(breakpoints)}  # fmt: skip
+             "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live:
         return LivePlayer(Recorder(root, gradient, **how), **shown)
     graph, frames = record(root, gradient, preview, **how)
@@ -90,7 +90,7 @@ class Player(anywidget.AnyWidget):
     live = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
-                 breakpoints: tuple[str, ...] = (), **shown: Any) -> None:  # fmt: skip
+                 breakpoints: tuple[str, ...] = (), **shown: Any) -> None:
         self.graph, self.frames, self.scenes = graph, frames, Scenes(graph, preview)
         steps = self.scenes.steps(frames)
         svg, labels = drawn(graph, widest(steps) if steps else expected(graph))
@@ -180,9 +180,9 @@ def last_frame(player: Player) -> Drawing:
     """What backward left behind, as an ordinary drawing for hosts that show no widgets."""
     gone = {id for s in player.steps for e in s["events"] for id in e.get("freed", ())}
     nodes = tuple(replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone) for s in n.saved))
-                  for n in player.graph.nodes)  # fmt: skip
+                  for n in player.graph.nodes)
     return Drawing(replace(player.graph, nodes=nodes), "backward", lang=player.lang,
-                   values=player.scenes.written(player.frames))  # fmt: skip
+                   values=player.scenes.written(player.frames))
 
 
 def drawn(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:

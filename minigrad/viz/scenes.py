@@ -40,7 +40,7 @@ class Scenes:
             "schema": SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
             "code": "\n".join(self.code()), "nodes": {n.id: self.node(n) for n in self.graph.nodes},
             "ui": {word: both(f"player.{word}") for word in WORDS},
-        }  # fmt: skip
+        }
 
     def before(self, root: str) -> dict[str, str]:
         saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
@@ -57,7 +57,7 @@ class Scenes:
 
     def node(self, node: Node) -> dict[str, Any]:
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
-                "needs": self.graph.consumers[node.id], "rank": number(node.id)}  # fmt: skip
+                "needs": self.graph.consumers[node.id], "rank": number(node.id)}
 
     def formula(self, node: Node) -> str:
         if node.leaf:
@@ -87,7 +87,7 @@ class Scenes:
             "out": [{"to": self.title(s.to) if s.to else "(None, 0)", "text": s.text if s.to else "",
                      "at": i} for i, s in sent],
             "quiz": self.quiz(frames),
-        }  # fmt: skip
+        }
 
     def event(self, f: Frame) -> dict[str, Any]:
         made: dict[str, Any] = {"kind": f.kind, "say": getattr(self, f"say_{f.kind}", self.caption)(f)}
@@ -96,7 +96,7 @@ class Scenes:
             "slots": slots, "marks": marks,
             "freed": [f"{f.node}.{name}" for name in f.name.split(", ")] if f.kind == "free" else [],
             "sends": [{"to": s.to, "total": s.total, "n": s.arrived} for s in f.sent if s.to],
-        }  # fmt: skip
+        }
         made |= {key: value for key, value in extra.items() if value}
         if f.kind == "error":
             made |= {"bad": f"{f.name}: {brief(f.before)}", "note": self.note(f)}
@@ -149,13 +149,13 @@ class Scenes:
                 "compute": "compute_saved" if fields else "compute",
                 "accumulate": "put" if f.before == "None" else "add"}.get(f.kind, f.kind)
         return both(f"player.say_{kind}", node=self.title(f.node), type=node.name, on=self.name_at(f),
-                    name=f.name, before=f.before, after=f.after, fields=fields)  # fmt: skip
+                    name=f.name, before=f.before, after=f.after, fields=fields)
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
         edge = self.graph.node(f.node).edges[f.slot]
         target = self.graph.tensor(edge.tensor)
         return both("player.say_unbroadcast", name=target.label, shape=target.shape,
-                    sum=f.name or f"{f.before} → {f.after}")  # fmt: skip
+                    sum=f.name or f"{f.before} → {f.after}")
 
     def say_send(self, f: Frame) -> dict[str, str]:
         live = [s for s in f.sent if s.to]
@@ -217,7 +217,7 @@ class Scenes:
         right = both("player.quiz_right", answer=answer)
         return {"at": at, "slot": slot, "ask": ask, "options": options, "answer": turn,
                 "reasons": reasons[::-1] if first else reasons, "reason": first,
-                "why": joined(right, both(f"player.why_{why}_said"))}  # fmt: skip
+                "why": joined(right, both(f"player.why_{why}_said"))}
 
     def accumulate_quiz(self, frames: list[Frame]) -> tuple | None:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
@@ -305,13 +305,13 @@ def plain(scenes: Scenes, f: Frame) -> list[str]:
     if f.kind == "send":
         sent = sorted(f.sent, key=lambda s: s.slot)
         return [f"next_functions[{s.slot}]: " + (f"{s.text} -> {scenes.title(s.to)}" if s.to else "(None, 0)")
-                for s in sent]  # fmt: skip
+                for s in sent]
     if f.kind == "accumulate":
         leaf = scenes.graph.tensor(scenes.graph.node(f.node).leaf or "").label
         return [f"{leaf}.grad: {f.before} -> {f.after}"]
     return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.after}"], "compute": [f"grad: {f.before}"],
             "unbroadcast": [f"sum: {f.name or f.after}"], "free": [f"freed: {f.name}"],
-            "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])  # fmt: skip
+            "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
 
 
 def brief(message: str) -> str:

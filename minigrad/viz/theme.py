@@ -18,7 +18,7 @@ FONTS = {
             '"Microsoft YaHei","DejaVu Sans",sans-serif',
     "cjk": '"Noto Sans CJK SC","PingFang SC","Microsoft YaHei","Helvetica Neue",Arial,sans-serif',
     "mono": '"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans Mono CJK SC",monospace',
-}  # fmt: skip
+}
 
 # token: (light, dark); a kind has a fill and a line
 TOKENS = {
@@ -35,7 +35,7 @@ TOKENS = {
     "grad": ("#B02E00", "#FF9A63"), "view-fill": ("#E0F3F3", "#123539"),
     "view": ("#0B5560", "#8FE3E8"), "error-fill": ("#FCE4EC", "#451525"),
     "error": ("#A4133C", "#FF8FA8"),
-}  # fmt: skip
+}
 
 def colours(theme: str) -> dict[str, str]:
     """Token -> its colour in "light" or "dark"."""

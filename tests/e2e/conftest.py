@@ -24,7 +24,7 @@ from tests.browser import find_browser
 
 REPOSITORY = Path(__file__).parents[2]
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-        "--disable-background-networking", "--disable-component-update"]  # fmt: skip
+        "--disable-background-networking", "--disable-component-update"]
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
 IDLE = """() => { const context = window.jupyterapp?.shell?.currentWidget?.sessionContext;
     return context?.isReady && context.session?.kernel?.status === 'idle'; }"""
@@ -56,7 +56,7 @@ def chromium(tmp_path_factory):
     with sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             str(tmp_path_factory.mktemp("profile")), executable_path=find_browser(), headless=True,
-            args=ARGS, viewport={"width": 1280, "height": 720}, locale="en-US")  # fmt: skip
+            args=ARGS, viewport={"width": 1280, "height": 720}, locale="en-US")
         yield context
         context.close()
 
@@ -91,7 +91,7 @@ class Lab:
     def trust(self, notebook: Path) -> None:
         """Sign a notebook, as the person who wrote it would have."""
         subprocess.run([sys.executable, "-m", "nbformat.sign", str(notebook)], check=True,
-                       env=environment(self.home))  # fmt: skip
+                       env=environment(self.home))
 
     def open(self, page: Any, notebook: Path) -> None:
         """Show a copy of the notebook alone, without sidebars, and wait for its kernel."""
@@ -151,7 +151,7 @@ def command(port: int, root: Path) -> list[str]:
     return [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1",
             f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}",
             "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True",
-            "--LabApp.expose_app_in_browser=True"]  # fmt: skip
+            "--LabApp.expose_app_in_browser=True"]
 
 
 def environment(home: Path) -> dict[str, str]:

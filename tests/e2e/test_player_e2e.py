@@ -149,7 +149,7 @@ def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, page, languag
     player = page.locator(".mg-player").first
     player.wait_for()
     node = {player.locator(f'.mg-node[data-id="{i}"] text').nth(1).text_content() + i: i
-            for i in ("n1", "n2", "n3", "n4", "n5")}  # fmt: skip
+            for i in ("n1", "n2", "n3", "n4", "n5")}
     add, pow_ = node["AddBackward0n1"], node["PowBackward0n4"]
 
     player.locator(f'.mg-node[data-id="{add}"]').click()

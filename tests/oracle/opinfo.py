@@ -149,10 +149,10 @@ def disagreements(entry: Any, torch: Any) -> Iterator[str]:
                 if form.endswith("_"):  # of two reasons to refuse a write either may be said first
                     seen[-1]["error"] = seen[-1].get("error", "").split(":")[0]
             if len(seen) == 2 and (wrong := [k for k in seen[0].keys() | seen[1].keys()
-                                             if not alike(seen[0].get(k), seen[1].get(k))]):  # fmt: skip
+                                             if not alike(seen[0].get(k), seen[1].get(k))]):
                 first = min(wrong)
                 yield (f"{form}({', '.join(map(brief, [*args, *options.items()]))}): {first}: {seen[0].get(first)!r} "
-                       f"!= {seen[1].get(first)!r}")  # fmt: skip
+                       f"!= {seen[1].get(first)!r}")
                 break
 
 

@@ -50,4 +50,4 @@ OPINFO = {name: reason for reason, names in {
     FUSED: "nn.functional.scaled_dot_product_attention cdist",
     RARE: """addbmm quantile to nn.functional.batch_norm sgn __rmod__ __rpow__ rsub scatter tensordot
         linalg.norm linalg.norm.subgradients_at_zero""",
-}.items() for name in names.split()}  # fmt: skip
+}.items() for name in names.split()}
