@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .carriers import RAW, SYMBOLS, TENSORS
+from .carriers import RAW, SYMBOLS, TENSORS, phrase
 from .row import TABLE, Row, parameters
 from .shapes import binary, nary, sequence, shape_mismatch, single, unary, view_shape
 
@@ -20,17 +20,20 @@ __all__ = ["TABLE", "Row", "no_derivative", "op", "shape_mismatch"]
 _UNARY = {"self", "result", "self_sym_sizes", "self_sym_numel"}
 
 
-def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool = False,
+def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool = False, tex: Any = None,
        **declared: Any) -> Callable:
     """Declare a row and return its callable; see the module's docstring.
 
     `view`: the result shares the storage of `self`; a string names why it may not be written, see `views`.
-    `transparent`: the row's TeX is its forward, written out. What else is `declared`, derivatives and
+    `transparent`: the row's TeX is its forward, written out. `tex`: how a call of the row is written in the
+    rules of others, a template (see `phrase`) or a function of symbols. What else is `declared`, derivatives and
     options, is the row's own: see `Row`.
     """
     row = Row(name, forward, **declared)
     if transparent:
         setattr(SYMBOLS, name, forward)
+    if tex is not None:
+        setattr(SYMBOLS, name, phrase(tex) if isinstance(tex, str) else tex)
     if row.inputs[0] == "tensors":
         call = sequence(row)
     elif view is not False:

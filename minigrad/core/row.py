@@ -43,9 +43,10 @@ class Row:
                  keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
                  letters: dict[str, str] | None = None, doc: str = "",
-                 hidden: tuple[str, ...] = (), numbers: bool | str = True,
-                 meets: Callable[[str, str], None] | None = None, **derivatives: Callable) -> None:
-        self.numbers, self.meets = numbers, meets
+                 hidden: tuple[str, ...] = (), numbers: bool | str = True, scalars: tuple[str, ...] = (),
+                 numbered: bool = False, meets: Callable[[str, str], None] | None = None,
+                 **derivatives: Callable) -> None:
+        self.numbers, self.meets, self.scalars, self.numbered = numbers, meets, scalars, numbered
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)
