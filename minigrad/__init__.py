@@ -44,7 +44,7 @@ from .array.dtypes import (
 from .array.printing import set_printoptions
 from .array.random import Generator, default_generator, initial_seed, manual_seed, seed
 from .autograd import is_anomaly_enabled
-from .core import explain as _explain
+from .core.beside import explain as _explain
 from .core.modes import (
     enable_grad,
     inference_mode,

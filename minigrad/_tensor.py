@@ -6,7 +6,6 @@ what is here besides names is conversion (`item`, `numpy`), printing and the cal
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import math
 import numbers
@@ -18,12 +17,11 @@ from typing import Any
 from .array import dtypes, printing
 from .array.backend import address, as_strided, device_of, geometry, lives_on, strides, xp
 from .array.backend import device as device_type
-from .core import shapes as _shapes
 from .core.backward import backward
-from .core.base import TensorBase, bump, constant, readonly
-from .core.inplace import inplace
+from .core.graph import TensorBase, bump, constant, readonly
 from .core.modes import grad_mode
-from .core.views import place_of
+from .core.writes.inplace import inplace
+from .core.writes.views import place_of
 from .ops import activation, index, linalg, pointwise, reduce, shape
 from .ops.checks import a_tensor, as_method, check_dim, require, titled
 from .text import presentation
@@ -440,8 +438,6 @@ def tensor_text(t: Tensor) -> str:
 
 
 TensorBase._plain = Tensor
-_shapes.Tensor = Tensor
-_shapes.blank = partial(object.__new__, Tensor)
 
 # Methods, by the chapter that says what they are. `add_of`, which takes torch's arguments, is `add` here.
 METHODS = (
@@ -496,11 +492,6 @@ for _name in IN_PLACE + ONLY_METHODS_IN_PLACE:
 for _sign, _ufunc in {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "truediv": xp.true_divide,
         **dict.fromkeys("floordiv mod pow and or xor lshift rshift".split())}.items():
     setattr(Tensor, f"__i{_sign}__", inplace(getattr(Tensor, f"__{_sign}__"), _ufunc, operator=True))
-
-with contextlib.suppress(ModuleNotFoundError):  # only speed is lost without it
-    from .core.fast import install
-
-    install()
 
 # An operator leaves to Python what it cannot take; a method of that name has to say so.
 for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder pow matmul eq ne lt le gt ge

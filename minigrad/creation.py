@@ -9,10 +9,10 @@ from typing import Any
 from ._tensor import Size, Tensor
 from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
-from .core.base import TensorBase, constant
+from .core.beside.refusals import must_be, must_be_tensor
 from .core.carriers import RAW
+from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode
-from .core.shapes import must_be, must_be_tensor
 from .ops.checks import ints, learners_call, require, titled
 from .ops.reduce import common_shape
 from .ops.shape import layout, memory_order

@@ -13,7 +13,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import creation, nn
-from minigrad.core.op import TABLE
+from minigrad.core.row import TABLE
 from minigrad.nn.functional import cross_entropy
 from tests import cupy_stand_in
 from tests.oracle import programs

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import minigrad
-from minigrad.core.op import TABLE
+from minigrad.core.row import TABLE
 from tests.oracle import record
 from tests.oracle.expressions import ULPS, allowance, differences, expressions, observe
 from tests.oracle.waiting import EXPRESSIONS as WAITING

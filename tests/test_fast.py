@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.core import fast
 from minigrad.core.carriers import RAW, TENSORS
-from minigrad.core.cross_entropy import CrossEntropy
-from minigrad.core.node import Node
-from minigrad.core.product import Product
+from minigrad.core.graph import Node
 from minigrad.core.row import TABLE
 from minigrad.ops import linalg, loss
+from minigrad.quick.cross_entropy import CrossEntropy
+from minigrad.quick.product import Product
 
 HERE = Path(__file__).parent.parent
 MATRICES = {"mm", "addmm", "t", "transpose"}

@@ -10,7 +10,7 @@ from latex2mathml.converter import convert
 import minigrad as torch
 from minigrad import ops
 from minigrad.autograd import gradcheck, gradgradcheck
-from minigrad.core.op import TABLE
+from minigrad.core.row import TABLE
 from tests.samples import NO_SAMPLE, ONCE, SAMPLES
 
 DIFFERENTIABLE = [name for name, row in TABLE.items() if row.derivatives]

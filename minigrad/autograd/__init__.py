@@ -6,8 +6,8 @@ The engine is in `minigrad.core.engine`; this package holds what stands around i
 from typing import Any
 
 from .._tensor import Tensor
-from ..core.backward import GradientEdge, backward, grad
-from ..core.engine import steps
+from ..core.backward import backward, grad
+from ..core.beside.ends import GradientEdge
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..text import presentation
 from . import functional, graph
@@ -17,7 +17,7 @@ from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = ["Function", "GradcheckError", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad",
            "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled",
-           "no_grad", "set_detect_anomaly", "set_grad_enabled", "steps"]
+           "no_grad", "set_detect_anomaly", "set_grad_enabled"]
 
 
 class _Wraps(type):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..core.modes import anomaly, recording
+from ..core.modes import anomaly, observing
 
 __all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 
@@ -42,14 +42,14 @@ def _switch(mode: bool, check_nan: bool) -> None:
     global _remembering
     anomaly.enabled, anomaly.check_nan = mode, check_nan
     if mode and _remembering is None:
-        _remembering = recording(_remember)
+        _remembering = observing(_remember)
         _remembering.__enter__()
     elif not mode and _remembering is not None:
         _remembering.leave()
         _remembering = None
 
 
-_remembering: recording | None = None
+_remembering: observing | None = None
 
 
 class detect_anomaly(set_detect_anomaly):

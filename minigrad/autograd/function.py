@@ -15,13 +15,11 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..array.backend import zeros_later
-from ..core.base import TensorBase, attach, bump, constant
+from ..core.beside.saved import Packed, modified
 from ..core.carriers import RAW
+from ..core.graph import Freed, Node, TensorBase, Withheld, attach, bump, constant, new_node, output_of
 from ..core.modes import differentiable, grad_mode, no_grad
-from ..core.node import Freed, Node, Withheld, output_of
-from ..core.row import blank_node, modified
-from ..core.saved import Packed
-from ..core.views import check_inplace, rebase, view_of
+from ..core.writes.views import check_inplace, rebase, view_of
 from ..ops.checks import require
 from ..text import presentation
 
@@ -66,16 +64,16 @@ class FunctionCtx:
 class Kept(Withheld):
     """A tensor that `save_for_backward` was given; of an output only the array, so that no cycle holds its node."""
 
-    __slots__ = ("counter", "held", "nr", "version")
+    __slots__ = ("counter", "nr", "value", "version")
 
     def __init__(self, t: Any, outputs: tuple) -> None:
         self.nr = next((i for i, o in enumerate(outputs) if o is t), None)
-        self.held = t if self.nr is None else t._data
+        self.value = t if self.nr is None else t._data
         self.counter = t._shared_counter()
         self.version = self.counter[0]
 
-    def give(self, node: Node, name: str) -> Any:
-        t = self.held
+    def unpack(self, node: Node, name: str) -> Any:
+        t = self.value
         if self.nr is not None:
             t = attach(constant(Tensor, t, self.counter), output_of(node, self.nr))
         if self.counter[0] != self.version:
@@ -95,8 +93,8 @@ class CustomNode(Node, FunctionCtx):
     def saved_tensors(self) -> tuple:
         """The tensors given to `save_for_backward`. Raises: RuntimeError once freed or changed."""
         if isinstance(self._saved, Withheld):
-            self._saved.give(self, "tensors")
-        return tuple(kept and kept.give(self, "tensors") for kept in self._saved)
+            self._saved.unpack(self, "tensors")
+        return tuple(kept and kept.unpack(self, "tensors") for kept in self._saved)
 
     @property
     def saved_variables(self) -> tuple:
@@ -106,7 +104,7 @@ class CustomNode(Node, FunctionCtx):
     def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:
         """Pack what was saved with a pair of hooks; see `core.saved`."""
         self._saved = tuple(
-            kept and Packed(kept.held if kept.nr is None else outputs[kept.nr], pack, unpack, own=kept.nr is not None)
+            kept and Packed(kept.value if kept.nr is None else outputs[kept.nr], pack, unpack, own=kept.nr is not None)
             for kept in self._saved)
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
@@ -206,7 +204,7 @@ class Function:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
-        node = blank_node(type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls}), (), None)
+        node = new_node(type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls}), (), None)
         tensors = [a for a in args if isinstance(a, TensorBase)]
         node.needs_input_grad = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
         recorded = bool(grad_mode()) and any(node.needs_input_grad)
@@ -328,7 +326,7 @@ class Error(Node):
 
 def _blocked(parts: tuple) -> tuple:
     """The tensors again, as outputs of an `Error` that stands before copies of them."""
-    node = blank_node(Error, (), None)
+    node = new_node(Error, (), None)
     node.outputs = len(parts)
     node.edges = tuple(g.detach().requires_grad_() if isinstance(g, TensorBase) else None for g in parts)
     return tuple(g if edge is None else attach(g.detach(), output_of(node, nr))

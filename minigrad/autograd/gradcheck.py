@@ -13,8 +13,9 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import dtypes
 from ..array.backend import move, namespace, xp
-from ..core.backward import as_tuple, grad
-from ..core.base import constant
+from ..core.backward import grad
+from ..core.beside.ends import as_tuple
+from ..core.graph import constant
 from ..ops.checks import require
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

@@ -1,6 +1,6 @@
 """torch.autograd.graph: the nodes themselves, hooks on what they save, hooks on several gradients.
 
-Saved-tensor hooks sit on the seam of `core.modes.recording`: every node that is recorded is shown, and
+Saved-tensor hooks sit on the seam of `core.modes.observing`: every node that is recorded is shown, and
 what it saved is packed at once.
 """
 
@@ -15,13 +15,12 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..array.backend import xp
-from ..core.backward import GradientEdge
-from ..core.base import bump
-from ..core.gates import running
-from ..core.hooks import RemovableHandle
-from ..core.modes import recording
-from ..core.node import Node, function_of
-from ..core.saved import pack_slots
+from ..core.beside.ends import GradientEdge
+from ..core.beside.gates import running
+from ..core.beside.hooks import RemovableHandle
+from ..core.beside.saved import pack_slots
+from ..core.graph import Node, bump, function_of
+from ..core.modes import observing
 from ..ops.checks import require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
@@ -46,7 +45,7 @@ class saved_tensors_hooks:
         refusal = _refusal.get()
         if refusal is not None:
             raise RuntimeError(refusal)
-        mode = recording(self._pack)
+        mode = observing(self._pack)
         self._entered.append((mode, _active.set((*_active.get(), self))))
         mode.__enter__()
 

@@ -6,25 +6,26 @@ from _thread import allocate_lock
 from typing import Any
 
 from ..array.backend import xp
-from .base import bump, constant
 from .carriers import TENSORS
-from .modes import differentiable
-from .views import check_expanded
+from .graph import bump, constant
+from .writes.views import check_expanded
 
 _accumulating = allocate_lock()  # leaves are shared by threads that run backward at once
 _scalar = xp.generic
 
 
-def accumulate(leaf: Any, grad: Any, create_graph: bool) -> None:
-    """Add to `.grad`: in place, except under `create_graph`, where the sum is recorded too."""
+def accumulate(leaf: Any, grad: Any, create_graph: bool, shared: bool = True) -> None:
+    """Add to `.grad`: in place, except under `create_graph`, where the sum is recorded too.
+
+    `shared`: somebody else may hold `grad`, for an addition passes on what it received; the leaf keeps a copy.
+    """
     _accumulating.acquire()  # half the time of `with`
     try:
         old = leaf._grad
         if create_graph:
-            with differentiable(True):
-                leaf._grad = TENSORS.copy_of(grad) if old is None else old + grad
+            leaf._grad = TENSORS.copy_of(grad) if old is None else old + grad
         elif old is None:
-            leaf._grad = first_grad(leaf, grad)
+            leaf._grad = first_grad(leaf, grad.copy("K") if shared and grad.base is None else grad)
         else:
             add_in_place(old, grad)
     finally:
@@ -32,7 +33,7 @@ def accumulate(leaf: Any, grad: Any, create_graph: bool) -> None:
 
 
 def first_grad(leaf: Any, grad: Any) -> Any:
-    """A leaf's first gradient: an array of its own, laid out as the leaf is."""
+    """A leaf's first gradient: an array of its own, laid out as the leaf is; `grad` itself, if it is that."""
     data = leaf._data
     if isinstance(grad, _scalar) or (grad.base is None and grad.strides == data.strides):
         return constant(leaf._plain, grad)

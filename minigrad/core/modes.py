@@ -36,10 +36,22 @@ class Uncounted:
             "instead of `torch.inference_mode()`.")
 
 
-class Recorder(tuple):
+class Observers(tuple):
     """Grad mode on, and each `seen(node, output)` in here is called for every node that is recorded."""
 
     __slots__ = ()
+
+    def intercept(self, call: Callable, args: tuple) -> Any:
+        """The operation as ever, then a look at the node that it has made."""
+        token = _mode.set(True)
+        try:
+            output = call(*args)
+        finally:
+            _mode.reset(token)
+        first = output[0] if type(output) is tuple else output
+        if first is not NotImplemented and first._fn is not None:
+            self.recorded(getattr(first._fn, "node", first._fn), output)  # a Port's node
+        return output
 
     def recorded(self, node: Any, output: Any) -> None:
         for seen in self:
@@ -48,7 +60,7 @@ class Recorder(tuple):
 
 INFERENCE, UNCOUNTED = Inference(), Uncounted()
 _mode: ContextVar[Any] = ContextVar("grad_mode", default=True)
-_recorder: ContextVar[tuple] = ContextVar("recorder", default=())
+_observers: ContextVar[tuple] = ContextVar("observers", default=())
 grad_mode = _mode.get
 
 
@@ -64,7 +76,7 @@ def is_inference_mode_enabled() -> bool:
 
 def _enabled(on: bool = True) -> Any:
     """The value for grad mode on or off: who looks at new nodes, if anybody does."""
-    return (_recorder.get() or True) if on else False
+    return (_observers.get() or True) if on else False
 
 
 class _Mode:
@@ -183,28 +195,28 @@ class inference_mode(_BareDecorator):
         return INFERENCE if self.mode else _enabled()
 
 
-class recording(_Mode):
+class observing(_Mode):
     """While inside, `seen(node, output)` is called for every node that is recorded."""
 
     def __init__(self, seen: Callable[[Any, Any], None]) -> None:
         super().__init__()
         self._seen = seen
-        self._recorders: list[Any] = []
+        self._before: list[Any] = []
 
     def _value(self) -> Any:
-        return _recorder.get() if _mode.get() else _mode.get()
+        return _observers.get() if _mode.get() else _mode.get()
 
     def __enter__(self) -> None:
-        self._recorders.append(_recorder.set(Recorder((*_recorder.get(), self._seen))))
+        self._before.append(_observers.set(Observers((*_observers.get(), self._seen))))
         super().__enter__()
 
     def __exit__(self, *exc: object) -> None:
         super().__exit__(*exc)
-        _recorder.reset(self._recorders.pop())
+        _observers.reset(self._before.pop())
 
     def leave(self) -> None:
         """Look no longer, whatever was entered since; the mode stays as it is now."""
-        _recorder.set(Recorder(seen for seen in _recorder.get() if seen is not self._seen))
+        _observers.set(Observers(seen for seen in _observers.get() if seen is not self._seen))
         if _mode.get():
             _mode.set(_enabled())
 
@@ -225,14 +237,6 @@ class differentiable(_Mode):
 
     def _value(self) -> Any:
         return _enabled(self.create_graph)
-
-
-def switch_to(create_graph: bool) -> Any:
-    """What `differentiable` does, where `with` would cost too much; undo with `switch_back(token)`."""
-    return _mode.set(_enabled(create_graph))
-
-
-switch_back = _mode.reset
 
 
 # Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch.

@@ -1,7 +1,7 @@
 """Declaring a row: `op(name, forward, input=derivative, ...)` returns its callable.
 
-A row of the table is the op: everything else is read off it (`row`), run by one of the `shapes`, and
-put where formulas (`carriers`), tests and pictures find it (`TABLE`).
+A row of the table is the operation: everything else is read off it (`row`), made a function (`record`),
+and put where formulas (`carriers`), tests and pictures find it (`TABLE`).
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from .beside.refusals import shape_mismatch
 from .carriers import RAW, SYMBOLS, TENSORS, phrase
+from .record import call_of_list, call_of_tensors, call_of_two, call_of_view
 from .row import TABLE, Row, parameters
-from .shapes import binary, nary, sequence, shape_mismatch, single, unary, view_shape
 
-__all__ = ["TABLE", "Row", "no_derivative", "op", "shape_mismatch"]
+__all__ = ["TABLE", "Row", "composite", "no_derivative", "op", "shape_mismatch"]
 
 
-_UNARY = {"self", "result", "self_sym_sizes", "self_sym_numel"}
+def quicker(name: str, row: Row | None, call: Callable) -> Callable:
+    """The call that is published for a row or a composite: `quick` puts a function here that knows better ones."""
+    return call
+
 
 
 def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool = False, tex: Any = None,
@@ -26,34 +30,29 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
 
     `view`: the result shares the storage of `self`; a string names why it may not be written, see `views`.
     `transparent`: the row's TeX is its forward, written out. `tex`: how a call of the row is written in the
-    rules of others, a template (see `phrase`) or a function of symbols. What else is `declared`, derivatives and
-    options, is the row's own: see `Row`.
+    rules of others, a template (see `phrase`) or a function of symbols. What else is `declared`, derivatives
+    and options, is the row's own: see `Row`.
     """
     row = Row(name, forward, **declared)
-    if transparent:
-        setattr(SYMBOLS, name, forward)
-    if tex is not None:
-        setattr(SYMBOLS, name, phrase(tex) if isinstance(tex, str) else tex)
+    if transparent or tex is not None:
+        setattr(SYMBOLS, name, forward if transparent else phrase(tex) if isinstance(tex, str) else tex)
     if row.inputs[0] == "tensors":
-        call = sequence(row)
+        call = call_of_list(row)
     elif view is not False:
-        call = view_shape(row, "" if view is True else view)
-    elif row.inputs == ("self",) and not row.outputs and set(row.saved) <= _UNARY:
-        call = unary(row)
+        call = call_of_view(row, "" if view is True else view)
     elif row.inputs == ("self", "other") and len(row.derivatives) in (0, 2) and not row.elementwise:
-        call = binary(row)
-    elif row.tensors == ("self",) == row.inputs[:1] and not (row.outputs or row.multi or row.elementwise):
-        call = single(row)
+        call = call_of_two(row)
     else:
-        call = nary(row)
+        call = call_of_tensors(row)
+    # code of its own: Python adapts it to the row's own node, and tracebacks name the operation
+    call.__code__ = call.__code__.replace(co_name=name)
     return publish(row, call)
 
 
 def publish(row: Row, call: Callable) -> Callable:
     """Put a row and its callable where the carriers, the tests and the pictures find them."""
+    call = quicker(row.name, row, call)
     call.__name__ = call.__qualname__ = row.name
-    # code of its own: Python adapts it to the row's own node, and tracebacks name the operation
-    call.__code__ = call.__code__.replace(co_name=row.name)
     call.__doc__ = _doc(row)
     if inspect.isfunction(row.forward):
         call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature
@@ -65,10 +64,16 @@ def publish(row: Row, call: Callable) -> Callable:
     return call
 
 
+def composite(call: Callable) -> Callable:
+    """Declare a function of several rows that formulas may call by its name, as `F.matmul`."""
+    call = quicker(call.__name__, None, call)
+    setattr(TENSORS, call.__name__, call)
+    return call
+
+
 def _doc(row: Row) -> str:
     rules = [f"    {name}: {_source(d)}" for name, d in row.derivatives.items()]
-    where = getattr(row.forward, "__code__", None) or next(
-        (d.__code__ for d in row.derivatives.values()), None)
+    where = getattr(row.forward, "__code__", None) or next((d.__code__ for d in row.derivatives.values()), None)
     place = f"\n\nRow: {where.co_filename}:{where.co_firstlineno}" if where else ""
     node = f"grad_fn: {row.grad_fn}\n" if row.derivatives else "Not differentiable.\n"
     return (row.doc or f"`{row.name}`, as torch has it.") + "\n\n" + node + "\n".join(rules) + place

@@ -1,66 +1,79 @@
 """A row of the table: its forward, its derivatives, and the Node class that is read off them.
 
 The parameter names of the derivatives say what a node saves, in torch's words: inputs, `result`,
-options, `self_sym_sizes`. From them come the slots, the `_saved_*` to look at them, `saver`, which
-fills them, and `apply`, which unpacks them, checked, and runs the derivatives that somebody wants.
+options, `self_sym_sizes`. From them come the node's slots, `saver`, which fills them, `reader`, which
+takes a value out again, checked, and `apply`, which runs the derivatives that somebody wants.
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 from collections.abc import Callable
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from sys import intern
 from typing import Any
 
-from ..array import dtypes
-from ..array.backend import xp
-from ..text import presentation
-from .base import TensorBase, attach, constant
-from .carriers import RAW, TENSORS, tex_of
-from .modes import anomaly
-from .node import Node, Withheld, learners_line, maker_of, output_of, seqs
-from .saved import SavedTensor, is_result
+from .beside.saved import SavedTensor, is_result, modified, rebuilt, saved_property
+from .carriers import RAW, tex_of
+from .graph import Node, TensorBase, Withheld, new_node
 
 TABLE: dict[str, Row] = {}
-_wraps_negative = frozenset(
-    "dim dims dim0 dim1 dim2 index start end ignore_index padding_idx offset diagonal shifts pad".split()
-)
 
 
 class Row:
-    """One operation: its forward, its derivatives, and all that is read off them.
+    """One operation. `name` and `forward` (on arrays), then one derivative for each differentiable input.
 
-    Of two operands: `numbers` says what is taken beside a tensor: True for numbers, "floats" where they
-    lift integers, "arrays" for NumPy's arrays too, False for neither. `meets(kind, kind)` raises where
-    their types are not to meet.
+    How torch calls it:
+        grad_fn      the node's class name, where it is not the row's in capitals with `Backward0` behind
+        torch_name   what `name()` says, where that is not the class's name
+        numbered     torch numbered the node in every version: `AddBackward0` also before 1.10
+        doc          the documentation's first lines
+    What it takes:
+        fixed        inputs that are tensors, though no gradient goes to them: masks, indices
+        scalars      options that are numbers to torch; other integers are printed unsigned in saved fields
+        numbers      of two operands, what is taken beside a tensor: True for numbers, "floats" where they
+                     lift integers, "arrays" for NumPy's arrays too, False for tensors alone
+        check_types  `check_types(kind, kind)` raises where the types of two operands do not go together
+        elementwise  operands broadcast and are brought to the type of the result
+    What it returns and saves:
+        outputs      the names of several results, of which only the first is differentiable
+        multi        the result is a list of tensors, all of them differentiable
+        keeps        saved to be looked at, though no derivative uses it
+        hidden       saved for a derivative, though torch does not show it
+        constants    fields to be looked at that are the same in each node: `alpha` of a plain `add`
+    How it is written:
+        letters      letters for parameters, where the usual ones (`text.tex`) read badly
     """
 
     def __init__(self, name: str, forward: Callable, /, *,
-                 grad_fn: str | None = None, torch_name: str | None = None, fixed: tuple[str, ...] = (),
-                 keeps: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
-                 outputs: tuple[str, ...] = (), multi: bool = False, elementwise: bool = False,
-                 letters: dict[str, str] | None = None, doc: str = "",
-                 hidden: tuple[str, ...] = (), numbers: bool | str = True, scalars: tuple[str, ...] = (),
-                 numbered: bool = False, meets: Callable[[str, str], None] | None = None,
-                 **derivatives: Callable) -> None:
-        self.numbers, self.meets, self.scalars, self.numbered = numbers, meets, scalars, numbered
+                 grad_fn: str | None = None, torch_name: str | None = None, numbered: bool = False, doc: str = "",
+                 fixed: tuple[str, ...] = (), scalars: tuple[str, ...] = (), numbers: bool | str = True,
+                 check_types: Callable[[str, str], None] | None = None, elementwise: bool = False,
+                 outputs: tuple[str, ...] = (), multi: bool = False, keeps: tuple[str, ...] = (),
+                 hidden: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
+                 letters: dict[str, str] | None = None, **derivatives: Callable) -> None:
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
+        self.grad_fn, self.torch_name, self.numbered = grad_fn or camel(name) + "Backward0", torch_name, numbered
+        self.scalars, self.numbers, self.check_types, self.elementwise = scalars, numbers, check_types, elementwise
+        self.outputs, self.multi, self.hidden = outputs, multi, hidden
+        self.constants, self.letters = constants or {}, letters or {}
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
+        given = getattr(forward, "__defaults__", None) or ()
+        self.defaults = dict(zip(self.inputs[len(self.inputs) - len(given) :], given, strict=True))
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)
-        self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed)
-        self.outputs, self.multi, self.elementwise, self.hidden = outputs, multi, elementwise, hidden
-        self.letters, self.constants = letters or {}, constants or {}
+        always = () if derivatives else ("self",)
+        self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed or n in always)
+        TEMP = frozenset("""alpha beta delta eps high lambd low max max_val mean min min_val momentum nan negative_slope
+    neginf ord other p posinf scale self std threshold value weight""".split())
+        self.scalars = tuple(n for n in self.inputs if n in TEMP and n not in self.tensors)
         self.uses = {n: parameters(d) for n, d in derivatives.items()}
         wanted = [p for used in self.uses.values() for p in used]
         late = {"result", *outputs}  # torch's order, which hooks and errors show: inputs, then outputs
         self.saved = tuple(sorted({*wanted, *keeps} - {"F", "grad"}, key=lambda n: (n in late, n)))
-        self.grad_fn = grad_fn or camel(name) + "Backward0"
-        self.torch_name = torch_name
         self.node: type[Node] = node_class(self)
-        self.call: Callable = self.forward
+        self.save = saver(self)
+        self.call: Callable = forward
 
     def tex(self, name: str) -> str | None:
         """The TeX of the derivative with respect to input `name`, printed by the formula itself."""
@@ -69,18 +82,29 @@ class Row:
 
     def bind(self, args: tuple, options: dict[str, Any]) -> tuple:
         """Complete a call: all inputs in order, defaults filled in."""
-        missing, defaults = len(self.inputs) - len(args), getattr(self.forward, "__defaults__", None) or ()
-        if not options and 0 < missing <= len(defaults):
-            return args + defaults[-missing:]
         if "axis" in options:  # NumPy's word
             options["dim"] = options.pop("axis")
-        bound = _signature(self.forward, self.inputs).bind(*args, **options)
+        values, named = [*args], 0
+        for name in self.inputs[len(args) :]:
+            if name in options:
+                named += 1
+            elif name not in self.defaults:
+                break
+            values.append(options.get(name, self.defaults.get(name)))
+        if named == len(options) and len(values) == len(self.inputs):
+            return tuple(values)
+        if inspect.isfunction(self.forward):
+            signature = inspect.signature(self.forward)
+        else:  # a ufunc or an operator: its inputs have rows
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            signature = inspect.Signature([inspect.Parameter(n, kind) for n in self.inputs])
+        bound = signature.bind(*args, **options)  # says what is wrong
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
     def record_by_hand(self, edges: tuple, /, **saved: Any) -> Node:
         """A node of this row that no call made, such as a view's new AsStridedBackward0."""
-        n = blank_node(self.node, edges, None)
+        n = new_node(self.node, edges, None)
         for name in self.saved:
             setattr(n, f"saved_{name}", saved.get(name))
         return n
@@ -90,14 +114,6 @@ def parameters(formula: Callable) -> tuple[str, ...]:
     """The names of a formula's parameters; 30 times faster than `inspect.signature`."""
     code = formula.__code__
     return code.co_varnames[: code.co_argcount]
-
-
-@functools.cache
-def _signature(forward: Callable, inputs: tuple[str, ...]) -> inspect.Signature:
-    if inspect.isfunction(forward):
-        return inspect.signature(forward)
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD  # a ufunc or an operator: its inputs have rows
-    return inspect.Signature([inspect.Parameter(n, kind) for n in inputs])
 
 
 def camel(name: str) -> str:
@@ -122,7 +138,7 @@ def node_class(row: Row) -> type[Node]:
             slots.append(f"version_{name}")
             frees.append(f"saved_{name}")
         if name not in row.hidden:  # what torch keeps elsewhere
-            body[f"_saved_{name}"] = property(_saved_property(row, name))
+            body[f"_saved_{name}"] = saved_property(row, name, reader(row, name, to_look=True))
             if f"saved_{name}" in frees:
                 body[f"_raw_saved_{name}"] = property(lambda n, name=name: SavedTensor(n, name))
     for name, value in row.constants.items():
@@ -135,27 +151,8 @@ def node_class(row: Row) -> type[Node]:
     return type(row.grad_fn, (Node,), body)
 
 
-def _saved_property(row: Row, name: str) -> Callable:
-    def saved(n: Any) -> Any:
-        value = taker(row, name, to_look=True)(n, TENSORS)
-        if isinstance(value, tuple):
-            return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
-        if name not in row.tensors and name in _wraps_negative:
-            return unsigned(value)
-        if name in row.tensors and isinstance(value, bool | int | float):
-            return constant(TensorBase._plain, xp.asarray(value))
-        return value
-
-    return saved
-
-
-def unsigned(value: Any) -> Any:
-    """A negative number as torch shows it in saved fields, where int64 is printed unsigned."""
-    return value + 2**64 if isinstance(value, int) and value < 0 else value
-
-
-class Number:
-    """A Python number met by a tensor: the number, and its array form for the raw carrier."""
+class Scalar:
+    """A Python number beside a tensor: the number, and its array in the type of the result."""
 
     __slots__ = ("raw", "value")
 
@@ -163,7 +160,7 @@ class Number:
         self.value, self.raw = value, raw
 
 
-def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], Any]:
+def reader(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], Any]:
     """A function that reads one saved value from a node: checked, and in the carrier's form.
 
     Raises: RuntimeError for a tensor that came from an operation and was detached in place since (a
@@ -185,10 +182,10 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
             if c is not None and c[0] != read_version(n):
                 raise modified(n, name, s, c[0], read_version(n))
             return s._data if F is RAW else s
-        if s.__class__ is Number:
+        if s.__class__ is Scalar:
             return s.raw if F is RAW else s.value
         if isinstance(s, Withheld):
-            s = s.give(n, name)
+            s = s.unpack(n, name)
             return s._data if F is RAW and isinstance(s, TensorBase) else s
         if s.__class__ is tuple:  # a list of tensors, as the indices of `x[i, j]`
             for i, v in zip(s, read_version(n), strict=True):
@@ -200,7 +197,7 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
     def take_result(n: Any, F: Any) -> Any:
         s = read(n)
         if isinstance(s, Withheld):
-            s = s.give(n, name)
+            s = s.unpack(n, name)
             return s._data if F is RAW else s
         c = read_counter(n)
         if c[0] != read_version(n):
@@ -214,32 +211,6 @@ def taker(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], An
     return take_input if name in row.tensors else lambda n, F: read(n)
 
 
-def rebuilt(row: Row, n: Any, name: str, data: Any, counter: Any) -> Any:
-    """A saved output as a tensor again: same storage, same grad_fn, a new object (as in torch)."""
-    t = constant(TensorBase._plain, data, counter)
-    if data.dtype.kind != "f":
-        return t
-    nr = row.outputs.index(name) if name in row.outputs else 0
-    return attach(t, output_of(n, nr) if row.multi else maker_of(n, name))
-
-
-def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
-    """The error for a saved tensor that was written in place afterwards."""
-    shown = saved if saved is not None else constant(TensorBase._plain, getattr(n, f"saved_{name}"))
-    maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
-    of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
-    kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
-    text = ("one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{kind} {shape}]{of} is at version {version}; expected version {expected} instead. ")
-    hint = presentation.current.hint
-    if anomaly.enabled:
-        hint = ("Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
-                "variable in question was changed in there or anywhere later. Good luck!")
-    return presentation.error(RuntimeError, "modified", text + hint,
-        node=n, field=name, tensor=saved, version=version, expected=expected,
-        counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)
-
-
 # ---- backward of a row: the derivatives that somebody wants, on the carrier at hand
 
 
@@ -251,69 +222,38 @@ def _first_apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
 
 
 def apply_of(row: Row) -> Callable:
-    frees, multi = bool(row.node.frees), row.multi
+    """What a node of this row does in backward: `grad` times the derivative, for each input that wants it.
+
+    What is saved is read once, tensors in the order in which hooks see them.
+    """
+    listed = row.inputs[0] == "tensors"  # one derivative, which returns a gradient for each tensor of the list
     formulas = [row.derivatives[n] for n in row.differentiable]
-    tensors = [n for n in row.saved if n in row.tensors or is_result(row, n)]  # hooks see them in this order
-    alone = len(formulas) == 1 and [n for n in parameters(formulas[0]) if n in tensors] == tensors
-    run = _only(row, formulas[0]) if alone else _several(row, formulas)
+    used = {p for formula in formulas for p in parameters(formula)}
+    names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
+    readers, places = [reader(row, n) for n in names], ["F", "grad", *names]
+    arranged = [(formula, [places.index(p) for p in parameters(formula)]) for formula in formulas]
 
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
-        sent = run(n, F, (grad,) if multi and n.outputs == 1 else grad)
-        if frees and not keep:
+        values = [F, (grad,) if row.multi and n.outputs == 1 else grad]
+        values += [read(n, F) for read in readers]
+        if listed:
+            formula, at = arranged[0]
+            sent = tuple(formula(*[values[i] for i in at]))
+        else:
+            sent = tuple([None if edge is None else formula(*[values[i] for i in at])
+                          for edge, (formula, at) in zip(n.edges, arranged, strict=True)])
+        if not keep:
             n.free()
         return sent
 
     return apply
 
 
-def _several(row: Row, derivatives: list) -> Callable[[Any, Any, Any], tuple]:
-    """Saved tensors, and what the derivatives use besides, are taken once; then each that is wanted gets its own."""
-    used = tuple(n for n in row.saved
-                 if n in row.tensors or is_result(row, n) or any(n in parameters(d) for d in derivatives))
-    takes = [taker(row, n) for n in used]
-    formulas = tuple(enumerate(_arranged(d, used) for d in derivatives))
-
-    def run(n: Any, F: Any, grad: Any) -> tuple:
-        values: list[Any] = [F, grad]
-        for take in takes:
-            values.append(take(n, F))
-        edges = n.edges
-        return tuple([None if edges[i] is None else f(values) for i, f in formulas])
-
-    return run
+# ---- forward of a row: what its nodes keep
 
 
-def _arranged(formula: Callable, saved: tuple[str, ...]) -> Callable[[list], Any]:
-    """The formula as a function of one list: carrier, gradient, then all saved values in order."""
-    available = ("F", "grad", *saved)
-    indices = [available.index(p) for p in parameters(formula)]
-    if len(indices) == 1:
-        return lambda v: formula(v[indices[0]])
-    pick = itemgetter(*indices)
-    return lambda v: formula(*pick(v))
-
-
-def _only(row: Row, formula: Callable) -> Callable[[Any, Any, Any], tuple]:
-    """The one derivative of a row, spelled out: a call with `*` costs as much as what is inside."""
-    names = parameters(formula)
-    takes = [taker(row, n) for n in names if n not in ("F", "grad")]
-    match names[:2], takes:
-        case ("F", "grad"), []:
-            return lambda n, F, grad: (formula(F, grad),)
-        case ("F", "grad"), [a]:
-            return lambda n, F, grad: (formula(F, grad, a(n, F)),)
-        case ("F", "grad"), [a, b]:
-            return lambda n, F, grad: (formula(F, grad, a(n, F), b(n, F)),)
-        case ("F", "grad"), [a, b, c]:
-            return lambda n, F, grad: (formula(F, grad, a(n, F), b(n, F), c(n, F)),)
-        case ("grad", *_), [a]:
-            return lambda n, F, grad: (formula(grad, a(n, F)),)
-    lead = [("F", "grad").index(name) for name in names if name in ("F", "grad")]
-    return lambda n, F, grad: (formula(*[(F, grad)[i] for i in lead], *[take(n, F) for take in takes]),)
-
-
-def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
-    """What fills a node's slots, None if it has none; where values come from is decided once per row.
+def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
+    """What fills a node's slots; where values come from is decided once per row.
 
     As in torch an input that one of several derivatives mentions is kept only if that one is wanted.
     """
@@ -358,19 +298,13 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None] | None:
             setattr(n, counter, shared)
             setattr(n, version, shared[0])
 
-    def save_others(n: Any, args: tuple, z: Any, result: Any) -> None:
-        for slot, i in options:
-            setattr(n, slot, args[i])
-        for slot, (i, fact) in facts.items():
-            setattr(n, slot, fact(args[i]))
-
-    if not row.saved:
-        return None
-    return save if inputs or results else save_others
+    return save
 
 
 def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
     """`self_sym_sizes`, `mat2_sym_strides`, `source_dim` ...: which input, and what of it."""
+    if name == "shapes":  # of a list of tensors
+        return "tensors", lambda tensors: [t._data.shape for t in tensors]
     if name.endswith("_dim"):
         return name.removesuffix("_dim"), attrgetter("_data.ndim")
     source, _, fact = name.partition("_sym_")
@@ -384,12 +318,3 @@ def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
 def strides_of(x: Any) -> tuple:
     """Strides in bytes; none where no gradient is wanted that would be laid out alike."""
     return x._data.strides if x.requires_grad else ()
-
-
-def blank_node(cls: type, edges: tuple, metas: Any) -> Any:
-    """A node with its edges, its number, and the learner's line."""
-    n = cls()
-    n.edges, n.metas, n.hooks = edges, metas, None
-    n.seq = next(seqs)
-    n.code, n.lasti = learners_line(3)
-    return n

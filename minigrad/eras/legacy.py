@@ -16,14 +16,13 @@ from typing import Any
 from .. import autograd, creation
 from .._tensor import Tensor
 from ..array import dtypes
-from ..core.base import TensorBase, constant
+from ..core.graph import Node, TensorBase, constant
 from ..core.modes import no_grad
-from ..core.node import Node
-from ..core.row import Number
+from ..core.row import Scalar
 from ..nn import functional
 from . import exchange, module
 
-OPERATIONS = ("minigrad.ops", "minigrad.core.shapes", "minigrad.core.inplace", "minigrad.core.op",
+OPERATIONS = ("minigrad.ops", "minigrad.core.record", "minigrad.core.writes", "minigrad.core.op", "minigrad.quick",
               "minigrad.creation", "minigrad.nn.functional")
 CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
@@ -100,13 +99,13 @@ def by_formula(cls: Any, frees: tuple) -> Any:
 
 @functools.cache
 def _kinds(cls: Any, frees: tuple) -> Any:
-    return type(cls.__name__, (cls,), {"__slots__": (), "frees": frees, "apply_raw": Node.apply_raw})
+    return type(cls.__name__, (cls,), {"__slots__": (), "frees": frees})
 
 
 def buffers(node: Any) -> tuple:
     """The slots that backward frees: none if only Python numbers were saved, so it can run again."""
     saved = [getattr(node, slot) for slot in node.frees]
-    return () if all(value is None or isinstance(value, Number) for value in saved) else node.frees
+    return () if all(value is None or isinstance(value, Scalar) for value in saved) else node.frees
 
 
 class Indexed(Tensor):

@@ -16,9 +16,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.backward import keeps, root_gradients
-from ..core.engine import held, steps
-from ..core.node import AccumulateGrad, Freed, Node, learners_line
+from ..core.backward import keeps
+from ..core.beside.attended import AttendedTask, suspended
+from ..core.beside.ends import root_gradients
+from ..core.beside.lines import learners_line
+from ..core.engine import steps
+from ..core.graph import AccumulateGrad, Freed, Node
 from .live import Reader
 from .preview import preview as preview_of
 from .rule import Rule, rule, spelled_sum
@@ -87,8 +90,7 @@ class Recorder:
         keep = keeps(retain_graph, create_graph)
         self.preview, self.frees = preview, not keep
         self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
-        self.engine = steps((root,), (seed,), self, retain_graph=keep or preview,
-                            create_graph=create_graph)
+        self.engine = steps([root._edge()], [seed], AttendedTask(keep or preview, create_graph, watch=self))
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
         self.error: Exception | None = None
         nodes = self.graph.nodes
@@ -126,13 +128,13 @@ class Recorder:
     def hold(self) -> None:
         """Keep everybody else out of this graph until the walk is over, or left."""
         nodes = (n for n in self.reader.found.values() if isinstance(n, Node))
-        held.update((n, self) for n in nodes if not isinstance(n, AccumulateGrad))
+        suspended.update((n, self) for n in nodes if not isinstance(n, AccumulateGrad))
 
     def leave(self) -> None:
         """Give the graph back; what has not run yet will not."""
         self.engine.close()
-        for node in [n for n, owner in held.items() if owner is self]:
-            del held[node]
+        for node in [n for n, owner in suspended.items() if owner is self]:
+            del suspended[node]
 
     def close(self) -> None:
         """Number the events of the node that just ran; its buffers go before it sends."""

@@ -7,8 +7,8 @@ import itertools
 from typing import Any
 
 from ..array.backend import namespace, xp
-from ..core.base import constant
 from ..core.carriers import TENSORS
+from ..core.graph import constant
 from ..ops import linalg as rows
 from ..ops import shape
 from ..ops.checks import require, same_type

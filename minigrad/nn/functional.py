@@ -14,11 +14,11 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import dtypes, random
 from ..array.backend import namespace, xp
-from ..core.base import constant
+from ..core.beside.refusals import must_be_tensor
 from ..core.carriers import TENSORS
-from ..core.inplace import inplace as in_place
+from ..core.graph import constant
 from ..core.modes import no_grad
-from ..core.shapes import must_be_tensor
+from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape

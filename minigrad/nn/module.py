@@ -17,8 +17,8 @@ from .._tensor import Tensor
 from ..array import dtypes
 from ..array.backend import zeros_later
 from ..autograd.function import Function
-from ..core.base import constant
-from ..core.hooks import HookDict
+from ..core.beside.hooks import HookDict
+from ..core.graph import constant
 from ..core.modes import grad_mode, no_grad
 from ..ops.checks import require
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import xp
-from ..core.base import TensorBase, constant
-from ..core.node import OURS
+from ..core.beside.lines import PACKAGE_FILES
+from ..core.beside.refusals import must_be, must_be_tensor, type_said
+from ..core.graph import TensorBase, constant
 from ..core.row import Row, parameters
-from ..core.shapes import must_be, must_be_tensor, type_said
 from ..text import presentation
 from ..text.presentation import require as require  # asks of arguments too
 
@@ -35,7 +35,7 @@ _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floo
 def as_function(name: str, method: Callable) -> Callable:
     """A method as `torch.name`: its tensor is called `input`, and what cannot be taken is a TypeError."""
     if parameters(method)[:1] == ("input",):
-        return method  # torch's function already, from `core.shapes.unary`
+        return method  # torch's function already, from `quick`
     method = getattr(method, "operator", method)
 
     @functools.wraps(method)
@@ -97,7 +97,7 @@ def learners_call(value: Any) -> tuple[str, str, int]:
     """
     frame: Any = sys._getframe(1)
     faces, shift = [], 0
-    while frame is not None and frame.f_code.co_filename in OURS:
+    while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
         if frame.f_code.co_qualname == "as_function.<locals>.function":
             shift = 1  # where a method has none, the tensor itself is the first argument
         elif frame.f_code.co_filename != __file__:

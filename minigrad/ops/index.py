@@ -14,13 +14,13 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import in_order, namespace, xp
-from ..core.base import TensorBase, constant
+from ..core.beside.refusals import type_said
 from ..core.carriers import SYMBOLS, TENSORS, formula
-from ..core.inplace import inplace, write_directly
+from ..core.graph import TensorBase, constant
 from ..core.modes import grad_mode
 from ..core.op import op
-from ..core.shapes import type_said
-from ..core.views import check_inplace, check_overlap
+from ..core.writes.inplace import inplace, write_directly
+from ..core.writes.views import check_inplace, check_overlap
 from ..text import presentation
 from . import shape as views
 from .checks import check_dim, own_dim, require, same_type, titled

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import in_order, namespace, xp
-from ..core.base import TensorBase, constant
 from ..core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
-from ..core.inplace import inplace
-from ..core.op import op
+from ..core.graph import TensorBase, constant
+from ..core.op import composite, op
+from ..core.writes.inplace import inplace
 from ..text import presentation
 from .checks import check_dim, dims_of, require, same_type
 from .pointwise import mul, times
@@ -513,6 +513,7 @@ def outer(self: Any, vec2: Any) -> Any:
     return self.reshape(self.shape[0], 1) * vec2
 
 
+@composite
 def matmul(self: Any, other: Any) -> Any:
     """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
     if not isinstance(other, TensorBase):

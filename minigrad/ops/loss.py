@@ -11,8 +11,8 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import namespace, xp
-from ..core.carriers import RAW, TENSORS, Symbol, formula, spelled_out
-from ..core.op import op
+from ..core.carriers import RAW, Symbol, formula, spelled_out
+from ..core.op import composite, op
 from ..text import presentation
 from .activation import log_softmax_dim
 from .checks import require, same_type
@@ -220,9 +220,7 @@ bce_with_logits = op("binary_cross_entropy_with_logits", lambda self, target, we
         F.logits_target_slope(self, pos_weight), weight) * F.reduced(grad, self, reduction))
 
 
+@composite
 def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
     """nll_loss of log_softmax: scores `(rows, classes)`, and for each row the number of its class."""
     return nll_loss(log_softmax_dim(self, 1), target, weight, reduction, ignore_index)[0]
-
-
-TENSORS.cross_entropy = cross_entropy  # type: ignore[attr-defined]  # `fast` has a shorter way

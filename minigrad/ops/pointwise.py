@@ -13,9 +13,10 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import ndarray, xp
-from ..core.base import constant
+from ..core.beside.refusals import shape_mismatch
 from ..core.carriers import RAW, SYMBOLS, TENSORS, formula, spelled_out
-from ..core.op import no_derivative, op, shape_mismatch
+from ..core.graph import constant
+from ..core.op import no_derivative, op
 from .checks import a_tensor, implemented, must_be_a, require, same_type
 
 
@@ -209,7 +210,7 @@ add_scaled = op("add_scaled", lambda self, other, alpha: self + _scaled(other, a
     grad_fn="AddBackward0", elementwise=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: grad * alpha)
-sub = op("sub", operator.sub, constants={"alpha": 1}, meets=_no_bools,
+sub = op("sub", operator.sub, constants={"alpha": 1}, check_types=_no_bools,
     self  = lambda grad: grad,
     other = lambda grad: -grad)
 sub_scaled = op("sub_scaled", lambda self, other, alpha: self - _scaled(other, alpha),

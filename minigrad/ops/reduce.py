@@ -17,11 +17,12 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import namespace, xp
-from ..core.base import TensorBase, constant
+from ..core.beside.refusals import shape_mismatch
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase
-from ..core.inplace import inplace
+from ..core.graph import TensorBase, constant
 from ..core.modes import grad_mode
-from ..core.op import op, shape_mismatch
+from ..core.op import op
+from ..core.writes.inplace import inplace
 from .checks import a_tensor, check_dim, dims_of, implemented, own_dim, require, same_type, titled
 from .pointwise import beside
 

@@ -15,13 +15,13 @@ from typing import Any
 from ..array import dtypes, random
 from ..array.backend import as_strided as strided_view
 from ..array.backend import device_of, in_order, move, namespace, reach, strided, strides, xp
-from ..core.base import bump, constant
+from ..core.beside.refusals import shape_mismatch, tensors_in
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
-from ..core.inplace import inplace, stand_in, write_directly
+from ..core.graph import bump, constant
 from ..core.modes import grad_mode
-from ..core.op import op, shape_mismatch
-from ..core.shapes import tensors_in
-from ..core.views import check_inference, check_inplace, place_of
+from ..core.op import op
+from ..core.writes.inplace import inplace, stand_in, write_directly
+from ..core.writes.views import check_inference, check_inplace, place_of
 from ..text import presentation
 from .checks import check_dim, dims_of, implemented, ints, own_dim, require, same_type, titled
 from .pointwise import STEP, check_number

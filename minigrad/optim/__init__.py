@@ -12,9 +12,9 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..array.backend import xp
-from ..core.base import bump, constant
+from ..core.beside.lines import learners_line
+from ..core.graph import bump, constant
 from ..core.modes import enable_grad
-from ..core.node import learners_line
 from ..nn.module import forget_grad, typename
 from ..ops.checks import require
 from ..text import presentation

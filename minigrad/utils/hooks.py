@@ -1,3 +1,3 @@
 """torch.utils.hooks: what `register_hook` returns."""
 
-from ..core.hooks import RemovableHandle as RemovableHandle
+from ..core.beside.hooks import RemovableHandle as RemovableHandle

@@ -1,4 +1,4 @@
-"""What a node saved, seen from outside: hooks that pack it away and bring it back.
+"""What a node saved, seen from outside: as `_saved_self`, as an error, and by hooks that pack it away.
 
 A slot holds the value itself, or a `Packed` one, which a pair of hooks made: `pack(tensor)` when it was
 saved, `unpack(packed)` whenever it is needed. The version of a packed tensor is not checked: what to
@@ -11,16 +11,18 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .base import TensorBase, constant
-from .carriers import TENSORS
-from .modes import no_grad
-from .node import FREED_SINCE, Freed, Node, Withheld, maker_of, output_of
+from ...array import dtypes
+from ...array.backend import xp
+from ...text import presentation
+from ..carriers import TENSORS
+from ..graph import FREED_SINCE, Freed, Node, TensorBase, Withheld, attach, constant, maker_of, output_of
+from ..modes import anomaly, no_grad
 
 
 class Packed(Withheld):
     """A saved tensor as its pack hook left it; `give` unpacks it and ties it to its place in the graph."""
 
-    __slots__ = ("history", "nr", "packed", "unpack")
+    __slots__ = ("history", "hook", "nr", "packed")
     used = False  # whether anything was ever packed: only then does backward set a mode for the hooks
 
     def __init__(self, tensor: Any, pack: Callable, unpack: Callable, own: bool, late: bool = False) -> None:
@@ -30,15 +32,15 @@ class Packed(Withheld):
         self.nr = tensor.output_nr if own and edge is not None else None
         version = tensor._version
         with no_grad():
-            self.packed, self.unpack = pack(tensor.detach() if late else tensor), unpack
+            self.packed, self.hook = pack(tensor.detach() if late else tensor), unpack
         if tensor._version != version:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "
                                "to pack hook cannot be modified by in-place operations as this can lead to unexpected "
                                "side-effects. Please open an issue if you need to perform in-place operations on the "
                                "input to a pack hook.")
 
-    def give(self, node: Node, name: str) -> Any:
-        t = self.unpack(self.packed)
+    def unpack(self, node: Node, name: str) -> Any:
+        t = self.hook(self.packed)
         if not isinstance(t, TensorBase):
             raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of "
                             f"type {type(t).__name__}")
@@ -71,8 +73,8 @@ class PackedMany(Withheld):
     def __init__(self, parts: tuple) -> None:
         self.parts = parts
 
-    def give(self, node: Node, name: str) -> Any:
-        return tuple(p.give(node, name) if isinstance(p, Withheld) else p for p in self.parts)
+    def unpack(self, node: Node, name: str) -> Any:
+        return tuple(p.unpack(node, name) if isinstance(p, Withheld) else p for p in self.parts)
 
 
 class SavedTensor:
@@ -93,7 +95,7 @@ class SavedTensor:
     def unpack_hook(self) -> Any:
         """The hook that brings the tensor back; None if there is none."""
         held = getattr(self._node, f"saved_{self._name}")
-        return held.unpack if isinstance(held, Packed) else None
+        return held.hook if isinstance(held, Packed) else None
 
     def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
         """Pack the saved tensor now, and unpack it when backward asks for it."""
@@ -137,3 +139,48 @@ def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> Non
             setattr(node, slot, Packed(result, pack, unpack, own=True))
         elif isinstance(held, TensorBase):
             setattr(node, slot, Packed(held, pack, unpack, own=False))
+
+
+def rebuilt(row: Any, n: Any, name: str, data: Any, counter: Any) -> Any:
+    """A saved output as a tensor again: same storage, same grad_fn, a new object (as in torch)."""
+    t = constant(TensorBase._plain, data, counter)
+    if data.dtype.kind != "f":
+        return t
+    nr = row.outputs.index(name) if name in row.outputs else 0
+    return attach(t, output_of(n, nr) if row.multi else maker_of(n, name))
+
+
+def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exception:
+    """The error for a saved tensor that was written in place afterwards."""
+    shown = saved if saved is not None else constant(TensorBase._plain, getattr(n, f"saved_{name}"))
+    maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
+    of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
+    kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
+    text = ("one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{kind} {shape}]{of} is at version {version}; expected version {expected} instead. ")
+    hint = presentation.current.hint
+    if anomaly.enabled:
+        hint = ("Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
+                "variable in question was changed in there or anywhere later. Good luck!")
+    return presentation.error(RuntimeError, "modified", text + hint,
+        node=n, field=name, tensor=saved, version=version, expected=expected,
+        counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)
+
+
+def saved_property(row: Any, name: str, read: Callable[[Any, Any], Any]) -> property:
+    """`node._saved_<name>`, as torch shows what `read` finds."""
+
+    def saved(n: Any) -> Any:
+        value = read(n, TENSORS)
+        if isinstance(value, tuple):
+            return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
+        if name not in row.tensors:
+            return value if name in row.scalars else unsigned(value)
+        return constant(TensorBase._plain, xp.asarray(value)) if isinstance(value, bool | int | float) else value
+
+    return property(saved)
+
+
+def unsigned(value: Any) -> Any:
+    """A negative number as torch shows it in saved fields, where int64 is printed unsigned."""
+    return value + 2**64 if isinstance(value, int) and value < 0 else value

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array.backend import geometry, may_share_memory
-from ..text import presentation
-from .base import TensorBase, attach, new
-from .carriers import TENSORS
-from .modes import INFERENCE, UNCOUNTED, grad_mode
-from .node import Freed, Node, Withheld, function_of, seqs
+from ...array.backend import geometry, may_share_memory
+from ...text import presentation
+from ..carriers import TENSORS
+from ..graph import Freed, Node, TensorBase, Withheld, attach, function_of, new, seqs
+from ..modes import INFERENCE, UNCOUNTED, grad_mode
 
 
 class View:
@@ -224,7 +223,7 @@ class CopySlices(Node):
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         fn = self.fn
         if isinstance(fn, Withheld):
-            fn.give(self, "fn")
+            fn.unpack(self, "fn")
         if self.edges[0] is not None:
             check_expanded(*self.part[:2])  # a fill may write an expanded view; its gradient may not
         piece = F.take_part(grad, self.whole, self.part)

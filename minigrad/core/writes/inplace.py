@@ -9,13 +9,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..array import dtypes
-from ..array.backend import ndarray
-from .base import TensorBase, bump, constant
-from .carriers import TENSORS
-from .modes import UNCOUNTED, Recorder, grad_mode, unobserved
-from .node import learners_line
-from .shapes import edge_of, must_be_tensor, requires_grad
+from ...array import dtypes
+from ...array.backend import ndarray
+from ..beside.lines import learners_line
+from ..beside.refusals import must_be_tensor
+from ..carriers import TENSORS
+from ..graph import TensorBase, bump, constant
+from ..modes import UNCOUNTED, Observers, grad_mode, unobserved
 from .views import check_expanded, check_inference, check_inplace, check_overlap, rebase, same_place
 
 
@@ -36,13 +36,14 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
             check_expanded(a.shape, a.strides)
         if recorded:  # a view that cannot be read any more complains before the write is looked at
             for x in (self, *given):
-                edge_of(x)
+                if isinstance(x, TensorBase):
+                    x._edge()
         for x in given:
             if isinstance(x, TensorBase) and x is not self and not looks_itself:
                 check_overlap(self, x)
         original, mode = stand_in(self), grad_mode()
         # who looks at new nodes is shown the tensor as written, below
-        out = (unobserved()(call) if isinstance(mode, Recorder) else call)(original, *args, **options)
+        out = (unobserved()(call) if isinstance(mode, Observers) else call)(original, *args, **options)
         if out is NotImplemented:
             if operator:
                 return out  # and Python says what it cannot take
@@ -61,6 +62,10 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
     write.__name__ = write.__qualname__ = name
     write.__doc__ = f"In-place `{name[:-1]}`: writes the result into `self`, returns `self`."
     return write
+
+
+def requires_grad(x: Any) -> bool:
+    return isinstance(x, TensorBase) and x.requires_grad
 
 
 def stand_in(self: Any) -> Any:

@@ -1,7 +1,6 @@
-"""What happens beside a node: hooks, retain_grad's copy, the look for NaN.
+"""What may happen beside a node: hooks, retain_grad's copy, the look for NaN.
 
-Order, as in torch: tensor hooks, the copy that retain_grad takes, pre-hooks, the node, post-hooks.
-Each function gets the engine's `walk`: how gradients are carried, and who is watching.
+Each function gets the `task` (`attended`): how its gradients are carried, and who is watching.
 """
 
 from __future__ import annotations
@@ -11,40 +10,38 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from ..array.backend import xp
-from ..text import presentation
-from . import leaves
-from .base import TensorBase, constant
-from .carriers import TENSORS
+from ...array.backend import xp
+from ...text import presentation
+from ..carriers import TENSORS
+from ..graph import TensorBase, constant
+from ..modes import anomaly
 from .hooks import hook_name
-from .modes import anomaly, differentiable
 
-running: ContextVar[Any] = ContextVar("running", default=None)  # the walk whose tensor hook runs; multi-grad hooks ask
+running: ContextVar[Any] = ContextVar("running", default=None)  # the task whose tensor hook runs; multi-grad hooks ask
 
 
-def tensor_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
+def tensor_hooks(task: Any, node: Any, grads: tuple) -> tuple:
     """Run the hooks of the tensors that this node made, then let retained ones take a copy."""
     changed = list(grads)
     for nr, registered in node.hooks.tensor.items():
         for hook in list(registered.values()):
-            changed[nr] = _tensor_hook(walk, node, hook, changed[nr])
+            changed[nr] = _tensor_hook(task, node, hook, changed[nr])
     for nr, reference in node.hooks.retain.items():
-        _retain(walk, node, nr, reference(), changed[nr])
+        _retain(task, node, nr, reference(), changed[nr])
     return tuple(changed)
 
 
-def _tensor_hook(walk: Any, node: Any, hook: Callable, grad: Any) -> Any:
-    given = shown(walk, grad)
-    token = running.set(walk)
+def _tensor_hook(task: Any, node: Any, hook: Callable, grad: Any) -> Any:
+    given = shown(task, grad)
+    token = running.set(task)
     try:
-        with differentiable(walk.create_graph):
-            returned = hook(given)
+        returned = hook(given)
     finally:
         running.reset(token)
     # a hook that returns nothing may have written into what it was given
-    after = taken(walk, given if returned is None else _checked(hook, given, returned))
-    if walk.watch is not None:
-        walk.watch.hook(node, "tensor", hook, grad, after)
+    after = taken(task, given if returned is None else _checked(hook, given, returned))
+    if task.watch is not None:
+        task.watch.hook(node, "tensor", hook, grad, after)
     return after
 
 
@@ -67,39 +64,37 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
     return returned
 
 
-def _retain(walk: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
+def _retain(task: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
     if tensor is None or grad is None:
         return
-    kept = TENSORS.clone(grad) if walk.create_graph else constant(tensor._plain, grad.copy())
-    with differentiable(walk.create_graph):
-        tensor._grad = kept if tensor._grad is None else tensor._grad + kept
-    if walk.watch is not None:
-        walk.watch.capture(node, nr, grad)
+    kept = TENSORS.clone(grad) if task.create_graph else constant(tensor._plain, grad.copy())
+    tensor._grad = kept if tensor._grad is None else tensor._grad + kept
+    if task.watch is not None:
+        task.watch.capture(node, nr, grad)
 
 
-def pre_hooks(walk: Any, node: Any, grads: tuple) -> tuple:
+def pre_hooks(task: Any, node: Any, grads: tuple) -> tuple:
     """Run the node's pre-hooks on what it is about to receive."""
-    return _node_hooks(walk, node, "pre", grads)
+    return _node_hooks(task, node, "pre", grads)
 
 
-def post_hooks(walk: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
+def post_hooks(task: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
     """Run the node's post-hooks: they see what it received and may replace what it sends."""
-    received = tuple(shown(walk, g) for g in grads)
+    received = tuple(shown(task, g) for g in grads)
     if not node.wants_undefined:  # what a learner's own backward returned is shown as it is
         sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
-    return _node_hooks(walk, node, "post", sent, received)
+    return _node_hooks(task, node, "post", sent, received)
 
 
-def _node_hooks(walk: Any, node: Any, kind: str, grads: tuple, *received: tuple) -> tuple:
+def _node_hooks(task: Any, node: Any, kind: str, grads: tuple, *received: tuple) -> tuple:
     """Run the hooks of one kind, each on what the one before has left of `grads`."""
     for hook in list(getattr(node.hooks, kind).values()):
-        given, before = tuple(shown(walk, g) for g in grads), grads
-        with differentiable(walk.create_graph):
-            returned = hook(given, *received)
+        given, before = tuple(shown(task, g) for g in grads), grads
+        returned = hook(given, *received)
         if returned is not None:
-            grads = tuple(taken(walk, g) for g in _as_many(hook, returned, given))
-        if walk.watch is not None:
-            walk.watch.hook(node, kind, hook, before, grads)
+            grads = tuple(taken(task, g) for g in _as_many(hook, returned, given))
+        if task.watch is not None:
+            task.watch.hook(node, kind, hook, before, grads)
     return grads
 
 
@@ -113,42 +108,38 @@ def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:
     return tuple(_checked(hook, g, r) for g, r in zip(given, returned, strict=True))
 
 
-def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
-    """A leaf with hooks or onlookers, or one whose gradient is asked for instead of accumulated."""
-    node, hooks, watch = leaf._accumulate_grad(), leaf._hooks, walk.watch
+def leaf_with_hooks(task: Any, leaf: Any, grad: Any, accumulate: Callable) -> None:
+    """The end of a path where hooks stand, or somebody watches, or the gradient is asked for."""
+    node, hooks, watch = leaf._accumulate_grad(), leaf._hooks, task.watch
     if watch is not None:
         watch.ready(node)
-    given = grad
-    (grad,) = tensor_hooks(walk, node, (grad,))
-    if walk.captured is not None:
-        walk.capture(leaf, grad)
+    (grad,) = tensor_hooks(task, node, (grad,))
+    if task.captured is not None:
+        task.capture(leaf, grad)
         return
-    (grad,) = pre_hooks(walk, node, (grad,))
+    (grad,) = pre_hooks(task, node, (grad,))
     before = leaf._grad
-    if grad is not None and leaf.requires_grad:
-        mine = grad is given or walk.create_graph  # else a hook may have kept what it returned
-        leaves.accumulate(leaf, grad if mine and not hooks.tensor else grad * 1, walk.create_graph)
+    accumulate(leaf, grad)
     if watch is not None:
         watch.accumulate(node, grad, before, leaf._grad)
     for hook in list(hooks.post_accumulate.values()):
-        with differentiable(walk.create_graph):
-            returned = hook(leaf)
+        returned = hook(leaf)
         if _checked(hook, leaf, returned) is not None and returned is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if watch is not None:
             watch.hook(node, "post_accumulate", hook, leaf._grad, leaf._grad)
     if hooks.post:
-        post_hooks(walk, node, (), (grad,))
+        post_hooks(task, node, (), (grad,))
 
 
-def shown(walk: Any, grad: Any) -> Any:
+def shown(task: Any, grad: Any) -> Any:
     """A gradient as hooks see it: a tensor."""
-    return grad if grad is None or walk.create_graph else constant(TensorBase._plain, grad)
+    return grad if grad is None or task.create_graph else constant(TensorBase._plain, grad)
 
 
-def taken(walk: Any, grad: Any) -> Any:
+def taken(task: Any, grad: Any) -> Any:
     """A tensor from a hook, as this run carries gradients."""
-    return grad._data if isinstance(grad, TensorBase) and not walk.create_graph else grad
+    return grad._data if isinstance(grad, TensorBase) and not task.create_graph else grad
 
 
 def blame(node: Any) -> None:

@@ -1,0 +1,119 @@
+"""Where backward starts and ends: roots and their gradients, inputs and their edges, and torch's refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import xp
+from ...text import presentation
+from ..graph import TensorBase, attach, constant, output_of
+from ..modes import differentiable
+
+
+class GradientEdge:
+    """A place in the graph: output `output_nr` of `node`. Source: torch.autograd.graph.GradientEdge."""
+
+    __slots__ = ("like", "node", "output_nr")
+
+    def __init__(self, node: Any, output_nr: int, like: Any = None) -> None:
+        self.node, self.output_nr, self.like = node, output_nr, like
+
+    def tensor(self) -> Any:
+        """The leaf here, or a tensor that stands for the one that was made here: `like` has its shape and type."""
+        t = getattr(self.node, "variable", None)
+        if t is None:
+            t = attach(constant(TensorBase._plain, self.like), output_of(self.node, self.output_nr))
+        return t
+
+    def __repr__(self) -> str:
+        return f"GradientEdge(node={self.node!r}, output_nr={self.output_nr}, ownership_token=None)"
+
+
+def as_tuple(tensors: Any) -> tuple:
+    """One tensor or a sequence of them, as a tuple."""
+    if isinstance(tensors, (TensorBase, GradientEdge)):
+        return (tensors,)
+    return tuple(tensors)
+
+
+def as_roots(tensors: Any) -> tuple:
+    """Where backward starts: tensors, or the places in the graph where they were made."""
+    if isinstance(tensors, TensorBase):
+        return (tensors,)
+    return tuple(t.tensor() if isinstance(t, GradientEdge) else t for t in as_tuple(tensors))
+
+
+_ONES = {kind: kind(1) for kind in (xp.float16, xp.float32, xp.float64)}
+
+
+def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
+    """A gradient per root, of its shape and type: given, or 1 for a single element."""
+    if given is None and len(roots) == 1 and isinstance(roots[0], TensorBase):
+        one = _ONES.get(type(roots[0]._data))
+        if one is not None and roots[0]._fn is not None:  # the usual loss
+            return [constant(roots[0]._plain, one) if create_graph else one]
+    grads: tuple = (None,) * len(roots)
+    if given is not None:
+        grads = (given,) if isinstance(given, TensorBase) else tuple(given)
+    if len(grads) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
+    made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
+    for place, root in enumerate(roots):
+        if root._fn is None and root._edge() is None:
+            raise presentation.error(RuntimeError, "no_graph",
+                f"element {place} of tensors does not require grad and does not have a grad_fn",
+                tensor=root)
+    return made
+
+
+def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
+    if not isinstance(root, TensorBase):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    data = root._data
+    if grad is None:
+        if data.size != 1 and root.requires_grad:
+            raise presentation.error(RuntimeError, "not_scalar",
+                "grad can be implicitly created only for scalar outputs", tensor=root)
+        ones = data.dtype.type(1) if isinstance(data, xp.generic) else xp.ones_like(data)
+        return constant(root._plain, ones) if create_graph else ones
+    if not isinstance(grad, TensorBase):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+    if grad._data.shape != data.shape:
+        raise presentation.error(RuntimeError, "gradient_shape",
+            f"Mismatch in shape: grad_output[0] has a shape of {grad.shape} and output[0] has a shape "
+            f"of {root.shape}.", tensor=root)
+    if grad._data.dtype != data.dtype:
+        with differentiable(create_graph):
+            grad = grad.to(dtypes.of(data.dtype))
+    return grad if create_graph else grad._data
+
+
+def input_edge(t: Any) -> Any:
+    """Where backward(inputs=...) stops; a non-leaf keeps its gradient in `.grad`."""
+    if isinstance(t, TensorBase):
+        t.retain_grad()
+    return wanted_edge(t)
+
+
+def wanted_edge(t: Any) -> Any:
+    if isinstance(t, GradientEdge):
+        t = t.tensor()
+    if not isinstance(t, TensorBase):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    edge = t._edge()
+    if edge is None and not t.requires_grad:
+        raise presentation.error(RuntimeError, "constant_input",
+            "One of the differentiated Tensors does not require grad", tensor=t)
+    return edge
+
+
+def unused(t: Any, create_graph: bool, materialize: bool) -> Any:
+    """What stands for the gradient of an input that the outputs do not depend on."""
+    if not materialize:
+        return None
+    if isinstance(t, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    zeros = constant(t._plain, xp.zeros_like(t._data))
+    zeros._requires_grad = create_graph
+    return zeros

@@ -1,0 +1,64 @@
+"""The learner's line: which line of code, outside this package, asked for what is being recorded.
+
+A node keeps `(code, instruction)` of that line, which costs little and holds no frame alive; file, number
+and text are looked up when somebody asks.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import os
+import sys
+from contextvars import ContextVar
+from types import CodeType, FrameType
+from typing import Any
+
+_frame = sys._getframe
+
+
+def _files_of(folder: str) -> set[str]:
+    files = set()
+    for entry in os.scandir(folder):
+        if not entry.is_dir():
+            files.add(entry.path)
+        elif entry.name != "__pycache__":  # half of what there is
+            files |= _files_of(entry.path)
+    return files
+
+
+PACKAGE_FILES = _files_of(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+# The learner's code that ran an operation last: most often it runs the next one too, and need not be looked up
+_last_code: list[Any] = [None]
+# The learner's frame that called the backward which is being recorded: each step of the climb would cost
+recorded_backward: ContextVar[Any] = ContextVar("recorded_backward", default=None)
+_caller_of_backward = recorded_backward.get
+
+
+def learners_frame(depth: int = 2) -> FrameType | None:
+    """The nearest caller outside this package, `depth` calls up or further; None if there is none."""
+    f: FrameType | None = _frame(depth)
+    while f is not None and f.f_code.co_filename in PACKAGE_FILES:
+        f = f.f_back
+    return f
+
+
+def learners_line(depth: int = 2) -> tuple[CodeType | None, int]:
+    """Code and instruction of `learners_frame`, all that a node keeps of it, without calling that."""
+    f: Any = _caller_of_backward() or _frame(depth)
+    while (code := f.f_code) is not _last_code[0] and code.co_filename in PACKAGE_FILES:
+        f = f.f_back
+        if f is None:  # a thread that begins with one of ours
+            return None, 0
+    _last_code[0] = code
+    return code, f.f_lasti
+
+
+def source_line(code: CodeType, lasti: int) -> tuple[str, int, str]:
+    """File, number and text of the line that instruction `lasti` of `code` belongs to."""
+    number = code.co_firstlineno
+    for start, line in dis.findlinestarts(code):
+        if start > lasti:
+            break
+        number = line or number
+    return code.co_filename, number, linecache.getline(code.co_filename, number).strip()

@@ -1,0 +1,88 @@
+"""What an operation says where NumPy refused, in torch's words: no tensor, shapes or types that do not fit."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import device_of, xp
+from ...text import presentation
+from ..graph import TensorBase
+
+
+def type_said(given: Any) -> str:
+    """The type of a value as torch's messages name it: `str`, `numpy.ndarray`."""
+    kind = type(given)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def must_be(wanted: str, name: str, argument: str, position: int, given: Any) -> Exception:
+    """torch's text for an argument of another kind than is wanted."""
+    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be {wanted}, not {type_said(given)}")
+
+
+def must_be_tensor(name: str, argument: str, position: int, given: Any) -> Exception:
+    return must_be("Tensor", name, argument, position, given)
+
+
+def refusal(row: Any, args: tuple, arrays: Any, refused: Exception) -> Exception:
+    """What torch says where a forward could not compute with `arrays`, which came from `args`."""
+    numbers = int | float | xp.generic | tuple if row.elementwise else tuple
+    for place, given in enumerate(args[: len(arrays)]):
+        if given is not None and not isinstance(given, TensorBase | numbers):
+            return must_be_tensor(row.name, row.inputs[place].replace("self", "input"), place + 1, given)
+    if apart := two_devices(*arrays):
+        return apart
+    if row.elementwise and isinstance(refused, ValueError):
+        return shape_mismatch(*[r for r in arrays if hasattr(r, "shape")])
+    return RuntimeError(str(refused)) if "broadcast" in str(refused) else refused
+
+
+def refusal_of_two(row: Any, a: Any, b: Any, refused: Exception) -> Exception:
+    """What torch says where a forward of two operands could not compute."""
+    if isinstance(refused, ValueError):
+        return shape_mismatch(a, b)
+    if apart := two_devices(a, b):
+        return apart
+    if row.check_types is not None:
+        row.check_types(a.dtype.kind, b.dtype.kind)
+    if row.name.startswith("bitwise") or row.name.endswith("shift"):
+        kind = dtypes.of(a.dtype).scalar_type
+        return NotImplementedError(f"\"{row.name}_cpu\" not implemented for '{kind}'")
+    return refused
+
+
+def two_devices(*arrays: Any) -> Exception | None:
+    """torch's text for arrays of which some are on a GPU and some are not; numbers may be anywhere."""
+    places = {str(device_of(x)) for x in arrays if getattr(x, "ndim", 0)}
+    return RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                        f"{' and '.join(sorted(places, reverse=True))}!") if len(places) > 1 else None
+
+
+def shape_mismatch(*arrays: Any) -> Exception:
+    """torch's text for the first two shapes that do not broadcast, counted from the last dimension."""
+    for a, b in itertools.combinations(arrays, 2):
+        rank = max(a.ndim, b.ndim)
+        left, right = ((1,) * (rank - x.ndim) + x.shape for x in (a, b))
+        for dim in reversed(range(rank)):
+            m, n = left[dim], right[dim]
+            if m != n and 1 not in (m, n):
+                return presentation.error(RuntimeError, "shapes",
+                    f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                    f"dimension {dim}", shapes=(a.shape, b.shape))
+    return RuntimeError(f"shapes {', '.join(str(x.shape) for x in arrays)} do not fit this operation")
+
+
+def tensors_in(name: str, tensors: Any) -> tuple:
+    """A list of tensors as a tuple. Raises: torch's errors for an empty one, and for what is none."""
+    if isinstance(tensors, TensorBase):
+        raise must_be("tuple of Tensors", name, "tensors", 1, tensors)
+    tensors = tuple(tensors)
+    for place, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+    if not tensors:
+        raise (ValueError("torch.cat(): expected a non-empty list of Tensors") if name == "cat"
+               else RuntimeError(f"{name} expects a non-empty TensorList"))
+    return tensors

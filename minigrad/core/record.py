@@ -1,0 +1,253 @@
+"""A row as a function: compute with the arrays, and record a node where a gradient is wanted.
+
+There are four kinds of call: any tensors and options, two tensors or a tensor and a number, a list of
+tensors, and a view. Each reads its operands (edges first: a view that cannot be read any more complains
+before the numbers are looked at), runs the row's forward, and leaves the rest to `recorded`.
+Broadcasting is not the rows' business: a node notes shapes and types in `metas`, the engine sums back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import ndarray, xp
+from .beside.refusals import refusal, refusal_of_two, tensors_in, two_devices
+from .graph import TensorBase, attach, constant, new_node, output_of
+from .modes import INFERENCE, UNCOUNTED, grad_mode
+from .row import Row, Scalar
+from .writes.views import view_of
+
+
+def call_of_tensors(row: Row) -> Callable:
+    """Any tensors (some may be None or numbers), then options; one result or several."""
+    forward, total, scalars = row.forward, len(row.inputs), [row.inputs.index(name) for name in row.scalars]
+    tracked = [i for i, name in enumerate(row.tensors) if name in row.derivatives]
+    others = [i for i in range(len(row.tensors)) if i not in tracked]
+    fits = row.elementwise or len(tracked) > 1  # a gradient may have to be brought to an operand's shape
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        mode = grad_mode()
+        if mode is not True and mode:
+            return mode.intercept(call, args)
+        for i in scalars:
+            args = args if args[i].__class__ in PLAIN else (*args[:i], number_in(args[i]), *args[i + 1 :])
+        arrays, edges, wanted, alike = operands(args, tracked, mode)
+        for i in others:
+            arrays[i] = array_in(args[i])
+        try:
+            if row.elementwise and not alike:
+                arrays = promoted(arrays, tracked)
+            z = forward(*arrays)
+        except (AttributeError, TypeError, ValueError) as refused:
+            raise refusal(row, args, arrays[: len(row.tensors)], refused) from None
+        if not wanted or not is_float(z):
+            return untracked(z if total > 1 else in_torchs_type(forward, z, *arrays), mode)
+        metas = None
+        if fits and not (alike and row.elementwise and same_kind(z, arrays[tracked[0]])):
+            metas = metas_of([args[i] for i in tracked])
+        return recorded(row, args, edges, metas, z)
+
+    return call
+
+
+def call_of_two(row: Row) -> Callable:
+    """Two tensors that broadcast, or a tensor and a number: add, mul, pow ..."""
+    forward, both, records = row.forward, (0, 1), bool(row.derivatives)
+
+    def call(self: Any, other: Any) -> Any:
+        mode = grad_mode()
+        if mode is not True and mode:
+            return mode.intercept(call, (self, other))
+        (a, b), edges, wanted, alike = operands((self, other), both, mode and records)
+        given = other
+        if isinstance(other, TensorBase):
+            if a.dtype is not b.dtype:
+                if row.check_types is not None:
+                    row.check_types(a.dtype.kind, b.dtype.kind)
+                a, b = dtypes.promote(a, b)
+        elif row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
+            return call(self, constant(TensorBase._plain, other))
+        else:
+            a, other = beside_number(row, a, other)
+            if other is None:
+                return NotImplemented
+            b, alike = other.raw, a is self._data
+        try:
+            z = forward(a, b)
+        except (ValueError, TypeError) as refused:
+            raise refusal_of_two(row, a, b, refused) from None
+        if not wanted:
+            return untracked(in_torchs_type(forward, z, a, b), mode)
+        return recorded(row, (self, other), edges, None if alike else metas_of((self, given)), z)
+
+    return call
+
+
+def call_of_list(row: Row) -> Callable:
+    """A list of tensors in, one out: cat, stack. The derivative returns one gradient per tensor."""
+    forward, total = row.forward, len(row.inputs)
+
+    def call(tensors: Any, *args: Any, **options: Any) -> Any:
+        mode = grad_mode()
+        if mode is not True and mode:
+            return mode.intercept(call, row.bind((tensors, *args), options))
+        tensors = tensors_in(row.name, tensors)
+        if options or len(args) + 1 < total:
+            tensors, *args = row.bind((tensors, *args), options)
+        arrays, edges, wanted, alike = operands(tensors, range(len(tensors)), mode)
+        try:
+            z = forward(arrays if alike else promoted(arrays, range(len(arrays))), *args)
+        except TypeError as refused:
+            raise two_devices(*arrays) or refused from None
+        if not wanted:
+            return untracked(z, mode)
+        return recorded(row, (tensors, *args), edges, metas_of(tensors), z)
+
+    return call
+
+
+def call_of_view(row: Row, kind: str) -> Callable:
+    """One tensor in, views of its storage out. `kind`: why they may not be written, see `views`."""
+    forward, total = row.forward, len(row.inputs)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        mode, self = grad_mode(), args[0]
+        if mode is not True and mode:
+            return mode.intercept(call, args)
+        edge = self._edge() if mode else None
+        z = forward(self._data if self._data.__class__ is ndarray else self._array(), *args[1:])
+        several, made = z.__class__ is list, kind if mode else "inference" if mode is INFERENCE else "no_grad"
+        result = tuple([view_of(self, part, made) for part in z]) if several else view_of(self, z, made)
+        if edge is None and not (mode and self.requires_grad):
+            return result
+        n = new_node(row.node, (edge,), None)
+        if several:
+            n.outputs = len(z)
+            for nr, part in enumerate(result):
+                attach(part, output_of(n, nr))
+        else:
+            attach(result, n)
+        row.save(n, args, z, result)
+        return result
+
+    return call
+
+
+# ---- before: what the operands are
+
+
+PLAIN = {float, int, bool, type(None), tuple, str}  # classes of options that are what they are
+
+
+def operands(args: Iterable[Any], places: Iterable[int], mode: Any) -> tuple[list, list, bool, bool]:
+    """`args` with arrays at `places`, and of the tensors there: the edges, whether one wants a gradient, and
+    whether all are of one shape and type."""
+    arrays, edges, wanted, alike, kind, shape = [*args], [], False, True, None, None
+    for i in places:
+        x, edge = arrays[i], None
+        if isinstance(x, TensorBase):
+            data = arrays[i] = x._data
+            if kind is None:
+                kind, shape = data.dtype, data.shape
+            elif data.dtype is not kind or data.shape != shape:
+                alike = False
+            if mode:
+                if (view := x._view) is not None:
+                    view.refresh(x)
+                    wanted = wanted or view.base._requires_grad  # also where it was made under no_grad, without an edge
+                edge = x._fn or (x if x._requires_grad else None)
+                wanted = wanted or edge is not None
+        elif x is not None:
+            arrays[i], alike = array_in(x), False
+        edges.append(edge)
+    return arrays, edges, wanted, alike
+
+
+def array_in(x: Any) -> Any:
+    """What a forward computes with: a tensor's array; NumPy's numbers as Python's, which decide no type."""
+    return x._data if isinstance(x, TensorBase) else x.item() if isinstance(x, xp.generic) else x
+
+
+def number_in(x: Any) -> Any:
+    """A number of NumPy's, or in a tensor, among the options as Python's."""
+    return x.item() if hasattr(x, "item") and not getattr(x, "requires_grad", False) else x
+
+
+def promoted(arrays: list, places: Iterable[int]) -> list:
+    """The arrays, those at `places` in the type of their result; masks, indices and options keep theirs."""
+    mixed = [x for i in places if (x := arrays[i]) is not None]
+    kinds = {getattr(x, "dtype", None) for x in mixed}
+    if len(kinds) == 1 and None not in kinds:
+        return arrays
+    kind = dtypes.result_dtype(*mixed)
+    return [dtypes.cast(x, kind) if i in places and x is not None else x for i, x in enumerate(arrays)]
+
+
+def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
+    """A Python number beside array `a`: `a` in the type of the result, and the number; None for what is no number."""
+    if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
+        value = value.item()
+    if not row.numbers or not isinstance(value, bool | int | float):
+        return a, None
+    if row.check_types is not None:
+        row.check_types(a.dtype.kind, "b" if type(value) is bool else "")
+    kind = dtypes.result_dtype(a, value)
+    if row.numbers == "floats" and kind.kind != "f":
+        kind = dtypes.get_default_dtype().np
+    a = dtypes.cast(a, kind)
+    raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
+    return a, Scalar(value, raw if isinstance(a, ndarray) else raw[()])
+
+
+# ---- after: what the result is
+
+
+def recorded(row: Row, args: tuple, edges: list, metas: Any, z: Any) -> Any:
+    """The result with its node, which has noted what its derivatives need."""
+    n = new_node(row.node, tuple(edges), metas)
+    if z.__class__ is not tuple and z.__class__ is not list:
+        result: Any = attach(constant(TensorBase._plain, z), n)
+    elif row.multi:
+        n.outputs = len(z)
+        result = tuple(attach(constant(TensorBase._plain, part), output_of(n, i)) if is_float(part)
+                       else constant(TensorBase._plain, part) for i, part in enumerate(z))
+    else:  # floats belong to the node, indices beside them do not
+        result = tuple(constant(TensorBase._plain, part) for part in z)
+        attach(result[0], n)
+    row.save(n, args, z, result)
+    return result
+
+
+def untracked(z: Any, mode: Any) -> Any:
+    """The result without history."""
+    if z.__class__ is tuple or z.__class__ is list:
+        return tuple(untracked(part, mode) for part in z)
+    return constant(TensorBase._plain, z, UNCOUNTED if mode is INFERENCE else None)
+
+
+def is_float(z: Any) -> bool:
+    """Whether a result can have a gradient; of several the first decides, which is a float."""
+    return z.__class__ is tuple or z.__class__ is list or z.dtype.kind == "f"
+
+
+def same_kind(a: Any, b: Any) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype
+
+
+def metas_of(tensors: Iterable[Any]) -> tuple:
+    """Shapes and types to which the engine brings gradients back; None for what is no tensor."""
+    return tuple([(x._data.shape, x._data.dtype) if isinstance(x, TensorBase) else None for x in tensors])
+
+
+def in_torchs_type(forward: Callable, z: Any, *arrays: Any) -> Any:
+    """`z`, computed anew where NumPy chose another type than torch: integers become default floats."""
+    if z.__class__ is not tuple and z.dtype.kind == "f" and arrays[0].dtype.kind in "iub":
+        kind = dtypes.get_default_dtype().np
+        return forward(*[x.astype(kind) for x in arrays])
+    return z
