@@ -5,11 +5,15 @@ walks backward through it, `why(t)` says why a gradient is missing. This file is
 """
 
 import warnings as _warnings
+from contextlib import suppress as _suppress
 from math import e, inf, nan, pi
 from typing import Any
 
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
+
+with _suppress(ModuleNotFoundError):  # only speed is lost without it
+    from . import quick as _quick
 
 from . import _foreign, _tensor, autograd, random
 from ._tensor import Size, Tensor
@@ -52,6 +56,7 @@ from .core.modes import (
     is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
+    slow,
 )
 from .creation import (
     BoolTensor,

@@ -18,7 +18,7 @@ from .array import dtypes, printing
 from .array.backend import address, as_strided, device_of, geometry, lives_on, strides, xp
 from .array.backend import device as device_type
 from .core.backward import backward
-from .core.graph import TensorBase, bump, constant, readonly
+from .core.graph import TensorBase, bump, constant, readonly, results_are
 from .core.modes import grad_mode
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
@@ -437,7 +437,7 @@ def tensor_text(t: Tensor) -> str:
     return printing.tensor_str(t._data, suffixes)
 
 
-TensorBase._plain = Tensor
+results_are(Tensor)
 
 # Methods, by the chapter that says what they are. `add_of`, which takes torch's arguments, is `add` here.
 METHODS = (

@@ -164,7 +164,7 @@ def test_the_setter_lasts_and_can_be_used_as_a_block_later():
 def world():
     """All that an era could have left behind, object by object."""
     owners = [minigrad, minigrad.Tensor, minigrad.autograd, minigrad.random, F, minigrad.text.presentation,
-              minigrad.core.base.TensorBase, minigrad.core.shapes]
+              minigrad.core.graph.TensorBase, minigrad.core.record]
     found = [{k: id(v) for k, v in vars(owner).items() if not k.startswith("__")} for owner in owners]
     return found, list(map(id, sys.meta_path)), printing.get_printoptions()
 

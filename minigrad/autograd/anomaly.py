@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..core.modes import anomaly, observing
+from ..core.beside.observers import observing
+from ..core.modes import anomaly
 
 __all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 

@@ -18,9 +18,9 @@ from ..array.backend import xp
 from ..core.beside.ends import GradientEdge
 from ..core.beside.gates import running
 from ..core.beside.hooks import RemovableHandle
+from ..core.beside.observers import observing
 from ..core.beside.saved import pack_slots
 from ..core.graph import Node, bump, function_of
-from ..core.modes import observing
 from ..ops.checks import require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",

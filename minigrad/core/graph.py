@@ -11,6 +11,7 @@ is a view of). `Tensor` in `_tensor.py` adds the language.
 from __future__ import annotations
 
 import itertools
+import sys
 import weakref
 from typing import Any, NamedTuple
 
@@ -233,7 +234,7 @@ class TensorBase:
                  "_requires_grad", "_view")
 
     _data: Any
-    _plain: Any  # the class of results: `_tensor.py` puts Tensor here
+    _plain: Any  # the class of results: see `results_are`
 
     # ---- storage
 
@@ -402,6 +403,16 @@ class TensorBase:
         if hooks.accumulator is None:
             hooks.accumulator = AccumulateGrad(self)
         return hooks.accumulator
+
+
+results_modules: list[str] = []  # modules that have a name of their own, `Tensor`, for the class of results
+
+
+def results_are(cls: type) -> None:
+    """Let `cls` be the class of results: `_tensor` says so once, of Tensor."""
+    TensorBase._plain = cls
+    for name in results_modules:
+        sys.modules[name].Tensor = cls  # type: ignore[attr-defined]
 
 
 def constant(cls: type, data: Any, counter: Any = None) -> Any:

@@ -36,50 +36,28 @@ class Uncounted:
             "instead of `torch.inference_mode()`.")
 
 
-class Observers(tuple):
-    """Grad mode on, and each `seen(node, output)` in here is called for every node that is recorded."""
-
-    __slots__ = ()
-
-    def intercept(self, call: Callable, args: tuple) -> Any:
-        """The operation as ever, then a look at the node that it has made."""
-        token = _mode.set(True)
-        try:
-            output = call(*args)
-        finally:
-            _mode.reset(token)
-        first = output[0] if type(output) is tuple else output
-        if first is not NotImplemented and first._fn is not None:
-            self.recorded(getattr(first._fn, "node", first._fn), output)  # a Port's node
-        return output
-
-    def recorded(self, node: Any, output: Any) -> None:
-        for seen in self:
-            seen(node, output)
-
-
 INFERENCE, UNCOUNTED = Inference(), Uncounted()
-_mode: ContextVar[Any] = ContextVar("grad_mode", default=True)
-_observers: ContextVar[tuple] = ContextVar("observers", default=())
-grad_mode = _mode.get
+mode_variable: ContextVar[Any] = ContextVar("grad_mode", default=True)
+observers: ContextVar[tuple] = ContextVar("observers", default=())  # see `beside.observers`
+grad_mode = mode_variable.get
 
 
 def is_grad_enabled() -> bool:
     """True where operations on tensors that require grad are recorded."""
-    return bool(_mode.get())
+    return bool(mode_variable.get())
 
 
 def is_inference_mode_enabled() -> bool:
     """True inside `inference_mode()`."""
-    return _mode.get() is INFERENCE
+    return mode_variable.get() is INFERENCE
 
 
-def _enabled(on: bool = True) -> Any:
+def enabled(on: bool = True) -> Any:
     """The value for grad mode on or off: who looks at new nodes, if anybody does."""
-    return (_observers.get() or True) if on else False
+    return (observers.get() or True) if on else False
 
 
-class _Mode:
+class Mode:
     """Context manager and decorator; nests, and restores what it found on any exit."""
 
     _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
@@ -90,13 +68,13 @@ class _Mode:
 
     def _value(self) -> Any:
         """What it switches to: inference mode ends with its own block alone."""
-        return INFERENCE if _mode.get() is INFERENCE else self.mode and _enabled()
+        return INFERENCE if mode_variable.get() is INFERENCE else self.mode and enabled()
 
     def __enter__(self) -> None:
-        self._tokens.append(_mode.set(self._value()))
+        self._tokens.append(mode_variable.set(self._value()))
 
     def __exit__(self, *exc: object) -> None:
-        _mode.reset(self._tokens.pop())
+        mode_variable.reset(self._tokens.pop())
 
     def __call__(self, function: Callable) -> Callable:
         if inspect.isclass(function):
@@ -116,7 +94,7 @@ class _Mode:
         return wrapped
 
 
-def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
+def _wrap_generator(function: Callable, mode: Callable[[], Mode]) -> Callable:
     # The mode is entered for each resumption only: a suspended generator must not leak it.
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -140,7 +118,7 @@ def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
     return wrapped
 
 
-class _BareDecorator(_Mode):
+class _BareDecorator(Mode):
     """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
@@ -158,7 +136,7 @@ class enable_grad(_BareDecorator):
     """Operations inside are recorded again, also within `no_grad`. Source: torch.enable_grad."""
 
 
-class set_grad_enabled(_Mode):
+class set_grad_enabled(Mode):
     """Set grad mode now, as a function call, or for a block, as a context manager."""
 
     def __init__(self, mode: bool) -> None:
@@ -192,43 +170,10 @@ class inference_mode(_BareDecorator):
         self._arguments = (self.mode,)
 
     def _value(self) -> Any:
-        return INFERENCE if self.mode else _enabled()
+        return INFERENCE if self.mode else enabled()
 
 
-class observing(_Mode):
-    """While inside, `seen(node, output)` is called for every node that is recorded."""
-
-    def __init__(self, seen: Callable[[Any, Any], None]) -> None:
-        super().__init__()
-        self._seen = seen
-        self._before: list[Any] = []
-
-    def _value(self) -> Any:
-        return _observers.get() if _mode.get() else _mode.get()
-
-    def __enter__(self) -> None:
-        self._before.append(_observers.set(Observers((*_observers.get(), self._seen))))
-        super().__enter__()
-
-    def __exit__(self, *exc: object) -> None:
-        super().__exit__(*exc)
-        _observers.reset(self._before.pop())
-
-    def leave(self) -> None:
-        """Look no longer, whatever was entered since; the mode stays as it is now."""
-        _observers.set(Observers(seen for seen in _observers.get() if seen is not self._seen))
-        if _mode.get():
-            _mode.set(_enabled())
-
-
-class unobserved(_Mode):
-    """While inside, new nodes are recorded as before, but nobody is called to see them."""
-
-    def _value(self) -> Any:
-        return True if _mode.get() else _mode.get()
-
-
-class differentiable(_Mode):
+class differentiable(Mode):
     """The engine's mode while a node or a hook runs: recorded only under `create_graph`."""
 
     def __init__(self, create_graph: bool) -> None:
@@ -236,8 +181,35 @@ class differentiable(_Mode):
         self.create_graph = create_graph
 
     def _value(self) -> Any:
-        return _enabled(self.create_graph)
+        return enabled(self.create_graph)
 
 
 # Whether backward looks for NaN and remembers where each node was made; process-wide, as in torch.
 anomaly = SimpleNamespace(enabled=False, check_nan=True)
+
+
+leave_out: list[Callable[[bool], None]] = []  # what a folder of quicker ways (`quick`) is switched off with, or on
+
+
+class slow:
+    """Leave out all quicker ways, in this process: what runs then is the core as it is written.
+
+    A call switches for good, until `slow(False)`; as a context manager it puts back what was before.
+    """
+
+    on = False
+
+    def __init__(self, on: bool = True) -> None:
+        self.before = slow.on
+        self._switch(on)
+
+    def __enter__(self) -> slow:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._switch(self.before)
+
+    def _switch(self, on: bool) -> None:
+        slow.on = on
+        for switch in leave_out:
+            switch(on)

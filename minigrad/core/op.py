@@ -6,6 +6,7 @@ and put where formulas (`carriers`), tests and pictures find it (`TABLE`).
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +19,8 @@ from .row import TABLE, Row, parameters
 __all__ = ["TABLE", "Row", "composite", "no_derivative", "op", "shape_mismatch"]
 
 
-def quicker(name: str, row: Row | None, call: Callable) -> Callable:
-    """The call that is published for a row or a composite: `quick` puts a function here that knows better ones."""
+def quicker(name: str, call: Callable, row: Row | None = None, kind: Callable | None = None) -> Callable:
+    """The call that is published for a row or a composite: `quick` puts a function here that knows quicker ones."""
     return call
 
 
@@ -37,27 +38,30 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
     if transparent or tex is not None:
         setattr(SYMBOLS, name, forward if transparent else phrase(tex) if isinstance(tex, str) else tex)
     if row.inputs[0] == "tensors":
-        call = call_of_list(row)
+        kind: Callable = call_of_list
     elif view is not False:
-        call = call_of_view(row, "" if view is True else view)
+        kind = functools.partial(call_of_view, kind="" if view is True else view)
     elif row.inputs == ("self", "other") and len(row.derivatives) in (0, 2) and not row.elementwise:
-        call = call_of_two(row)
+        kind = call_of_two
     else:
-        call = call_of_tensors(row)
-    # code of its own: Python adapts it to the row's own node, and tracebacks name the operation
+        kind = call_of_tensors
+    return publish(row, quicker(name, named(name, kind(row)), row, kind))
+
+
+def named(name: str, call: Callable) -> Callable:
+    """Code of its own for each call: Python adapts it to the row's own node, and tracebacks name the operation."""
     call.__code__ = call.__code__.replace(co_name=name)
-    return publish(row, call)
+    return call
 
 
 def publish(row: Row, call: Callable) -> Callable:
     """Put a row and its callable where the carriers, the tests and the pictures find them."""
-    call = quicker(row.name, row, call)
     call.__name__ = call.__qualname__ = row.name
     call.__doc__ = _doc(row)
     if inspect.isfunction(row.forward):
         call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature
     call.row = row  # type: ignore[attr-defined]
-    row.call = call
+    row.call = named(row.name, call)
     TABLE[row.name] = row
     setattr(TENSORS, row.name, call)
     setattr(RAW, row.name, row.forward)
@@ -66,7 +70,7 @@ def publish(row: Row, call: Callable) -> Callable:
 
 def composite(call: Callable) -> Callable:
     """Declare a function of several rows that formulas may call by its name, as `F.matmul`."""
-    call = quicker(call.__name__, None, call)
+    call = quicker(call.__name__, call)
     setattr(TENSORS, call.__name__, call)
     return call
 

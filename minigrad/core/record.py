@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import ndarray, xp
-from .beside.refusals import refusal, refusal_of_two, tensors_in, two_devices
+from .beside.refusals import must_be_tensor, refusal, refusal_of_two, tensors_in, two_devices
 from .graph import TensorBase, attach, constant, new_node, output_of
 from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .row import Row, Scalar
@@ -38,6 +38,8 @@ def call_of_tensors(row: Row) -> Callable:
         arrays, edges, wanted, alike = operands(args, tracked, mode)
         for i in others:
             arrays[i] = array_in(args[i])
+        if total == 1 and not isinstance(args[0], TensorBase):
+            raise must_be_tensor(row.name, "input", 1, args[0])
         try:
             if row.elementwise and not alike:
                 arrays = promoted(arrays, tracked)

@@ -29,10 +29,9 @@ def _files_of(folder: str) -> set[str]:
 
 PACKAGE_FILES = _files_of(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
 # The learner's code that ran an operation last: most often it runs the next one too, and need not be looked up
-_last_code: list[Any] = [None]
+_last_code: CodeType | None = None
 # The learner's frame that called the backward which is being recorded: each step of the climb would cost
 recorded_backward: ContextVar[Any] = ContextVar("recorded_backward", default=None)
-_caller_of_backward = recorded_backward.get
 
 
 def learners_frame(depth: int = 2) -> FrameType | None:
@@ -44,13 +43,18 @@ def learners_frame(depth: int = 2) -> FrameType | None:
 
 
 def learners_line(depth: int = 2) -> tuple[CodeType | None, int]:
-    """Code and instruction of `learners_frame`, all that a node keeps of it, without calling that."""
-    f: Any = _caller_of_backward() or _frame(depth)
-    while (code := f.f_code) is not _last_code[0] and code.co_filename in PACKAGE_FILES:
+    """Code and instruction of `learners_frame`: all that a node keeps of it."""
+    global _last_code
+    f: Any = _frame(depth)
+    code = f.f_code
+    if code is _last_code:
+        return code, f.f_lasti
+    f = recorded_backward.get() or f
+    while (code := f.f_code) is not _last_code and code.co_filename in PACKAGE_FILES:
         f = f.f_back
         if f is None:  # a thread that begins with one of ours
             return None, 0
-    _last_code[0] = code
+    _last_code = code
     return code, f.f_lasti
 
 

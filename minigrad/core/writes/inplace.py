@@ -12,10 +12,11 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import ndarray
 from ..beside.lines import learners_line
+from ..beside.observers import Observers, unobserved
 from ..beside.refusals import must_be_tensor
 from ..carriers import TENSORS
 from ..graph import TensorBase, bump, constant
-from ..modes import UNCOUNTED, Observers, grad_mode, unobserved
+from ..modes import UNCOUNTED, grad_mode
 from .views import check_expanded, check_inference, check_inplace, check_overlap, rebase, same_place
 
 

@@ -1,4 +1,4 @@
-"""`core/fast.py` only makes things faster: each part equals its row, and without the file all is well."""
+"""`quick/` only makes things faster: each part equals its original, and without the folder all is well."""
 
 import _thread
 import os
@@ -13,11 +13,10 @@ import pytest
 
 import minigrad as mg
 from minigrad.core.carriers import RAW, TENSORS
-from minigrad.core.graph import Node
 from minigrad.core.row import TABLE
-from minigrad.ops import linalg, loss
 from minigrad.quick.cross_entropy import CrossEntropy
-from minigrad.quick.product import Product
+from minigrad.quick.derivatives import DERIVATIVES
+from minigrad.quick.products import Product
 
 HERE = Path(__file__).parent.parent
 MATRICES = {"mm", "addmm", "t", "transpose"}
@@ -35,6 +34,15 @@ OPTIONS = {
 }
 
 
+def ordinarily(function):
+    """The function as it is without `quick`."""
+    def ordinary(*args):
+        with mg.slow():
+            return function(*args)
+
+    return ordinary
+
+
 def made(name: str, shape: tuple, kind: str):
     """A node of row `name`, and a gradient for it."""
     if name in MATRICES:
@@ -48,13 +56,12 @@ def made(name: str, shape: tuple, kind: str):
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("shape", [(2, 2), (40, 40), ()], ids=str)
-@pytest.mark.parametrize("name", sorted(fast._INSTEAD))
+@pytest.mark.parametrize("name", sorted(DERIVATIVES))
 def test_a_quick_derivative_equals_the_formula_of_its_row(name, shape, kind):
     node, grad = made(name, shape, kind)
 
-    quick, plain = node.apply_raw(grad, True), node.apply(grad, RAW, True)
+    quick, plain = DERIVATIVES[name](node, grad, True), node.apply(grad, RAW, True)
 
-    assert type(node).apply_raw is not Node.apply_raw
     for mine, theirs in zip(quick, plain, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -62,7 +69,7 @@ def test_a_quick_derivative_equals_the_formula_of_its_row(name, shape, kind):
 def test_a_quick_product_of_matrices_equals_its_row():
     a, b = mg.randn(3, 4, requires_grad=True), mg.randn(4, 2).requires_grad_()
 
-    quick, slow = a @ b, mg.mm(a, b)
+    quick, slow = a @ b, ordinarily(mg.mm)(a, b)
 
     assert quick.equal(slow)
     assert quick.grad_fn.name() == slow.grad_fn.name() == "MmBackward0"
@@ -72,7 +79,7 @@ def test_a_quick_product_of_matrices_equals_its_row():
 @pytest.mark.parametrize("case", ["all", "data", "weight", "bias", "made", "column", "written", "types", "rows"])
 def test_a_quick_linear_layer_equals_its_row(case):
     seen = []
-    for call in (TENSORS.addmm, TABLE["addmm"].call):
+    for call in (TENSORS.addmm, ordinarily(TENSORS.addmm)):
         mg.manual_seed(0)
         wants = {"data": (True, False, False), "weight": (False, True, False), "bias": (False, False, True)}
         out = 1 if case == "column" else 2
@@ -104,7 +111,7 @@ def test_a_quick_cross_entropy_answers_every_type_of_classes_as_the_ordinary_one
         except RuntimeError as refused:
             return str(refused)
 
-    assert answer(TENSORS.cross_entropy) == answer(loss.cross_entropy)
+    assert answer(TENSORS.cross_entropy) == answer(ordinarily(TENSORS.cross_entropy))
 
 
 def test_a_thread_that_begins_inside_the_package_hides_no_later_line():
@@ -113,7 +120,7 @@ def test_a_thread_that_begins_inside_the_package_hides_no_later_line():
     _thread.start_new_thread(function, (x,))  # no frame of `threading` above it
     time.sleep(0.2)
 
-    assert Path(function(x).grad_fn.line[0]).name == "test_fast.py"
+    assert Path(function(x).grad_fn.line[0]).name == "test_quick.py"
 
 
 def factors(kind: str) -> list:
@@ -141,7 +148,7 @@ def behind(node) -> list:
 @pytest.mark.parametrize("kind", ["layer", "batches", "heads", "constant", "made"])
 def test_what_is_behind_a_product_is_what_the_ordinary_call_makes(kind, used):
     seen, gradients = [], []
-    for times in (mg.Tensor.__matmul__, mg.matmul, linalg.matmul):
+    for times in (mg.Tensor.__matmul__, mg.matmul, ordinarily(mg.matmul)):
         *leaves, a, b = factors(kind)
         y = times(a, b)
         if used:
@@ -186,7 +193,7 @@ def test_a_product_that_no_gradient_reaches_lets_its_leaves_go_on():
 
 def test_a_factor_written_after_the_product_is_refused_as_ever():
     messages = []
-    for times in (mg.Tensor.__matmul__, linalg.matmul):
+    for times in (mg.matmul, ordinarily(mg.matmul)):
         *_, a, b = factors("made")
         y = times(a, b)
         a.add_(1)
@@ -203,7 +210,7 @@ def test_a_factor_written_after_the_product_is_refused_as_ever():
 @pytest.mark.parametrize("reduction", [1, 2])
 def test_a_folded_cross_entropy_is_what_its_two_operations_make(reduction, factor, kind, used):
     seen, gradients = [], []
-    for entropy in (TENSORS.cross_entropy, loss.cross_entropy):
+    for entropy in (TENSORS.cross_entropy, ordinarily(TENSORS.cross_entropy)):
         scores = (100 * mg.eye(5, 3)).to(getattr(mg, kind)).requires_grad_()  # some probabilities are 0
         value = entropy(scores * 1, mg.tensor([0, 2, 1, 1, 0]), None, reduction, -100)
         assert isinstance(value.grad_fn, CrossEntropy) == (entropy is TENSORS.cross_entropy)
@@ -235,7 +242,7 @@ def test_a_look_behind_a_cross_entropy_finds_the_same_gradient(look):
 
 def test_a_folded_cross_entropy_refuses_what_its_operations_refuse():
     messages = []
-    for entropy in (TENSORS.cross_entropy, loss.cross_entropy):
+    for entropy in (TENSORS.cross_entropy, ordinarily(TENSORS.cross_entropy)):
         scores, classes = mg.randn(5, 3, requires_grad=True), mg.tensor([0, 2, 1, 1, 0])
         for wrong in ([0, 2, 1, 1, 3], [0, 2, 1, 1, -1]):
             with pytest.raises(IndexError, match="out of bounds"):
@@ -260,14 +267,14 @@ def test_a_cross_entropy_leaves_what_is_not_plain_to_its_operations():
         given = (mg.tensor(classes), *given)
         value = TENSORS.cross_entropy(scores, *given)
         assert not isinstance(value.grad_fn, CrossEntropy)
-        assert value.equal(loss.cross_entropy(scores, *given))
+        assert value.equal(ordinarily(TENSORS.cross_entropy)(scores, *given))
 
 
-def test_without_the_file_everything_still_holds(tmp_path):
+def test_without_the_folder_everything_still_holds(tmp_path):
     for part in ("minigrad", "tests"):
         shutil.copytree(HERE / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(HERE / "pyproject.toml", tmp_path)
-    (tmp_path / "minigrad" / "core" / "fast.py").unlink()
+    shutil.rmtree(tmp_path / "minigrad" / "quick")
     tests = [f"tests/test_{name}.py" for name in ("semantics", "expressions", "table", "errors", "record")]
 
     run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests],
@@ -275,3 +282,36 @@ def test_without_the_file_everything_still_holds(tmp_path):
                          capture_output=True, text=True)
 
     assert run.returncode == 0, run.stdout[-2000:]
+
+
+def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
+    """What a debugger walks through then is the core alone, from the operation to the end of backward."""
+    from minigrad import exp  # bound before anything is switched
+
+    x, w = mg.randn(3, 4, requires_grad=True), mg.randn(4, 2, requires_grad=True)
+
+    def files() -> set[str]:
+        seen = set()
+
+        def trace(frame, event, arg):
+            if frame.f_code.co_name != "<module>":
+                seen.add(Path(frame.f_code.co_filename).relative_to(HERE).parts[:3] if HERE in Path(
+                    frame.f_code.co_filename).parents else ())
+            return None
+
+        sys.settrace(trace)
+        try:
+            mg.nn.functional.cross_entropy(exp(x * 2) @ w + w.sum(0), mg.tensor([0, 1, 0])).backward()
+        finally:
+            sys.settrace(None)
+        return {parts for parts in seen if parts[:1] == ("minigrad",)}
+
+    quick = files()
+    with mg.slow():
+        slow = files()
+    again = files()
+
+    assert any(parts[1] == "quick" for parts in quick)
+    assert [parts for parts in slow if parts[:3] == ("minigrad", "quick", "walk.py")] == []
+    assert ("minigrad", "core", "engine.py") in slow - quick
+    assert again == quick

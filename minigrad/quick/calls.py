@@ -1,0 +1,186 @@
+"""Calls written out for the commonest operands: what `core.record` gives, in fewer steps of Python.
+
+Each function makes, for a row and its ordinary call, a call that answers where everything is plain: grad
+mode is simply on or off, types agree, NumPy refuses nothing. All else, and every refusal, is left to the
+ordinary call. `grad_mode` is asked by this module's own name: `slow()` puts another function there.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..array.backend import ndarray, xp
+from ..core.beside.lines import learners_line
+from ..core.graph import TensorBase, attach, constant, new, new_node, results_modules, seqs
+from ..core.modes import grad_mode
+from ..core.record import PLAIN, beside_number, untracked
+from ..core.row import Row, Scalar
+
+Tensor: Any = TensorBase  # the class of results, once there is one: see `results_are`
+results_modules.append(__name__)
+UFUNCS = {operator.add: xp.add, operator.sub: xp.subtract, operator.mul: xp.multiply}  # quicker for arrays alone
+# What numbers become beside arrays of each type: 2 and 2.0 are equal keys
+SCALARS: dict[type, dict] = {int: {}, float: {}}
+
+
+def one_tensor(row: Row, ordinary: Callable) -> Callable:
+    """One tensor and nothing else: exp, neg, relu ..."""
+    forward, cls = row.forward, row.node
+    keeps_self, keeps_result = "self" in row.saved, "result" in row.saved
+    keeps_sizes, keeps_numel = "self_sym_sizes" in row.saved, "self_sym_numel" in row.saved
+
+    def call(input: Any) -> Any:
+        mode = grad_mode()
+        if (mode is not True and mode is not False) or not isinstance(input, TensorBase):
+            return ordinary(input)
+        a, view = input._data, input._view
+        if view is not None and mode:
+            view.refresh(input)
+        edge = input._fn or (input if input._requires_grad else None)
+        z = forward(a)
+        if z.dtype is not a.dtype or (edge is None and view is not None):
+            return ordinary(input)
+        t = new(Tensor)
+        t._data = z
+        t._counter = t._grad = t._hooks = t._view = None
+        if edge is None or not mode:
+            t._fn, t._requires_grad = None, False
+            return t
+        t._fn = n = cls()
+        t._requires_grad = True
+        n.edges, n.metas, n.hooks = (edge,), None, None
+        n.seq = next(seqs)
+        n.code, n.lasti = learners_line()
+        if keeps_self:
+            c = input._counter
+            n.saved_self, n.version_self = input, 0 if c is None else c[0]
+        if keeps_result:
+            n.saved_result, n.version_result = z, 0
+            n.counter_result = t._counter = [0, ()]
+        if keeps_sizes:
+            n.saved_self_sym_sizes = a.shape
+        if keeps_numel:
+            n.saved_self_sym_numel = a.size
+        return t
+
+    return call
+
+
+def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
+    """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
+    forward, cls, save, total = row.forward, row.node, row.save, len(row.inputs)
+    scalars = [row.inputs.index(name) for name in row.scalars]
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options or len(args) < total:
+            args = row.bind(args, options)
+        mode, self = grad_mode(), args[0]
+        if (mode is not True and mode is not False) or not isinstance(self, TensorBase):
+            return ordinary(*args)
+        for i in scalars:
+            if args[i].__class__ not in PLAIN:
+                return ordinary(*args)
+        edge = self._edge() if mode else None
+        z = forward(self._data, *args[1:])
+        if edge is None or z.__class__ is list or z.dtype.kind != "f":
+            if mode and self._view is not None and self.requires_grad:
+                return ordinary(*args)
+            return untracked(z, mode)
+        n = new_node(cls, (edge,), None)
+        t = attach(constant(Tensor, z), n)
+        save(n, args, z, t)
+        return t
+
+    return call
+
+
+def two_tensors(row: Row, ordinary: Callable) -> Callable:
+    """Two tensors that broadcast, or a tensor and a number: add, mul, div ..."""
+    forward, cls = row.forward, row.node
+    ufunc, may_change_type = UFUNCS.get(forward, forward), forward not in UFUNCS
+    self_for, other_for, keeps_result = used_by(row, "self"), used_by(row, "other"), "result" in row.saved
+    by_self, by_other = self_for == "self", other_for == "other"
+
+    def call(self: Any, other: Any) -> Any:
+        mode, view, a, kind = grad_mode(), self._view, self._data, type(other)
+        if mode is not True and mode is not False:
+            return ordinary(self, other)
+        if view is not None and mode:
+            view.refresh(self)
+        to_self = self._fn or (self if self._requires_grad else None)
+        if kind is Tensor or (kind is not float and isinstance(other, TensorBase)):
+            b, number, peer = other._data, None, other._view
+            if peer is not None and mode:
+                peer.refresh(other)
+            to_other = other._fn or (other if other._requires_grad else None)
+            if a.dtype is not b.dtype:
+                return ordinary(self, other)
+            alike = a.shape == b.shape
+        else:
+            to_other, peer, alike = None, None, True
+            try:
+                number = SCALARS[kind][a.dtype if type(a) is ndarray else (type(a), a.dtype)][other]
+            except (KeyError, TypeError):  # not met before, or what has no hash
+                number = first_time(row, a, other)
+                if number is None:
+                    return ordinary(self, other)
+            b = number.raw
+        try:
+            z = ufunc(a, b) if type(a) is ndarray else forward(a, b)
+        except (ValueError, TypeError):
+            return ordinary(self, other)
+        recorded = mode and (to_self is not None or to_other is not None)
+        if (may_change_type and z.dtype is not a.dtype) or not (recorded or (view is None and peer is None)):
+            return ordinary(self, other)
+        t = new(Tensor)
+        t._data = z
+        t._counter = t._grad = t._hooks = t._view = None
+        if not recorded:
+            t._fn, t._requires_grad = None, False
+            return t
+        t._fn = n = cls()
+        t._requires_grad = True
+        n.edges, n.hooks = (to_self, to_other), None
+        n.metas = None if alike else ((a.shape, a.dtype), (b.shape, b.dtype))
+        n.seq = next(seqs)
+        n.code, n.lasti = learners_line()
+        if self_for is not None:
+            if (to_self if by_self else to_other) is not None or self_for == "both":
+                c = self._counter
+                n.saved_self, n.version_self = self, 0 if c is None else c[0]
+            else:
+                n.saved_self = None
+        if other_for is not None:
+            if number is not None:
+                n.saved_other, n.version_other = number, 0
+            elif (to_other if by_other else to_self) is not None or other_for == "both":
+                c = other._counter
+                n.saved_other, n.version_other = other, 0 if c is None else c[0]
+            else:
+                n.saved_other = None
+        if keeps_result:
+            n.saved_result, n.version_result = z, 0
+            n.counter_result = t._counter = [0, ()]
+        return t
+
+    return call
+
+
+def used_by(row: Row, name: str) -> str | None:
+    """Whose derivative needs the saved input `name`: "self", "other" or "both"; for both torch asks nobody."""
+    users = [n for n, used in row.uses.items() if name in used]
+    return None if name not in row.saved else "both" if len(users) == 2 else users[0]
+
+
+def first_time(row: Row, a: Any, value: Any) -> Scalar | None:
+    """A number beside `a`, remembered for the next time; None where it changes the type of `a`, or is none."""
+    same, number = beside_number(row, a, value)
+    if number is None or same is not a:
+        return None
+    if type(value) is int or (type(value) is float and value):  # 0.0 and -0.0 are equal keys too
+        known = SCALARS[type(value)].setdefault(a.dtype if type(a) is ndarray else (type(a), a.dtype), {})
+        if len(known) < 4096:
+            known[value] = number
+    return number

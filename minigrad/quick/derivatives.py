@@ -1,0 +1,219 @@
+"""The busiest derivatives written out for arrays: the numbers of the row's own formula, in fewer steps of Python.
+
+`walk` runs them in place of a node's `apply`. What is not plainly there (freed, packed, changed) the row's own
+way of reading answers, with its errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from ..array.backend import HOST, ndarray, xp
+from ..core.carriers import RAW
+from ..core.graph import Freed, Node, Withheld
+from ..core.row import Scalar, reader
+
+# Beside a small array half of an operation goes into turning a Python number into an array
+_ZERO, _ONE = ({kind: xp.full((), number, kind) for kind in map(xp.dtype, "efd")} for number in (0, 1))
+
+
+# What one expression says; `derivative` adds the others. Each gets the node, its gradient and `keep`.
+DERIVATIVES: dict[str, Callable] = {
+    "add": lambda n, grad, keep: (grad, grad),
+    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
+    "t": lambda n, grad, keep: (grad.T,),
+    "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
+    "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
+    **dict.fromkeys(("view", "unsafe_view", "squeeze", "squeeze_dim"),
+                    lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
+}
+
+
+def derivative(name: str) -> Callable:
+    """Register a function `(n, grad, keep)` as what nodes of this row do to arrays."""
+
+    def register(function: Callable) -> Callable:
+        DERIVATIVES[name] = function
+        return function
+
+    return register
+
+
+def array_of(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
+    """The array of a saved input. What is not plainly there (freed, changed, detached) the row answers."""
+    if saved.__class__ is Scalar:
+        return saved.raw
+    if not isinstance(saved, Withheld):
+        counter = saved._counter
+        if (counter is None or counter[0] == version) and (
+            saved._fn is not None or edge is None or edge is saved
+        ):
+            return saved._data
+    return reader(n.row, name)(n, RAW)
+
+
+def result_of(n: Any) -> Any:
+    """The array of a saved result."""
+    if not isinstance(n.saved_result, Withheld) and n.counter_result[0] == n.version_result:
+        return n.saved_result
+    return reader(n.row, "result")(n, RAW)
+
+
+@derivative("mul")
+def _mul(n: Any, grad: Any, keep: bool) -> tuple:
+    to_self, to_other = n.edges
+    other = n.saved_other
+    if other.__class__ is Scalar:
+        if not keep:
+            n.saved_other = Freed.current
+        return grad * other.raw, None
+    mine = theirs = None
+    if to_self is not None:
+        mine = grad * array_of(n, "other", other, n.version_other, to_other)
+    if to_other is not None:
+        theirs = grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
+    if not keep:
+        if n.saved_self is not None:
+            n.saved_self = Freed.current
+        if n.saved_other is not None:
+            n.saved_other = Freed.current
+    return mine, theirs
+
+
+@derivative("mm")
+def _mm(n: Any, grad: Any, keep: bool) -> tuple:
+    if 1 in grad.shape:  # the row minds the sign of zero
+        return n.apply(grad, RAW, keep)
+    to_self, to_mat2 = n.edges
+    mine = theirs = None
+    if to_self is not None:
+        mine = grad.dot(array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
+    if to_mat2 is not None:
+        theirs = array_of(n, "self", n.saved_self, n.version_self, to_self).T.dot(grad)
+    if not keep:
+        if n.saved_self is not None:
+            n.saved_self = Freed.current
+        if n.saved_mat2 is not None:
+            n.saved_mat2 = Freed.current
+    return mine, theirs
+
+
+@derivative("addmm")
+def _addmm(n: Any, grad: Any, keep: bool) -> tuple:
+    if 1 in grad.shape or n.saved_alpha != 1 or n.saved_beta != 1:
+        return n.apply(grad, RAW, keep)
+    _, to_mat1, to_mat2 = n.edges
+    left = right = None
+    if to_mat1 is not None:
+        left = grad.dot(array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
+    if to_mat2 is not None:
+        right = array_of(n, "mat1", n.saved_mat1, n.version_mat1, to_mat1).T.dot(grad)
+    if not keep:
+        n.free()
+    return grad, left, right
+
+
+@derivative("expand")
+def _expand(n: Any, grad: Any, keep: bool) -> tuple:
+    shape = n.saved_self_sym_sizes
+    return (grad if grad.shape == shape else RAW.sum_to(grad, shape),)
+
+
+@derivative("pow_number")
+def _pow_number(n: Any, grad: Any, keep: bool) -> tuple:
+    if n.saved_exponent != 2:
+        return n.apply(grad, RAW, keep)
+    x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
+    sent = (grad * (x + x),)
+    if not keep:
+        n.saved_self = Freed.current
+    return sent
+
+
+@derivative("exp")
+def _exp(n: Any, grad: Any, keep: bool) -> tuple:
+    sent = (grad * result_of(n),)
+    if not keep:
+        n.saved_result = Freed.current
+    return sent
+
+
+@derivative("tanh")
+def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
+    y = result_of(n)
+    slope = y * y
+    if isinstance(slope, ndarray):  # one new array instead of three: new pages cost most
+        xp.subtract(_ONE[slope.dtype], slope, slope)
+        xp.multiply(slope, grad, slope)
+    else:
+        slope = (1 - slope) * grad
+    if not keep:
+        n.saved_result = Freed.current
+    return (slope,)
+
+
+@derivative("softmax")
+def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
+    y, dim = result_of(n), n.saved_dim
+    if not y.ndim or not isinstance(grad, ndarray):
+        return n.apply(grad, RAW, keep)
+    sent = grad * y
+    xp.subtract(grad, xp.add.reduce(sent, dim, None, None, True), sent)
+    xp.multiply(y, sent, sent)
+    if not keep:
+        n.saved_result = Freed.current
+    return (sent,)
+
+
+@derivative("relu")
+def _relu(n: Any, grad: Any, keep: bool) -> tuple:
+    y = result_of(n)
+    if not isinstance(y, ndarray):
+        sent = RAW.relu_backward(grad, y)
+    elif y.size < 512:
+        zero = _ZERO[y.dtype]
+        sent = xp.where(y <= zero, zero, grad)
+    else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
+        sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
+    if not keep:
+        n.saved_result = Freed.current
+    return (sent,)
+
+
+@derivative("sum")
+def _sum(n: Any, grad: Any, keep: bool) -> tuple:
+    return (_spread(n, grad),)
+
+
+@derivative("sum_dim")
+def _sum_dim(n: Any, grad: Any, keep: bool) -> tuple:
+    return (_spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),)
+
+
+@derivative("mean_dim")
+def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
+    sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
+    return (_full(sizes, RAW.kept(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim)),)
+
+
+def _spread(n: Any, grad: Any) -> Any:
+    """A sum's gradient in the shape of what was summed."""
+    shape, edge = n.saved_self_sym_sizes, n.edges[0]
+    # Nobody sees what passes between two nodes. Small arrays are faster to multiply when every place is
+    # written; large ones, seen with stride 0, are memory not spent.
+    if isinstance(edge, Node) and edge.hooks is None and prod(shape) <= 4096:
+        return _full(shape, grad)
+    return RAW.expand(grad, shape)
+
+
+def _full(shape: tuple, grad: Any) -> Any:
+    """`grad` in a larger shape, written in every place."""
+    if not shape:
+        return grad
+    if not isinstance(grad, HOST):
+        return RAW.expand(grad, shape).copy()
+    filled = xp.empty(shape, grad.dtype)
+    filled[...] = grad
+    return filled

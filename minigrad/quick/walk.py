@@ -1,0 +1,112 @@
+"""`engine.steps` in one loop, for graphs beside which nothing stands: no hooks, no node of several outputs.
+
+What it calls of the engine, it calls by the engine's names. It goes past folded chains (`folded`) and runs
+`derivatives` in place of a row's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from ..core import leaves
+from ..core.beside.attended import suspended
+from ..core.beside.lines import learners_frame, recorded_backward
+from ..core.beside.saved import Packed
+from ..core.carriers import RAW, TENSORS
+from ..core.engine import fit
+from ..core.graph import Node, Port
+from ..core.modes import anomaly, differentiable
+
+_latest_first = attrgetter("seq")
+derivatives: dict[type, Callable] = {}  # class of node -> function `(n, grad, keep)` that stands in for its `apply`
+
+
+def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] | None:
+    """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special."""
+    nodes, seen, waits = [root], {root}, {}
+    for node in nodes:  # grows while it is read
+        if node.hooks is not None or node.wants_undefined:  # what a learner wrote may register hooks on its way
+            if node.hooks is not None or not hasattr(node, "choose"):  # a folded chain
+                return None
+            node.choose(past_the_chain=not create_graph)
+        for edge in node.paths:  # type: ignore[attr-defined]
+            if isinstance(edge, Node):
+                if edge not in seen:
+                    seen.add(edge)
+                    nodes.append(edge)
+            elif edge in waits:
+                waits[edge] += 1
+            elif edge is not None:
+                if edge.__class__ is Port or edge._hooks is not None:
+                    return None
+                waits[edge] = 1
+    nodes.sort(key=_latest_first, reverse=True)
+    return nodes, waits
+
+
+def walk(roots: list, grads: list, keep: bool, create_graph: bool, inputs: list | None,
+         captured: dict[Any, Any] | None) -> bool:
+    """Run backward if the graph has nothing special; says whether it did.
+
+    `inputs`, where given, must be the leaves of the graph: then everything runs anyway.
+    """
+    if len(roots) != 1 or not isinstance(root := roots[0], Node) or suspended or anomaly.enabled:
+        return False
+    if (found := reach(root, create_graph)) is None:
+        return False
+    nodes, waits = found
+    if inputs is not None and (captured is None or waits.keys() != set(inputs)):
+        return False
+    if create_graph or Packed.used:  # unpack hooks may ask for the mode, and have lines of their own
+        token = None if Packed.used else recorded_backward.set(learners_frame())
+        try:
+            with differentiable(create_graph):
+                run(nodes, waits, root, grads[0], keep, create_graph, captured)
+        finally:
+            if token is not None:
+                recorded_backward.reset(token)
+    else:
+        run(nodes, waits, root, grads[0], keep, False, captured)
+    return True
+
+
+def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: bool, create_graph: bool,
+        captured: dict[Any, Any] | None) -> None:
+    """The loop: take what arrived, apply, fit, send on; leaves as soon as they wait for nothing more."""
+    F, arrived, instead = TENSORS if create_graph else RAW, {root: seed}, {} if create_graph else derivatives
+    for node in nodes:
+        received = arrived.pop(node, None)
+        if received is None:
+            sent = node.skip(keep)
+        elif (derivative := instead.get(node.__class__)) is not None:
+            sent = derivative(node, received, keep)
+        else:
+            sent = node.apply(received, F, keep)  # type: ignore[attr-defined]
+        metas, index = node.metas, -1
+        for edge in node.paths:  # type: ignore[attr-defined]
+            index += 1  # half of what `enumerate` takes for one or two edges
+            if edge is None:
+                continue
+            grad = sent[index]
+            if metas is not None and grad is not None:
+                grad = fit(grad, metas[index], F)
+            if edge not in waits:
+                if grad is not None:
+                    arrived[edge] = arrived[edge] + grad if edge in arrived else grad
+                continue
+            waits[edge] = left = waits[edge] - 1
+            before = arrived.pop(edge, None)
+            if grad is None:
+                grad = before
+            elif before is not None:
+                grad = before + grad
+            elif grad is received and not create_graph:
+                grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
+            if left:
+                arrived[edge] = grad
+            elif captured is not None:
+                captured[edge] = grad
+            elif grad is not None and edge._requires_grad:
+                leaves.accumulate(edge, grad, create_graph, shared=False)
