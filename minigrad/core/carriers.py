@@ -142,7 +142,7 @@ def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
     return lambda *args, **_: Symbol(template.format(*map(symbol, args)), binds)
 
 
-def _cases(condition: Any, value: Any, other: Any) -> Symbol:
+def cases(condition: Any, value: Any, other: Any) -> Symbol:
     first, last = r"\begin{cases}", r"\end{cases}"
     rest = rf"{symbol(other)} & \text{{else}}{last}"
     if rest.startswith(first):  # cases in the last case: one list
@@ -196,10 +196,10 @@ _FUNCTIONS: dict[str, Callable] = {
     name: phrase(template, binds)
     for binds, table in _PHRASES.items() for names, template in table.items() for name in names.split()
 } | {
-    "where": _cases, "moved": lambda g, _place: g,
+    "where": cases, "moved": lambda g, _place: g,
     "relu_backward": lambda g, y: g * (y > 0),
-    "hardsigmoid_backward": lambda g, x: _cases((x > -3) & (x < 3), g / 6, 0),
-    "transpose": lambda x, a, b: SYMBOLS.t(x) if isinstance(a, int) else SYMBOLS._call("transpose", (x, a, b)),
+    "hardsigmoid_backward": lambda g, x: cases((x > -3) & (x < 3), g / 6, 0),
+    "transpose": lambda x, a, b: SYMBOLS.t(x) if isinstance(a, int) else SYMBOLS.call("transpose", (x, a, b)),
     "nll_loss": lambda g, t, w, *_: (-SYMBOLS.sum(SYMBOLS.weighted(g[t], w and w[t])) / Symbol("W"),),
     "nll_loss_backward": lambda g, _x, t, w, total, *_: SYMBOLS.to_chosen(
         -SYMBOLS.weighted(g, w and w[t]) / total, t),
@@ -215,10 +215,10 @@ class _SymbolCarrier:
     """`F` for symbols: known functions print as mathematics, others as `name(arguments)`."""
 
     def __getattr__(self, name: str) -> Callable:  # where no row has set the name
-        return _FUNCTIONS.get(name) or (lambda *args, **kw: self._call(name, args))
+        return _FUNCTIONS.get(name) or (lambda *args, **kw: self.call(name, args))
 
     @staticmethod
-    def _call(name: str, args: tuple) -> Symbol:
+    def call(name: str, args: tuple) -> Symbol:
         shown = ", ".join(symbol(a).tex for a in args)
         word = f"\\{name}" if name in _TEX_NAMES else rf"\mathrm{{{name}}}".replace("_", r"\_")
         return Symbol(rf"{word}\left({shown}\right)")
