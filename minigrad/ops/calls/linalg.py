@@ -7,7 +7,7 @@ from typing import Any
 
 from ...array.backend import xp
 from ...core.base import TensorBase, constant
-from ...core.carriers import RAW, TENSORS
+from ...core.carriers import RAW, SYMBOLS, TENSORS, phrase
 from ...core.inplace import inplace
 from ...text import presentation
 from ..checks import check_dim, common_shape, dims_of, require, same_type
@@ -26,6 +26,7 @@ def outer(self: Any, vec2: Any) -> Any:
 
 
 RAW.outer = TENSORS.outer = outer
+SYMBOLS.outer = phrase(r"{0:1}\, {1:4}^{{\top}}", 1)
 
 
 def matmul(self: Any, other: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import move, namespace, strides, xp
 from ...core.base import bump, constant
-from ...core.carriers import RAW, TENSORS
+from ...core.carriers import RAW, SYMBOLS, TENSORS, phrase
 from ...core.inplace import inplace, stand_in, write_directly
 from ...core.modes import grad_mode
 from ...core.shapes import tensors_in
@@ -51,6 +51,8 @@ def contiguous(self: Any, memory_format: Any = None) -> Any:
 RAW.reshape, TENSORS.reshape = (lambda x, shape: x.reshape(shape)), reshape
 RAW.cast = lambda x, kind: x.astype(kind)
 TENSORS.cast = lambda x, kind: x if x._data.dtype == kind else rows.to_copy(x, kind)
+SYMBOLS.reshape, SYMBOLS.moved = phrase(r"\mathrm{{reshape}}\left({0}\right)"), lambda grad, _place: grad
+SYMBOLS.zeros_like = SYMBOLS.zeros_as = phrase("0")
 RAW.moved, TENSORS.moved = move, lambda grad, place: grad if place is None else grad.to(place)
 RAW.zeros_like, TENSORS.zeros_like = xp.zeros_like, lambda like: TENSORS.zeros_as(like, like.shape)
 RAW.zeros_as = lambda like, shape: namespace(like).zeros(shape, like.dtype)

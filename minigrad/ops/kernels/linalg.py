@@ -7,7 +7,7 @@ from typing import Any
 
 from ...array import dtypes
 from ...array.backend import in_order, namespace, xp
-from ...core.carriers import RAW, TENSORS, Symbol, formula, phrase, symbol
+from ...core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ...text import presentation
 from ..checks import check_dim, floats_only, require, same_type
 from .pointwise import times
@@ -430,3 +430,4 @@ def scaled(x: Any, factor: float) -> Any:
 
 
 RAW.scaled = TENSORS.scaled = scaled
+SYMBOLS.scaled = phrase(r"{1:4} \cdot {0:1}", 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...array import dtypes
 from ...array.backend import ndarray, xp
-from ...core.carriers import formula, spelled_out
+from ...core.carriers import formula, phrase, spelled_out
 from ...core.op import shape_mismatch
 from ..checks import implemented, require
 
@@ -191,6 +191,6 @@ def lowered(F: Any, x: Any, low: Any, high: Any) -> Any:
     return x > high if low is None else (x > high) | (high < low)
 
 
-@formula()
+@formula(tex=phrase(r"\log {0:3}", 1))
 def log_number(F: Any, value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)

@@ -456,6 +456,6 @@ def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
 # ---- no derivative
 
 
-@formula()
+@formula(tex=phrase(r"\text{{not implemented}}"))
 def refuse(F: Any, name: str) -> Any:
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")

@@ -1,6 +1,7 @@
 """Matrix products and the linear algebra of teaching."""
 
 from ...array.backend import xp
+from ...core.carriers import phrase
 from ...core.op import op
 from ..kernels import linalg as kernels
 from .pointwise import mul
@@ -8,39 +9,42 @@ from .pointwise import mul
 # ---- products
 
 mm = op("mm", kernels.mm, letters={"self": "A", "mat2": "B"},
-    keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
+    keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), tex=phrase(r"{0:1}\, {1:1}", 1),
     self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
     mat2 = lambda F, grad, self: F.mm(F.t(self), grad))
 mv = op("mv", lambda self, vec: kernels.product_of(vec, self, vec), letters={"self": "A"},
+    tex=phrase(r"{0:1}\, {1:1}", 1),
     self = lambda F, grad, vec: F.outer(grad, vec),
     vec  = lambda F, grad, self: F.mv(F.t(self), grad))
 dot = op("dot", kernels.dot, letters={"tensor": "b"},
     self   = lambda grad, tensor: grad * tensor,
     tensor = lambda grad, self: grad * self)
 vdot = op("vdot", lambda self, other: kernels.dot(self, other), **mul.row.derivatives)
-bmm = op("bmm", kernels.bmm, letters={"self": "A", "mat2": "B"},
+bmm = op("bmm", kernels.bmm, letters={"self": "A", "mat2": "B"}, tex=phrase(r"{0:1}\, {1:1}", 1),
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
 ADDED = {"self": lambda F, grad, beta: F.scaled(grad, beta)}
 addmm = op("addmm", kernels.addmm, letters={"self": "c", "mat1": "A", "mat2": "B"},
-    keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
+    keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
+    scalars=("beta", "alpha"), **ADDED,
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
 addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: kernels.joined(
-        self, kernels.product_of(self, mat, vec), beta, alpha), letters={"mat": "A"}, **ADDED,
+        self, kernels.product_of(self, mat, vec), beta, alpha), letters={"mat": "A"},
+    scalars=("beta", "alpha"), **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
     vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
-addr = op("addr", kernels.addr, **ADDED,
+addr = op("addr", kernels.addr, scalars=("beta", "alpha"), **ADDED,
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
-baddbmm = op("baddbmm", kernels.baddbmm, letters={"batch1": "A", "batch2": "B"}, **ADDED,
+baddbmm = op("baddbmm", kernels.baddbmm, letters={"batch1": "A", "batch2": "B"}, scalars=("beta", "alpha"), **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
 addbmm = op("addbmm", kernels.addbmm, letters={"batch1": "A", "batch2": "B"},
-    keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
+    keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), scalars=("beta", "alpha"), **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
-cross_of = op("linalg_cross", kernels.cross,
+cross_of = op("linalg_cross", kernels.cross, tex=phrase(r"{0:4} \times {1:4}", 1),
     self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
     other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
 
@@ -58,7 +62,7 @@ solve_ex = op("linalg_solve_ex", kernels.solve_ex, outputs=("result", "LU", "piv
     B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
 matrix_exp = op("linalg_matrix_exp", kernels.matrix_exp, letters={"self": "A"},
     self = lambda F, grad, self: F.exp_slope(grad, self))
-pinv_of = op("linalg_pinv", kernels.pinv, letters={"self": "A"},
+pinv_of = op("linalg_pinv", kernels.pinv, letters={"self": "A"}, tex=phrase("{0:4}^{{+}}", 3),
     self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))
 lstsq_of = op("linalg_lstsq", lambda self, b: (xp.linalg.lstsq(kernels.matrices("linalg.lstsq", self), b)[0],),
     outputs=("solution",), keeps=("solution",), letters={"self": "A"},
