@@ -2,6 +2,7 @@
 
 A row reads: name, forward on arrays, then one derivative per input. `grad` is what arrives from the
 result; the other names are what the node saves. `**lerp.row.derivatives`: as the row `lerp` has them.
+Options before the derivatives are explained where they are declared: `op`, and `Row` in `core/row.py`.
 Formulas from torch's tools/autograd/derivatives.yaml.
 """
 
