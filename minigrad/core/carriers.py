@@ -2,16 +2,15 @@
 
 A derivative is written once, `lambda F, grad, self: grad * F.cos(self)`. The engine passes `F = RAW`
 and arrays; under `create_graph` it passes `F = TENSORS` and tensors, whose operations are recorded;
-`tex_of` passes symbols and gets the rule that a learner reads. `op` fills RAW and TENSORS.
+`text.tex` passes `F = SYMBOLS` and symbols, and gets the rule that a learner reads. `op` fills all three.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
-import math
 from collections.abc import Callable
-from typing import Any
+
+from ..text.tex import SYMBOLS
 
 
 class Carrier:
@@ -26,206 +25,6 @@ class Carrier:
 
 RAW, TENSORS = Carrier("RAW"), Carrier("TENSORS")
 
-# How strongly each kind of TeX binds: a weaker part inside a stronger one gets parentheses, and a
-# claim that is used as a number (1 where it holds, 0 elsewhere) gets brackets.
-_EITHER, _BOTH, _CLAIM, _SUM, _PRODUCT, _MINUS, _POWER, _ATOM = range(-3, 5)
-
-_LETTERS = {"grad": r"\bar y", "self": "x", "result": "y", "other": "b", "exponent": "p", "ord": "p",
-            "input": "x", "weight": "w", "bias": "b", "mat": "A", "mat1": "A", "mat2": "B", "vec": "v",
-            "tensor1": "a", "tensor2": "b", "target": "t", "condition": "c", "mask": "m",
-            "index": "i", "indices": "i", "alpha": r"\alpha", "beta": r"\beta", "delta": r"\delta",
-            "eps": r"\varepsilon", "lambd": r"\lambda", "negative_slope": r"\lambda", "value": "v",
-            "self_sym_numel": "n", "result0": "y_0",
-            "vec1": "u", "vec2": "v", "batch1": "A", "batch2": "B", "x1": "a", "x2": "b", "tensors": "x_k",
-            "grad_output": "g", "output": "z", "total_weight": "W", "eigenvalues": r"\lambda",
-            "eigenvectors": "V", "min_val": r"\mathrm{min}", "max_val": r"\mathrm{max}",
-            "input_scale": r"\kappa", "scale": r"\gamma", "padding_idx": r"\mathrm{pad}", "Vh": "V_h",
-            "running_mean": r"\mathrm{mean}", "running_var": r"\mathrm{var}", "pos_weight": "p",
-            "left": "L", "right": "R"}
-
-
-def _between(sign: str, binds: int, swap: bool = False) -> Callable[[Any, Any], Symbol]:
-    """An operator that is written between its operands; the right one binds as strongly, after `-` more."""
-    return lambda self, other: self._infix(sign, other, binds, swap)
-
-
-def _claim(sign: str) -> Callable[[Any, Any], Symbol]:
-    """A comparison, whose operands need no parentheses."""
-    return lambda self, other: Symbol(f"{self:0} {sign} {symbol(other):0}", _CLAIM)
-
-
-class Symbol:
-    """A value that knows only how it is written."""
-
-    def __init__(self, tex: str, binds: int = _ATOM) -> None:
-        self.tex, self.binds = tex, binds
-
-    def at(self, least: int) -> str:
-        if self.binds >= least:
-            return self.tex
-        left, right = "[]" if self.binds < _SUM <= least else "()"
-        return rf"\left{left}{self.tex}\right{right}"
-
-    def __format__(self, least: str) -> str:
-        return self.at(int(least)) if least else self.tex
-
-    def _infix(self, sign: str, other: Any, binds: int, swap: bool = False) -> Symbol:
-        left, right = (symbol(other), self) if swap else (self, symbol(other))
-        after = right.at(binds + 1 if sign == "-" else binds)
-        after = rf"\left({after}\right)" if after.startswith("-") else after
-        return Symbol(f"{left.at(binds)} {sign} {after}", binds)
-
-    __add__, __radd__ = _between("+", _SUM), _between("+", _SUM, swap=True)
-    __sub__, __rsub__ = _between("-", _SUM), _between("-", _SUM, swap=True)
-    __rmul__ = _between(r"\cdot", _PRODUCT, swap=True)
-    __and__, __or__ = _between(r"\wedge", _BOTH), _between(r"\vee", _EITHER)
-    __gt__, __ge__ = _claim(">"), _claim(r"\ge")
-    __lt__, __le__ = _claim(r"\lt"), _claim(r"\le")  # no `<`: HTML would take it for a tag
-    __eq__, __ne__ = _claim("="), _claim(r"\ne")
-
-    def __mul__(self, other: Any) -> Symbol:
-        return self._infix(r"\odot" if isinstance(other, Symbol) else r"\cdot", other, _PRODUCT)
-
-    def __matmul__(self, other: Any) -> Symbol:
-        return Symbol(f"{self.at(_PRODUCT)}\\, {symbol(other).at(_PRODUCT)}", _PRODUCT)
-
-    def __truediv__(self, other: Any) -> Symbol:
-        if self.tex.startswith(r"\frac") and self.binds == _POWER:  # no fraction of fractions
-            return Symbol(rf"{self} / {symbol(other):4}", _PRODUCT)
-        return Symbol(rf"\frac{{{self:0}}}{{{symbol(other):0}}}", _POWER)
-
-    def __rtruediv__(self, other: Any) -> Symbol:
-        return Symbol(rf"\frac{{{symbol(other):0}}}{{{self:0}}}", _POWER)
-
-    def __pow__(self, other: Any) -> Symbol:
-        return Symbol(f"{self.at(_ATOM)}^{{{symbol(other).tex}}}", _POWER)
-
-    def __rpow__(self, other: Any) -> Symbol:
-        return Symbol(f"{symbol(other).at(_ATOM)}^{{{self.tex}}}", _POWER)
-
-    def __neg__(self) -> Symbol:
-        return Symbol(f"-{self.at(_PRODUCT)}", _PRODUCT)
-
-    def __invert__(self) -> Symbol:
-        return Symbol(rf"\neg \left({self.tex}\right)", _CLAIM)
-
-    def __getitem__(self, index: Any) -> Symbol:
-        whole = self.at(_ATOM)
-        return Symbol(rf"{f'{{{whole}}}' if '_' in whole else whole}_{{{symbol(index)}}}")
-
-    __hash__ = None  # type: ignore[assignment]
-    __iter__ = None  # type: ignore[assignment]  # or `for x in symbol` would ask for items for ever
-
-
-_NUMBERS = {round(math.log(2), 12): r"\log 2", round(math.log(10), 12): r"\log 10", 1e-12: "10^{-12}",
-            round(math.pi, 12): r"\pi", round(2 / math.sqrt(math.pi), 12): r"\frac{2}{\sqrt{\pi}}",
-            round(math.sqrt(math.pi) / 2, 12): r"\frac{\sqrt{\pi}}{2}"}
-
-
-def symbol(value: Any) -> Symbol:
-    """Any value as a symbol; numbers as they are, letters in italics, names of options upright."""
-    if isinstance(value, Symbol):
-        return value
-    if value is None:  # an open end of a slice
-        return Symbol("")
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, int | float):
-        known = _NUMBERS.get(round(abs(value), 12), str(abs(value)))
-        return Symbol(known) if value >= 0 else Symbol(f"-{known}", _MINUS)
-    name = str(value)
-    return Symbol(name if len(name) == 1 else rf"\mathrm{{{name}}}".replace("_", r"\_"))
-
-
-def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
-    """How a call is written: `{0}` is its first argument, `{0:4}` the same, as an atom."""
-    return lambda *args, **_: Symbol(template.format(*map(symbol, args)), binds)
-
-
-def _cases(condition: Any, value: Any, other: Any) -> Symbol:
-    first, last = r"\begin{cases}", r"\end{cases}"
-    rest = rf"{symbol(other)} & \text{{else}}{last}"
-    if rest.startswith(first):  # cases in the last case: one list
-        rest = symbol(other).tex.removeprefix(first)
-    return Symbol(rf"{first}{symbol(value)} & {symbol(condition)} \\ {rest}", _SUM)
-
-
-# How a call of a row is written in the rules of others. `[...]` are the places that its index, dim
-# and sizes name: `y[i]` is read there, `y[i] \leftarrow 0` written, `0[i] += y` added to zeros.
-_PHRASES = {
-    _ATOM: {
-        "sqrt": r"\sqrt{{{0}}}", "abs": r"\left\lvert {0}\right\rvert", "sigmoid": r"\sigma\left({0}\right)",
-        "div_rounded": r"{2}\left(\frac{{{0}}}{{{1}}}\right)",
-        "digamma": r"\psi\left({0}\right)", "polygamma": r"\psi^{{({1})}}\left({0}\right)",
-        "softplus": r"\mathrm{{softplus}}\left({0}\right)", "clamp_min": r"\max\left({0}, {1}\right)",
-        "zeros_like zeros_as": "0", "expand": r"\mathrm{{expand}}\left({0}\right)",
-        "refuse": r"\text{{not implemented}}",
-        "reshape": r"\mathrm{{reshape}}\left({0}\right)", "mean_dim": r"\mathrm{{mean}}\left({0}\right)",
-        "squeeze_dim": r"\mathrm{{squeeze}}\left({0}, {1}\right)",
-        "constant_pad_nd": r"\mathrm{{pad}}\left({0}, {1}\right)",
-        "index take masked_select gather index_select embedding": "{0:4}[{1}]",
-        "select": "{0:4}[{2}]", "slice": "{0:4}[{2}{{:}}{3}{{:}}{4}]", "unbind": "{0:4}[k]",
-        "diagonal": r"{0:4}[\mathrm{{diagonal}}]", "take_part": r"{0:4}[\mathrm{{part}}]",
-        "unfold": r"{0:4}[\mathrm{{windows}}]",
-        "avg_pool2d": r"\mathrm{{mean}}\left({0:4}[\mathrm{{windows}}]\right)"},
-    _POWER: {
-        "exp": "e^{{{0}}}", "rsqrt": r"\frac{{1}}{{\sqrt{{{0}}}}}", "t": r"{0:4}^{{\top}}",
-        "linalg_pinv": "{0:4}^{{+}}"},
-    _PRODUCT: {
-        "log_number": r"\log {0:3}", "scaled": r"{1:4} \cdot {0:1}", "outer": r"{0:1}\, {1:4}^{{\top}}",
-        "mm bmm mv": r"{0:1}\, {1:1}", "linalg_cross": r"{0:4} \times {1:4}", "sum sum_dim": r"\sum {0:1}",
-        "sum_to repeat_back": r"\sum_{{\text{{copies}}}} {0:1}",
-        "avg_pool2d_backward": r"\sum_{{\text{{windows}}}} \frac{{{0}}}{{k}}",
-        "convolution_input": r"{0:4} \star {1:4}^{{\leftarrow}}", "convolution_weight": r"{1:4} \star {0:4}"},
-    _SUM: {
-        "scatter masked_scatter": r"{0:4}[{1}] \leftarrow {2}", "select_scatter": r"{0:4}[{3}] \leftarrow {1}",
-        "scatter_value index_fill": r"{0:4}[{1}] \leftarrow {3}",
-        "slice_scatter": r"{0:4}[{3}{{:}}{4}{{:}}{5}] \leftarrow {1}",
-        "diagonal_scatter": r"{0:4}[\mathrm{{diagonal}}] \leftarrow {1}",
-        "put_part": r"{0:4}[\mathrm{{part}}] \leftarrow 0", "select_back": r"0[{3}] \leftarrow {0}",
-        "slice_back": r"0[{3}{{:}}{4}{{:}}{5}] \leftarrow {0}",
-        "diagonal_back": r"0[\mathrm{{diagonal}}] \leftarrow {0}",
-        "scatter_add index_add put": r"0[{1}] \,\text{{+=}}\, {2}", "index_back": r"0[{1}] \,\text{{+=}}\, {0}",
-        "add_part": r"0[\mathrm{{part}}] \,\text{{+=}}\, {0}",
-        "unfold_back": r"0[\mathrm{{windows}}] \,\text{{+=}}\, {0}",
-        "embedding_backward": r"0[{1}] \,\text{{+=}}\, {0:1} \odot \left[{1} \ne {3}\right]"},
-    _CLAIM: {"isnan": r"{0:4} \text{{ is NaN}}", "isfinite": r"{0:4} \text{{ is finite}}"},
-}
-
-_FUNCTIONS: dict[str, Callable] = {
-    name: phrase(template, binds)
-    for binds, table in _PHRASES.items() for names, template in table.items() for name in names.split()
-} | {
-    "where": _cases, "moved": lambda g, _place: g,
-    "relu_backward": lambda g, y: g * (y > 0),
-    "hardsigmoid_backward": lambda g, x: _cases((x > -3) & (x < 3), g / 6, 0),
-    "transpose": lambda x, a, b: SYMBOLS.t(x) if isinstance(a, int) else SYMBOLS._call("transpose", (x, a, b)),
-    "nll_loss": lambda g, t, w, *_: (-SYMBOLS.sum(SYMBOLS.weighted(g[t], w and w[t])) / Symbol("W"),),
-    "nll_loss_backward": lambda g, _x, t, w, total, *_: SYMBOLS.to_chosen(
-        -SYMBOLS.weighted(g, w and w[t]) / total, t),
-    "cdist_back": lambda g, a, b, y, p, dim: phrase(
-        r"\sum_{5} {0:4}[i, j] \odot \mathrm{{sgn}}\left({1:4}[i] - {2:4}[j]\right) \odot "
-        r"\left(\frac{{\left\lvert {1:4}[i] - {2:4}[j]\right\rvert}}{{{3:4}[i, j]}}\right)^{{{4} - 1}}",
-        _PRODUCT)(g, a, b, y, p, "j" if dim == -2 else "i"),
-}
-_TEX_NAMES = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "Phi", "phi"}
-
-
-class _SymbolCarrier:
-    """`F` for symbols: known functions print as mathematics, others as `name(arguments)`."""
-
-    def __getattr__(self, name: str) -> Callable:  # where no row has set the name
-        return _FUNCTIONS.get(name) or (lambda *args, **kw: self._call(name, args))
-
-    @staticmethod
-    def _call(name: str, args: tuple) -> Symbol:
-        shown = ", ".join(symbol(a).tex for a in args)
-        word = f"\\{name}" if name in _TEX_NAMES else rf"\mathrm{{{name}}}".replace("_", r"\_")
-        return Symbol(rf"{word}\left({shown}\right)")
-
-
-SYMBOLS = _SymbolCarrier()
-
 
 def formula(tex: Callable | None = None) -> Callable:
     """Declare a part of derivatives, `part(F, ...)`, so that a row can write `F.part(...)`.
@@ -234,11 +33,11 @@ def formula(tex: Callable | None = None) -> Callable:
     """
 
     def declare(part: Callable) -> Callable:
-        name = part.__name__.strip("_")
+        name = part.__name__
         for carrier in (RAW, TENSORS):
             setattr(carrier, name, functools.partial(part, carrier))
         if tex is not None:
-            _FUNCTIONS[name] = tex
+            setattr(SYMBOLS, name, tex)
         return part
 
     return declare
@@ -247,12 +46,3 @@ def formula(tex: Callable | None = None) -> Callable:
 def spelled_out(part: Callable) -> Callable:
     """A part of derivatives whose TeX is what it computes."""
     return formula(tex=functools.partial(part, SYMBOLS))(part)
-
-
-def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
-    """The TeX of a derivative: the formula itself, run on symbols; None is an option that was not given."""
-    spelled = {**_LETTERS, **(letters or {})}
-    names = inspect.signature(formula).parameters
-    values = [SYMBOLS if n == "F" else None if spelled.get(n, n) is None else Symbol(spelled.get(n) or symbol(n).tex)
-              for n in names]
-    return symbol(formula(*values)).tex

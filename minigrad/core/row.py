@@ -14,8 +14,9 @@ from operator import attrgetter
 from sys import intern
 from typing import Any
 
+from ..text.tex import tex_of
 from .beside.saved import SavedTensor, is_result, modified, rebuilt, saved_property
-from .carriers import RAW, tex_of
+from .carriers import RAW
 from .graph import Node, TensorBase, Withheld, new_node
 
 TABLE: dict[str, Row] = {}
@@ -64,9 +65,6 @@ class Row:
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)
         always = () if derivatives else ("self",)
         self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed or n in always)
-        TEMP = frozenset("""alpha beta delta eps high lambd low max max_val mean min min_val momentum nan negative_slope
-    neginf ord other p posinf scale self std threshold value weight""".split())
-        self.scalars = tuple(n for n in self.inputs if n in TEMP and n not in self.tensors)
         self.uses = {n: parameters(d) for n, d in derivatives.items()}
         wanted = [p for used in self.uses.values() for p in used]
         late = {"result", *outputs}  # torch's order, which hooks and errors show: inputs, then outputs

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.carriers import tex_of
+from ..text.tex import tex_of
 from .snapshot import Graph, Node, Saved
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves

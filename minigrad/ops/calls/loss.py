@@ -1,0 +1,15 @@
+"""Losses that torch composes of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.op import composite
+from ..table.activation import log_softmax_dim
+from ..table.loss import nll_loss
+
+
+@composite
+def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    """nll_loss of log_softmax: scores `(rows, classes)`, and for each row the number of its class."""
+    return nll_loss(log_softmax_dim(self, 1), target, weight, reduction, ignore_index)[0]

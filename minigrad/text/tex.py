@@ -1,0 +1,168 @@
+"""How formulas print: symbols that take part in a derivative, and come out as TeX.
+
+`tex_of` runs a formula on symbols instead of arrays: what a learner reads is what runs. A row or a part of
+formulas says how a call of it is written (`phrase`); what says nothing prints as `name(arguments)`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+# How strongly each kind of TeX binds: a weaker part inside a stronger one gets parentheses, and a
+# claim that is used as a number (1 where it holds, 0 elsewhere) gets brackets.
+_EITHER, _BOTH, _CLAIM, _SUM, _PRODUCT, _MINUS, _POWER, _ATOM = range(-3, 5)
+
+LETTERS = {"grad": r"\bar y", "self": "x", "result": "y", "other": "b", "exponent": "p", "ord": "p",
+            "input": "x", "weight": "w", "bias": "b", "mat": "A", "mat1": "A", "mat2": "B", "vec": "v",
+            "tensor1": "a", "tensor2": "b", "target": "t", "condition": "c", "mask": "m",
+            "index": "i", "indices": "i", "alpha": r"\alpha", "beta": r"\beta", "delta": r"\delta",
+            "eps": r"\varepsilon", "lambd": r"\lambda", "negative_slope": r"\lambda", "value": "v",
+            "self_sym_numel": "n", "result0": "y_0",
+            "vec1": "u", "vec2": "v", "batch1": "A", "batch2": "B", "x1": "a", "x2": "b", "tensors": "x_k",
+            "grad_output": "g", "output": "z", "total_weight": "W", "eigenvalues": r"\lambda",
+            "eigenvectors": "V", "min_val": r"\mathrm{min}", "max_val": r"\mathrm{max}",
+            "input_scale": r"\kappa", "scale": r"\gamma", "padding_idx": r"\mathrm{pad}", "Vh": "V_h",
+            "running_mean": r"\mathrm{mean}", "running_var": r"\mathrm{var}", "pos_weight": "p",
+            "left": "L", "right": "R"}
+
+
+def _between(sign: str, binds: int, swap: bool = False) -> Callable[[Any, Any], Symbol]:
+    """An operator that is written between its operands; the right one binds as strongly, after `-` more."""
+    return lambda self, other: self._infix(sign, other, binds, swap)
+
+
+def _claim(sign: str) -> Callable[[Any, Any], Symbol]:
+    """A comparison, whose operands need no parentheses."""
+    return lambda self, other: Symbol(f"{self:0} {sign} {symbol(other):0}", _CLAIM)
+
+
+class Symbol:
+    """A value that knows only how it is written."""
+
+    def __init__(self, tex: str, binds: int = _ATOM) -> None:
+        self.tex, self.binds = tex, binds
+
+    def at(self, least: int) -> str:
+        if self.binds >= least:
+            return self.tex
+        left, right = "[]" if self.binds < _SUM <= least else "()"
+        return rf"\left{left}{self.tex}\right{right}"
+
+    def __format__(self, least: str) -> str:
+        return self.at(int(least)) if least else self.tex
+
+    def _infix(self, sign: str, other: Any, binds: int, swap: bool = False) -> Symbol:
+        left, right = (symbol(other), self) if swap else (self, symbol(other))
+        after = right.at(binds + 1 if sign == "-" else binds)
+        after = rf"\left({after}\right)" if after.startswith("-") else after
+        return Symbol(f"{left.at(binds)} {sign} {after}", binds)
+
+    __add__, __radd__ = _between("+", _SUM), _between("+", _SUM, swap=True)
+    __sub__, __rsub__ = _between("-", _SUM), _between("-", _SUM, swap=True)
+    __rmul__ = _between(r"\cdot", _PRODUCT, swap=True)
+    __and__, __or__ = _between(r"\wedge", _BOTH), _between(r"\vee", _EITHER)
+    __gt__, __ge__ = _claim(">"), _claim(r"\ge")
+    __lt__, __le__ = _claim(r"\lt"), _claim(r"\le")  # no `<`: HTML would take it for a tag
+    __eq__, __ne__ = _claim("="), _claim(r"\ne")
+
+    def __mul__(self, other: Any) -> Symbol:
+        return self._infix(r"\odot" if isinstance(other, Symbol) else r"\cdot", other, _PRODUCT)
+
+    def __matmul__(self, other: Any) -> Symbol:
+        return Symbol(f"{self.at(_PRODUCT)}\\, {symbol(other).at(_PRODUCT)}", _PRODUCT)
+
+    def __truediv__(self, other: Any) -> Symbol:
+        if self.tex.startswith(r"\frac") and self.binds == _POWER:  # no fraction of fractions
+            return Symbol(rf"{self} / {symbol(other):4}", _PRODUCT)
+        return Symbol(rf"\frac{{{self:0}}}{{{symbol(other):0}}}", _POWER)
+
+    def __rtruediv__(self, other: Any) -> Symbol:
+        return Symbol(rf"\frac{{{symbol(other):0}}}{{{self:0}}}", _POWER)
+
+    def __pow__(self, other: Any) -> Symbol:
+        return Symbol(f"{self.at(_ATOM)}^{{{symbol(other).tex}}}", _POWER)
+
+    def __rpow__(self, other: Any) -> Symbol:
+        return Symbol(f"{symbol(other).at(_ATOM)}^{{{self.tex}}}", _POWER)
+
+    def __neg__(self) -> Symbol:
+        return Symbol(f"-{self.at(_PRODUCT)}", _PRODUCT)
+
+    def __invert__(self) -> Symbol:
+        return Symbol(rf"\neg \left({self.tex}\right)", _CLAIM)
+
+    def __getitem__(self, index: Any) -> Symbol:
+        whole = self.at(_ATOM)
+        return Symbol(rf"{f'{{{whole}}}' if '_' in whole else whole}_{{{symbol(index)}}}")
+
+    __hash__ = None  # type: ignore[assignment]
+    __iter__ = None  # type: ignore[assignment]  # or `for x in symbol` would ask for items for ever
+
+
+_NUMBERS = {round(math.log(2), 12): r"\log 2", round(math.log(10), 12): r"\log 10", 1e-12: "10^{-12}",
+            round(math.pi, 12): r"\pi", round(2 / math.sqrt(math.pi), 12): r"\frac{2}{\sqrt{\pi}}",
+            round(math.sqrt(math.pi) / 2, 12): r"\frac{\sqrt{\pi}}{2}"}
+
+
+def symbol(value: Any) -> Symbol:
+    """Any value as a symbol; numbers as they are, letters in italics, names of options upright."""
+    if isinstance(value, Symbol):
+        return value
+    if value is None:  # an open end of a slice
+        return Symbol("")
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int | float):
+        known = _NUMBERS.get(round(abs(value), 12), str(abs(value)))
+        return Symbol(known) if value >= 0 else Symbol(f"-{known}", _MINUS)
+    name = str(value)
+    return Symbol(name if len(name) == 1 else rf"\mathrm{{{name}}}".replace("_", r"\_"))
+
+
+def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
+    r"""How a call is written: `{0}` is its first argument, `{0:4}` the same, as an atom.
+
+    `binds`: the whole is as strong as a claim (-1), a sum (0), a product (1), a power (3) or an atom (4).
+    `[...]` are the places that an index, dim and sizes name: `y[i]` is read there, `y[i] \leftarrow 0`
+    written, `0[i] += y` added to zeros.
+    """
+    return lambda *args, **_: Symbol(template.format(*map(symbol, args)), binds)
+
+
+def cases(condition: Any, value: Any, other: Any) -> Symbol:
+    first, last = r"\begin{cases}", r"\end{cases}"
+    rest = rf"{symbol(other)} & \text{{else}}{last}"
+    if rest.startswith(first):  # cases in the last case: one list
+        rest = symbol(other).tex.removeprefix(first)
+    return Symbol(rf"{first}{symbol(value)} & {symbol(condition)} \\ {rest}", _SUM)
+
+
+_TEX_NAMES = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "Phi", "phi"}
+
+
+class _SymbolCarrier:
+    """`F` for symbols: known functions print as mathematics, others as `name(arguments)`."""
+
+    def __getattr__(self, name: str) -> Callable:  # where neither a row nor a part has set the name
+        return lambda *args, **kw: self.call(name, args)
+
+    @staticmethod
+    def call(name: str, args: tuple) -> Symbol:
+        shown = ", ".join(symbol(a).tex for a in args)
+        word = f"\\{name}" if name in _TEX_NAMES else rf"\mathrm{{{name}}}".replace("_", r"\_")
+        return Symbol(rf"{word}\left({shown}\right)")
+
+
+SYMBOLS = _SymbolCarrier()
+
+
+def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
+    """The TeX of a derivative: the formula itself, run on symbols; None is an option that was not given."""
+    spelled = {**LETTERS, **(letters or {})}
+    names = inspect.signature(formula).parameters
+    values = [SYMBOLS if n == "F" else None if spelled.get(n, n) is None else Symbol(spelled.get(n) or symbol(n).tex)
+              for n in names]
+    return symbol(formula(*values)).tex
