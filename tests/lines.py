@@ -89,7 +89,7 @@ def table() -> list[tuple[str, int, int]]:
             ("the front end (JS, CSS, HTML)", front_end_lines(), FRONT_END)]
 
 
-READING_ROW = re.compile(r"^(\| \[`[^`]+`\]\((minigrad/[^)]+)\)) \| (\d+) \| \d+ \|", re.M)
+READING_ROW = re.compile(r"^(\| \[`[^`]+`\]\((minigrad/[^)]+)\)) \| (\d+) \| (\d+) \|", re.M)
 LINES_A_MINUTE = 18
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib.util
+import inspect
 import io
 import os
 import re
@@ -17,6 +18,7 @@ from types import ModuleType
 
 import pytest
 
+from minigrad.core import engine
 from minigrad.core.row import TABLE
 from notebooks import derivatives, picture
 from tests import lines
@@ -107,6 +109,19 @@ def test_the_reading_list_tells_the_right_lengths(readme: Path):
 
     assert len(rows) >= 8
     assert off == []
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
+def test_the_engine_is_printed_as_it_runs(readme: Path):
+    """In at most 30 lines; and the reading list is the heart alone, an hour and a half at most."""
+    source = inspect.getsource(engine.steps)
+    minutes = [int(row[3]) for row in lines.READING_ROW.finditer(text(readme))]
+    listed = {name for _, name, _ in lines.READING_ROW.findall(text(readme))}
+
+    assert f"```python\n{source}```\n" in text(readme)
+    assert len(source.splitlines()) <= 30
+    assert listed == {f"minigrad/core/{file.name}" for file in ROOT.glob("minigrad/core/[a-z]*.py")}
+    assert sum(minutes) <= 90
 
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)

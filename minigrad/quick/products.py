@@ -164,7 +164,6 @@ def matmul(ordinary: Callable) -> Callable:
 
 def linear_layer(row: Row, ordinary: Callable) -> Callable:
     """`addmm` of two matrices that fit and a row that is added to their product."""
-    cls = row.node
 
     @wraps(ordinary)
     def call(self: Any, mat1: Any, mat2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -184,19 +183,9 @@ def linear_layer(row: Row, ordinary: Callable) -> Callable:
         except TypeError:  # arrays on a GPU
             return ordinary(self, mat1, mat2, beta, alpha)
         z += bias
-        n = new_node(cls, edges, ((bias.shape, bias.dtype), None, None))
+        n = new_node(row.node, edges, ((bias.shape, bias.dtype), None, None))
         t = attach(constant(Tensor, z), n)
-        n.saved_alpha, n.saved_beta, n.saved_mat1, n.saved_mat2 = alpha, beta, None, None
-        if to_mat2 is not None:
-            c = mat1._counter
-            n.saved_mat1, n.version_mat1 = mat1, 0 if c is None else c[0]
-        if to_mat1 is not None:
-            c = mat2._counter
-            n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
-        n.saved_mat1_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
-        n.saved_mat1_sym_strides = a.strides if mat1.requires_grad else ()
-        n.saved_mat2_sym_strides = b.strides if mat2.requires_grad else ()
-        n.itemsize = a.itemsize
+        row.save(n, (self, mat1, mat2, beta, alpha), z, t)
         return t
 
     return call
