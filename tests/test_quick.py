@@ -34,13 +34,21 @@ OPTIONS = {
 }
 
 
-def ordinarily(function):
-    """The function as it is without `quick`."""
-    def ordinary(*args):
-        with mg.slow():
+def at_speed(function, slow=False):
+    """The function with `quick`, or as it is without; called from one and the same line."""
+    def call(*args):
+        with mg.slow(slow):
             return function(*args)
 
-    return ordinary
+    return call
+
+
+def quickly(function):
+    return at_speed(function)
+
+
+def ordinarily(function):
+    return at_speed(function, slow=True)
 
 
 def made(name: str, shape: tuple, kind: str):
@@ -79,7 +87,7 @@ def test_a_quick_product_of_matrices_equals_its_row():
 @pytest.mark.parametrize("case", ["all", "data", "weight", "bias", "made", "column", "written", "types", "rows"])
 def test_a_quick_linear_layer_equals_its_row(case):
     seen = []
-    for call in (TENSORS.addmm, ordinarily(TENSORS.addmm)):
+    for call in (quickly(TENSORS.addmm), ordinarily(TENSORS.addmm)):
         mg.manual_seed(0)
         wants = {"data": (True, False, False), "weight": (False, True, False), "bias": (False, False, True)}
         out = 1 if case == "column" else 2
@@ -148,7 +156,7 @@ def behind(node) -> list:
 @pytest.mark.parametrize("kind", ["layer", "batches", "heads", "constant", "made"])
 def test_what_is_behind_a_product_is_what_the_ordinary_call_makes(kind, used):
     seen, gradients = [], []
-    for times in (mg.Tensor.__matmul__, mg.matmul, ordinarily(mg.matmul)):
+    for times in map(at_speed, (mg.Tensor.__matmul__, mg.matmul, mg.matmul), (False, False, True)):
         *leaves, a, b = factors(kind)
         y = times(a, b)
         if used:
@@ -193,7 +201,7 @@ def test_a_product_that_no_gradient_reaches_lets_its_leaves_go_on():
 
 def test_a_factor_written_after_the_product_is_refused_as_ever():
     messages = []
-    for times in (mg.matmul, ordinarily(mg.matmul)):
+    for times in (quickly(mg.matmul), ordinarily(mg.matmul)):
         *_, a, b = factors("made")
         y = times(a, b)
         a.add_(1)
@@ -210,10 +218,10 @@ def test_a_factor_written_after_the_product_is_refused_as_ever():
 @pytest.mark.parametrize("reduction", [1, 2])
 def test_a_folded_cross_entropy_is_what_its_two_operations_make(reduction, factor, kind, used):
     seen, gradients = [], []
-    for entropy in (TENSORS.cross_entropy, ordinarily(TENSORS.cross_entropy)):
+    for entropy in (quickly(TENSORS.cross_entropy), ordinarily(TENSORS.cross_entropy)):
         scores = (100 * mg.eye(5, 3)).to(getattr(mg, kind)).requires_grad_()  # some probabilities are 0
         value = entropy(scores * 1, mg.tensor([0, 2, 1, 1, 0]), None, reduction, -100)
-        assert isinstance(value.grad_fn, CrossEntropy) == (entropy is TENSORS.cross_entropy)
+        assert isinstance(value.grad_fn, CrossEntropy) == (not seen)
         if used:
             (value * factor).backward()
         seen.append([value.item(), *behind(value.grad_fn)])
@@ -242,7 +250,7 @@ def test_a_look_behind_a_cross_entropy_finds_the_same_gradient(look):
 
 def test_a_folded_cross_entropy_refuses_what_its_operations_refuse():
     messages = []
-    for entropy in (TENSORS.cross_entropy, ordinarily(TENSORS.cross_entropy)):
+    for entropy in (quickly(TENSORS.cross_entropy), ordinarily(TENSORS.cross_entropy)):
         scores, classes = mg.randn(5, 3, requires_grad=True), mg.tensor([0, 2, 1, 1, 0])
         for wrong in ([0, 2, 1, 1, 3], [0, 2, 1, 1, -1]):
             with pytest.raises(IndexError, match="out of bounds"):
@@ -290,28 +298,28 @@ def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
 
     x, w = mg.randn(3, 4, requires_grad=True), mg.randn(4, 2, requires_grad=True)
 
-    def files() -> set[str]:
+    def entered() -> set[tuple[str, str]]:
         seen = set()
 
         def trace(frame, event, arg):
-            if frame.f_code.co_name != "<module>":
-                seen.add(Path(frame.f_code.co_filename).relative_to(HERE).parts[:3] if HERE in Path(
-                    frame.f_code.co_filename).parents else ())
-            return None
+            file = Path(frame.f_code.co_filename)
+            if HERE / "minigrad" in file.parents:
+                seen.add((file.relative_to(HERE / "minigrad").as_posix(), frame.f_code.co_name))
 
         sys.settrace(trace)
         try:
             mg.nn.functional.cross_entropy(exp(x * 2) @ w + w.sum(0), mg.tensor([0, 1, 0])).backward()
         finally:
             sys.settrace(None)
-        return {parts for parts in seen if parts[:1] == ("minigrad",)}
+        return seen
 
-    quick = files()
+    quick = entered()
     with mg.slow():
-        slow = files()
-    again = files()
+        slow = entered()
+    again = entered()
 
-    assert any(parts[1] == "quick" for parts in quick)
-    assert [parts for parts in slow if parts[:3] == ("minigrad", "quick", "walk.py")] == []
-    assert ("minigrad", "core", "engine.py") in slow - quick
+    assert ("quick/walk.py", "walk") in quick
+    assert ("core/engine.py", "steps") not in quick
+    assert {name for file, name in slow if file.startswith("quick/")} <= {*TABLE, "matmul", "cross_entropy", "<lambda>"}
+    assert {("core/engine.py", "steps"), ("core/engine.py", "apply"), ("core/leaves.py", "accumulate")} <= slow
     assert again == quick

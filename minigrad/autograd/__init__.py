@@ -8,7 +8,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..core.backward import backward, grad
 from ..core.beside.ends import GradientEdge
-from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..core.beside.switches import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..text import presentation
 from . import functional, graph
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly

@@ -16,9 +16,10 @@ from typing import Any
 from .._tensor import Tensor
 from ..array.backend import zeros_later
 from ..core.beside.saved import Packed, modified
+from ..core.beside.switches import no_grad
 from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, Withheld, attach, bump, constant, new_node, output_of
-from ..core.modes import differentiable, grad_mode, no_grad
+from ..core.modes import differentiable, grad_mode
 from ..core.writes.views import check_inplace, rebase, view_of
 from ..ops.checks import require
 from ..text import presentation
@@ -102,7 +103,7 @@ class CustomNode(Node, FunctionCtx):
         return self.saved_tensors
 
     def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:
-        """Pack what was saved with a pair of hooks; see `core.saved`."""
+        """Pack what was saved with a pair of hooks; see `core.beside.saved`."""
         self._saved = tuple(
             kept and Packed(kept.value if kept.nr is None else outputs[kept.nr], pack, unpack, own=kept.nr is not None)
             for kept in self._saved)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..core.backward import grad
-from ..core.modes import enable_grad
+from ..core.beside.switches import enable_grad
 from ..creation import ones_like, zeros, zeros_like
 from ..ops.checks import require
 from ..ops.table.shape import stack

@@ -15,9 +15,9 @@ from .._tensor import Tensor
 from ..array import dtypes, random
 from ..array.backend import namespace, xp
 from ..core.beside.refusals import must_be_tensor
+from ..core.beside.switches import no_grad
 from ..core.carriers import TENSORS
 from ..core.graph import constant
-from ..core.modes import no_grad
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..ops import calls

@@ -18,8 +18,9 @@ from ..array import dtypes
 from ..array.backend import zeros_later
 from ..autograd.function import Function
 from ..core.beside.hooks import HookDict
+from ..core.beside.switches import no_grad
 from ..core.graph import constant
-from ..core.modes import grad_mode, no_grad
+from ..core.modes import grad_mode
 from ..ops.checks import require
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._tensor import Tensor
-from ..core.modes import no_grad
+from ..core.beside.switches import no_grad
 from ..creation import zeros
 from ..ops.table.shape import cat, stack
 

@@ -13,8 +13,8 @@ from typing import Any
 from .._tensor import Tensor
 from ..array.backend import xp
 from ..core.beside.lines import learners_line
+from ..core.beside.switches import enable_grad
 from ..core.graph import bump, constant
-from ..core.modes import enable_grad
 from ..nn.module import forget_grad, typename
 from ..ops.checks import require
 from ..text import presentation

@@ -116,25 +116,25 @@ def matrices(row: Row, ordinary: Callable) -> Callable:
     cls = row.node
 
     @wraps(ordinary)
-    def call(self: Any, mat2: Any) -> Any:
-        if grad_mode() is not True or (mat2.__class__ is not Tensor and not isinstance(mat2, TensorBase)):
-            return ordinary(self, mat2)
-        a, b = self._data, mat2._data
+    def call(self: Any, other: Any) -> Any:
+        if grad_mode() is not True or (other.__class__ is not Tensor and not isinstance(other, TensorBase)):
+            return ordinary(self, other)
+        a, b = self._data, other._data
         rows, columns = a.shape, b.shape
         if not (len(rows) == len(columns) == 2 and rows[1] == columns[0] != 1):  # mm minds signs
-            return ordinary(self, mat2)
+            return ordinary(self, other)
         if self._view is not None:
             self._view.refresh(self)
-        if mat2._view is not None:
-            mat2._view.refresh(mat2)
+        if other._view is not None:
+            other._view.refresh(other)
         to_self = self._fn or (self if self._requires_grad else None)
-        to_mat2 = mat2._fn or (mat2 if mat2._requires_grad else None)
+        to_mat2 = other._fn or (other if other._requires_grad else None)
         if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype:
-            return ordinary(self, mat2)
+            return ordinary(self, other)
         try:
             z = dot(a, b)
         except TypeError:  # arrays on a GPU
-            return ordinary(self, mat2)
+            return ordinary(self, other)
         n, t = cls(), new(Tensor)
         t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
@@ -146,8 +146,8 @@ def matrices(row: Row, ordinary: Callable) -> Callable:
             c = self._counter
             n.saved_self, n.version_self = self, 0 if c is None else c[0]
         if to_self is not None:
-            c = mat2._counter
-            n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
+            c = other._counter
+            n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
         n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
         n.saved_self_sym_strides = () if to_self is None else a.strides
         n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides

@@ -16,11 +16,12 @@ from ...array.backend import xp
 from ...text import presentation
 from ..carriers import TENSORS
 from ..graph import FREED_SINCE, Freed, Node, TensorBase, Withheld, attach, constant, maker_of, output_of
-from ..modes import anomaly, no_grad
+from ..modes import anomaly
+from .switches import no_grad
 
 
 class Packed(Withheld):
-    """A saved tensor as its pack hook left it; `give` unpacks it and ties it to its place in the graph."""
+    """A saved tensor as its pack hook left it; `unpack` ties it to its place in the graph."""
 
     __slots__ = ("history", "hook", "nr", "packed")
     used = False  # whether anything was ever packed: only then does backward set a mode for the hooks

@@ -1,0 +1,113 @@
+"""Grad mode as a learner switches it: context managers that are decorators too. Source: torch.autograd.grad_mode."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..modes import INFERENCE, Mode, enabled
+
+
+class Switch(Mode):
+    """A mode that decorates functions and generators."""
+
+    _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
+
+    def __call__(self, function: Callable) -> Callable:
+        if inspect.isclass(function):
+            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
+                          "decorate functions or methods. To preserve the current behavior of class decoration, you "
+                          "can directly decorate the `__init__` method and nothing else.",
+                          FutureWarning, stacklevel=2)
+        clone = functools.partial(type(self), *self._arguments)
+        if inspect.isgeneratorfunction(function):
+            return _wrap_generator(function, clone)
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+
+def _wrap_generator(function: Callable, mode: Callable[[], Switch]) -> Callable:
+    # The mode is entered for each resumption only: a suspended generator must not leak it.
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        resume, sent = generator.send, None
+        while True:
+            try:
+                with mode():
+                    item = resume(sent)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                resume, sent = generator.send, (yield item)
+            except GeneratorExit:
+                with mode():
+                    generator.close()
+                raise
+            except BaseException as error:
+                resume, sent = generator.throw, error
+
+    return wrapped
+
+
+class _BareDecorator(Switch):
+    """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        given = (*args, *options.values())
+        return cls()(*given) if given and callable(given[0]) else super().__new__(cls)
+
+
+class no_grad(_BareDecorator):
+    """Operations inside are not recorded; results do not require grad. Source: torch.no_grad."""
+
+    mode = False
+
+
+class enable_grad(_BareDecorator):
+    """Operations inside are recorded again, also within `no_grad`. Source: torch.enable_grad."""
+
+
+class set_grad_enabled(Switch):
+    """Set grad mode now, as a function call, or for a block, as a context manager."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__()
+        self.mode = bool(mode)
+        self._arguments = (self.mode,)
+        super().__enter__()
+        self._entered = True  # by the call itself
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+    def __enter__(self) -> None:
+        if not self._entered:
+            super().__enter__()
+        self._entered = False
+
+    def __call__(self, function: Callable) -> Callable:
+        if self._entered:
+            self.__exit__()
+        self._entered = False
+        return super().__call__(function)
+
+
+class inference_mode(_BareDecorator):
+    """Like `no_grad`, and the results can never take part in autograd. Source: torch.inference_mode."""
+
+    def __init__(self, mode: Any = True) -> None:
+        super().__init__()
+        self.mode = bool(mode)
+        self._arguments = (self.mode,)
+
+    def _value(self) -> Any:
+        return INFERENCE if self.mode else enabled()
