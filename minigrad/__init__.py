@@ -13,7 +13,7 @@ from typing import Any
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
 with _suppress(ModuleNotFoundError):  # only speed is lost without it
-    from . import quick as _quick
+    from .quick import leave_out as _leave_out
 
 from . import _foreign, _tensor, autograd, random
 from ._tensor import Size, Tensor

@@ -71,7 +71,7 @@ def publish(row: Row, call: Callable) -> Callable:
 
 def composite(call: Callable) -> Callable:
     """Declare a function of several rows that formulas may call by its name, as `F.matmul`."""
-    call = quicker(call.__name__, call)
+    call = named(call.__name__, quicker(call.__name__, call))
     setattr(TENSORS, call.__name__, call)
     return call
 

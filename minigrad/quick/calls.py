@@ -99,7 +99,7 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
 def two_tensors(row: Row, ordinary: Callable) -> Callable:
     """Two tensors that broadcast, or a tensor and a number: add, mul, div ..."""
     forward, cls = row.forward, row.node
-    ufunc, may_change_type = UFUNCS.get(forward, forward), forward not in UFUNCS
+    ufunc, may_change_type, numbers = UFUNCS.get(forward, forward), forward not in UFUNCS, row.numbers
     self_for, other_for, keeps_result = used_by(row, "self"), used_by(row, "other"), "result" in row.saved
     by_self, by_other = self_for == "self", other_for == "other"
 
@@ -118,6 +118,8 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
             if a.dtype is not b.dtype:
                 return ordinary(self, other)
             alike = a.shape == b.shape
+        elif not numbers:
+            return ordinary(self, other)
         else:
             to_other, peer, alike = None, None, True
             try:

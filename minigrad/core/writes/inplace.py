@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from ...array import dtypes
@@ -43,8 +44,8 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
             if isinstance(x, TensorBase) and x is not self and not looks_itself:
                 check_overlap(self, x)
         original, mode = stand_in(self), grad_mode()
-        # who looks at new nodes is shown the tensor as written, below
-        out = (unobserved()(call) if isinstance(mode, Observers) else call)(original, *args, **options)
+        with unobserved() if isinstance(mode, Observers) else nullcontext():  # they are shown what was written, below
+            out = call(original, *args, **options)
         if out is NotImplemented:
             if operator:
                 return out  # and Python says what it cannot take
