@@ -21,8 +21,7 @@ from .modes import differentiable
 def steps(roots: Sequence[Any], grads: Sequence[Any], task: GraphTask) -> Iterator[Any]:
     """Run backward from the edges `roots`, where `grads` arrive; yield each node, or leaf, after its turn.
 
-    An edge leads to a node, to one output of it (a Port), or to a leaf. Gradients are arrays, or
-    tensors under `create_graph`. Nothing recurses, and nothing is held across a `yield`.
+    An edge leads to a node, to one output of it (a Port), or to a leaf. Nothing is held across a `yield`.
     """
     nodes = task.schedule(roots)
     for edge, grad in zip(roots, grads, strict=True):
