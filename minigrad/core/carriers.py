@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from ..text.tex import SYMBOLS
 
@@ -23,7 +24,8 @@ class Carrier:
         return self.__name__
 
 
-RAW, TENSORS = Carrier("RAW"), Carrier("TENSORS")
+RAW: Any = Carrier("RAW")
+TENSORS: Any = Carrier("TENSORS")
 
 
 def formula(tex: Callable | None = None) -> Callable:

@@ -74,6 +74,13 @@ class Node:
 
     __slots__ = ("__weakref__", "code", "edges", "hooks", "lasti", "metas", "seq")
 
+    edges: tuple[Any, ...]
+    metas: Any
+    hooks: Any
+    seq: int
+    code: Any
+    lasti: int
+    apply: Any  # `(grad, F, keep) -> tuple`: made from a row, or written in a subclass
     row: Any = None
     outputs = 1
     wants_undefined = False  # True: runs even if no gradient has arrived (custom Functions)
@@ -100,7 +107,7 @@ class Node:
         """
         if len(grads) != self.outputs:
             raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
-        sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True)  # type: ignore[attr-defined]
+        sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True)
         return sent[0] if len(sent) == 1 else sent
 
     @property
@@ -172,7 +179,7 @@ class AccumulateGrad(Node):
     torch_name = "torch::autograd::AccumulateGrad"
 
     def __init__(self, leaf: Any) -> None:
-        self._leaf = weakref.ref(leaf)
+        self._leaf: Any = weakref.ref(leaf)
         self.edges, self.metas, self.code, self.lasti = (), None, None, 0
         self.seq = ACCUMULATE_SEQ
 
@@ -181,7 +188,7 @@ class AccumulateGrad(Node):
         return self._leaf()
 
     @property
-    def hooks(self) -> Hooks | None:  # type: ignore[override]
+    def hooks(self) -> Any:
         leaf = self._leaf()
         return None if leaf is None else leaf._hooks
 
@@ -189,7 +196,7 @@ class AccumulateGrad(Node):
         return self._leaf()._own_hooks()
 
 
-def function_of(edge: Any) -> tuple[Node | None, int]:
+def function_of(edge: Any) -> tuple[Any, int]:
     """An edge as torch shows it in `next_functions`."""
     if edge is None:
         return None, 0
@@ -223,7 +230,7 @@ class readonly(property):
     """A property whose setter raises in torch's words."""
 
     def __set__(self, instance: Any, value: Any) -> None:
-        name = self.fget.__name__
+        name = getattr(self.fget, "__name__", "")
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
 
@@ -233,7 +240,14 @@ class TensorBase:
     __slots__ = ("__dict__", "__weakref__", "_counter", "_data", "_fn", "_grad", "_hooks",
                  "_requires_grad", "_view")
 
+    _counter: Any
     _data: Any
+    _fn: Any
+    _grad: Any
+    _hooks: Any
+    _requires_grad: bool
+    _view: Any
+    shape: Any
     _plain: Any  # the class of results: see `results_are`
 
     # ---- storage
@@ -357,8 +371,8 @@ class TensorBase:
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `.grad` backward fills, after `retain_grad()`."""
         node, nr = function_of(self._fn)
-        kept = node and node.hooks and node.hooks.retain.get(nr)
-        return bool(kept) and kept() is self
+        kept = node.hooks.retain.get(nr) if node and node.hooks else None
+        return kept is not None and kept() is self
 
     def retain_grad(self) -> None:
         """Keep this non-leaf's gradient in `.grad` too: the value after all its tensor hooks.
@@ -417,7 +431,7 @@ def results_are(cls: type) -> None:
 
 def constant(cls: type, data: Any, counter: Any = None) -> Any:
     """A tensor without history on `data` (shared, not copied)."""
-    t = new(cls)
+    t: Any = new(cls)
     t._data, t._counter = data, counter
     t._fn = t._grad = t._hooks = t._view = None
     t._requires_grad = False

@@ -34,7 +34,8 @@ class Uncounted:
             "instead of `torch.inference_mode()`.")
 
 
-INFERENCE, UNCOUNTED = Inference(), Uncounted()
+INFERENCE: Any = Inference()
+UNCOUNTED: Any = Uncounted()
 mode_variable: ContextVar[Any] = ContextVar("grad_mode", default=True)
 observers: ContextVar[tuple] = ContextVar("observers", default=())  # see `beside.observers`
 grad_mode = mode_variable.get

@@ -94,7 +94,8 @@ def no_derivative(name: str, forward: Callable, aten: str, **declared: Any) -> C
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
         raise RuntimeError(f"derivative for aten::{aten} is not implemented")
 
-    call = op(name, forward, elementwise=True, **dict.fromkeys(("self", "other"), lambda F: F.refuse(aten)),
+    refused = {"self": lambda F: F.refuse(aten), "other": lambda F: F.refuse(aten)}
+    call = op(name, forward, elementwise=True, **refused,  # type: ignore[arg-type]
               grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented", **declared)
     call.row.node.apply = apply  # type: ignore[attr-defined]
     return call

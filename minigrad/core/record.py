@@ -99,7 +99,7 @@ def call_of_list(row: Row) -> Callable:
             return mode.intercept(call, row.bind((tensors, *args), options))
         tensors = tensors_in(row.name, tensors)
         if options or len(args) + 1 < total:
-            tensors, *args = row.bind((tensors, *args), options)
+            tensors, *args = row.bind((tensors, *args), options)  # type: ignore[assignment]
         arrays, edges, wanted, alike = operands(tensors, range(len(tensors)), mode)
         try:
             z = forward(arrays if alike else promoted(arrays, range(len(arrays))), *args)

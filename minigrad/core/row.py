@@ -7,6 +7,7 @@ takes a value out again, checked, and `apply`, which runs the derivatives that s
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable
@@ -69,7 +70,7 @@ class Row:
         wanted = [p for used in self.uses.values() for p in used]
         late = {"result", *outputs}  # torch's order, which hooks and errors show: inputs, then outputs
         self.saved = tuple(sorted({*wanted, *keeps} - {"F", "grad"}, key=lambda n: (n in late, n)))
-        self.node: type[Node] = node_class(self)
+        self.node: Any = node_class(self)
         self.save = saver(self)
         self.call: Callable = forward
 
@@ -138,7 +139,7 @@ def node_class(row: Row) -> type[Node]:
         if name not in row.hidden:  # what torch keeps elsewhere
             body[f"_saved_{name}"] = saved_property(row, name, reader(row, name, to_look=True))
             if f"saved_{name}" in frees:
-                body[f"_raw_saved_{name}"] = property(lambda n, name=name: SavedTensor(n, name))
+                body[f"_raw_saved_{name}"] = property(functools.partial(SavedTensor, name=name))
     for name, value in row.constants.items():
         body[f"_saved_{name}"] = value
     if row.multi:
@@ -256,13 +257,13 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
     As in torch an input that one of several derivatives mentions is kept only if that one is wanted.
     """
     place = {name: i for i, name in enumerate(row.inputs)}
-    inputs, options, facts, results = [], [], {}, []
+    inputs, options, results = [], [], []
+    facts: dict[str, tuple[int, Callable]] = {}
     for name in row.saved:
         # interned, as names in code are: `setattr` need not do it each time
         slot, version, counter = (intern(f"{part}_{name}") for part in ("saved", "version", "counter"))
         if is_result(row, name):
-            output = row.outputs.index(name) if name in row.outputs else None
-            results.append((slot, version, counter, output))
+            results.append((slot, version, counter, row.outputs.index(name) if name in row.outputs else None))
         elif name in row.tensors:
             users = [e for e, d in enumerate(row.differentiable) if name in row.uses[d]]
             one_of_several = name in row.derivatives and len(users) == 1 < len(row.differentiable)
@@ -290,9 +291,9 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
             setattr(n, slot, args[i])
         for slot, (i, fact) in facts.items():
             setattr(n, slot, fact(args[i]))
-        for slot, version, counter, i in results:
-            shared = (result if i is None else result[i])._shared_counter()
-            setattr(n, slot, z if i is None else z[i])
+        for slot, version, counter, output in results:
+            shared = (result if output is None else result[output])._shared_counter()
+            setattr(n, slot, z if output is None else z[output])
             setattr(n, counter, shared)
             setattr(n, version, shared[0])
 
@@ -306,7 +307,7 @@ def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
     if name.endswith("_dim"):
         return name.removesuffix("_dim"), attrgetter("_data.ndim")
     source, _, fact = name.partition("_sym_")
-    known = {"sizes": attrgetter("_data.shape"), "numel": attrgetter("_data.size"), "strides": strides_of}
+    known: dict[str, Callable] = {"sizes": attrgetter("_data.shape"), "numel": attrgetter("_data.size"), "strides": strides_of}
     if fact in known:
         return source, known[fact]
     dim = int(fact.removeprefix("argsize_").replace("minus_", "-"))

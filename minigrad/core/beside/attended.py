@@ -28,11 +28,11 @@ class AttendedTask(GraphTask):
     """
 
     def __init__(self, keep: bool = False, create_graph: bool = False, watch: Any = None,
-                 inputs: Sequence[Any] | None = None, captured: dict[Any, Any] | None = None) -> None:
+                 inputs: Sequence[Any] | None = None, captured: Any = None) -> None:
         super().__init__(keep, create_graph)
-        self.watch, self.captured = watch, captured
+        self.watch, self.captured = watch, captured  # captured: edge -> gradient
         # an edge of None: a view that was made under no_grad
-        self.inputs = None if inputs is None else {edge for edge in inputs if edge is not None}
+        self.inputs: Any = None if inputs is None else {edge for edge in inputs if edge is not None}
         self.needed: set[Any] = set()  # with `inputs`: nodes on the way to them, which run
         self.wanted: set[Any] = set()  # ... and edges to send along
         self.reached: set[Any] = set()  # nodes that will run, or whose gradients are captured

@@ -85,7 +85,7 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
             f"of {root.shape}.", tensor=root)
     if grad._data.dtype != data.dtype:
         with differentiable(create_graph):
-            grad = grad.to(dtypes.of(data.dtype))
+            grad = grad.to(dtypes.of(data.dtype))  # type: ignore[attr-defined]
     return grad if create_graph else grad._data
 
 

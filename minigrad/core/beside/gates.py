@@ -55,7 +55,7 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
         raise presentation.error(TypeError, "hook_kind",
             f"expected Variable, but hook returned '{type(returned).__name__}'")
     if returned._data.dtype != given._data.dtype:
-        was, got = (x.type() for x in (given, returned))
+        was, got = given.type(), returned.type()  # type: ignore[attr-defined]
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
     if returned.shape != given.shape:
         raise presentation.error(RuntimeError, "hook_shape",

@@ -213,7 +213,7 @@ class CopySlices(Node):
 
     def __init__(self, base: TensorBase, view: Any, fn: Node) -> None:
         self.part, self.whole = place_of(view), place_of(base)
-        self.fn = fn
+        self.fn: Any = fn
         self.edges = (base._edge(), *fn.edges[1:])
         self.metas = fn.metas and ((base._data.shape, base._data.dtype), *fn.metas[1:])
         self.hooks = None
