@@ -8,11 +8,11 @@ from typing import Any
 from .._tensor import Tensor
 from ..core.backward import backward, grad
 from ..core.beside.ends import GradientEdge
-from ..core.beside.switches import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..text import presentation
 from . import functional, graph
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from .function import Function
+from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = ["Function", "GradcheckError", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad",

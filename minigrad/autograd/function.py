@@ -16,13 +16,13 @@ from typing import Any
 from .._tensor import Tensor
 from ..array.backend import zeros_later
 from ..core.beside.saved import Packed, modified
-from ..core.beside.switches import no_grad
 from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, Withheld, attach, bump, constant, new_node, output_of
 from ..core.modes import differentiable, grad_mode
 from ..core.writes.views import check_inplace, rebase, view_of
 from ..ops.checks import require
 from ..text import presentation
+from .grad_mode import no_grad
 
 
 class FunctionCtx:

@@ -12,10 +12,10 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..core.backward import grad
-from ..core.beside.switches import enable_grad
 from ..creation import ones_like, zeros, zeros_like
 from ..ops.checks import require
 from ..ops.table.shape import stack
+from .grad_mode import enable_grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -57,7 +57,7 @@ def enabled(on: bool = True) -> Any:
 
 
 class Mode:
-    """Context manager; nests, and restores what it found on any exit. See `beside.switches` for the learner's."""
+    """Context manager; nests, and restores what it found on any exit. See `autograd.grad_mode` for a learner's."""
 
     mode = True  # whether operations inside are recorded
 

@@ -307,7 +307,8 @@ def fact_of(name: str) -> tuple[str, Callable[[Any], Any]]:
     if name.endswith("_dim"):
         return name.removesuffix("_dim"), attrgetter("_data.ndim")
     source, _, fact = name.partition("_sym_")
-    known: dict[str, Callable] = {"sizes": attrgetter("_data.shape"), "numel": attrgetter("_data.size"), "strides": strides_of}
+    known: dict[str, Callable] = {
+        "sizes": attrgetter("_data.shape"), "numel": attrgetter("_data.size"), "strides": strides_of}
     if fact in known:
         return source, known[fact]
     dim = int(fact.removeprefix("argsize_").replace("minus_", "-"))

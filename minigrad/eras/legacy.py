@@ -16,7 +16,7 @@ from typing import Any
 from .. import autograd, creation
 from .._tensor import Tensor
 from ..array import dtypes
-from ..core.beside.switches import no_grad
+from ..autograd.grad_mode import no_grad
 from ..core.graph import Node, TensorBase, constant
 from ..core.row import Scalar
 from ..nn import functional

@@ -14,8 +14,8 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import dtypes, random
 from ..array.backend import namespace, xp
+from ..autograd.grad_mode import no_grad
 from ..core.beside.refusals import must_be_tensor
-from ..core.beside.switches import no_grad
 from ..core.carriers import TENSORS
 from ..core.graph import constant
 from ..core.writes.inplace import inplace as in_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.beside.switches import no_grad
+from ..autograd.grad_mode import no_grad
 from ..ops.checks import require
 
 

@@ -17,8 +17,8 @@ from .._tensor import Tensor
 from ..array import dtypes
 from ..array.backend import zeros_later
 from ..autograd.function import Function
+from ..autograd.grad_mode import no_grad
 from ..core.beside.hooks import HookDict
-from ..core.beside.switches import no_grad
 from ..core.graph import constant
 from ..core.modes import grad_mode
 from ..ops.checks import require

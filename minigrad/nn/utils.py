@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._tensor import Tensor
-from ..core.beside.switches import no_grad
+from ..autograd.grad_mode import no_grad
 from ..creation import zeros
 from ..ops.table.shape import cat, stack
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..array.backend import xp
+from ..autograd.grad_mode import enable_grad
 from ..core.beside.lines import learners_line
-from ..core.beside.switches import enable_grad
 from ..core.graph import bump, constant
 from ..nn.module import forget_grad, typename
 from ..ops.checks import require

@@ -66,7 +66,7 @@ class Symbol:
     __and__, __or__ = _between(r"\wedge", _BOTH), _between(r"\vee", _EITHER)
     __gt__, __ge__ = _claim(">"), _claim(r"\ge")
     __lt__, __le__ = _claim(r"\lt"), _claim(r"\le")  # no `<`: HTML would take it for a tag
-    __eq__, __ne__ = _claim("="), _claim(r"\ne")
+    __eq__, __ne__ = _claim("="), _claim(r"\ne")  # type: ignore[assignment]
 
     def __mul__(self, other: Any) -> Symbol:
         return self._infix(r"\odot" if isinstance(other, Symbol) else r"\cdot", other, _PRODUCT)
@@ -99,7 +99,7 @@ class Symbol:
         return Symbol(rf"{f'{{{whole}}}' if '_' in whole else whole}_{{{symbol(index)}}}")
 
     __hash__ = None  # type: ignore[assignment]
-    __iter__ = None  # type: ignore[assignment]  # or `for x in symbol` would ask for items for ever
+    __iter__ = None  # or `for x in symbol` would ask for items for ever
 
 
 _NUMBERS = {round(math.log(2), 12): r"\log 2", round(math.log(10), 12): r"\log 10", 1e-12: "10^{-12}",

@@ -16,8 +16,7 @@ from ...array.backend import xp
 from ...text import presentation
 from ..carriers import TENSORS
 from ..graph import FREED_SINCE, Freed, Node, TensorBase, Withheld, attach, constant, maker_of, output_of
-from ..modes import anomaly
-from .switches import no_grad
+from ..modes import anomaly, differentiable
 
 
 class Packed(Withheld):
@@ -32,7 +31,7 @@ class Packed(Withheld):
         self.history = None if own else edge  # no reference to itself: `maker_of` finds the node
         self.nr = tensor.output_nr if own and edge is not None else None
         version = tensor._version
-        with no_grad():
+        with differentiable(False):
             self.packed, self.hook = pack(tensor.detach() if late else tensor), unpack
         if tensor._version != version:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "

@@ -1,4 +1,4 @@
-"""Grad mode as a learner switches it: context managers that are decorators too. Source: torch.autograd.grad_mode."""
+"""torch.autograd.grad_mode: `no_grad` and its kin, context managers that are decorators too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..modes import INFERENCE, Mode, enabled
+from ..core.modes import INFERENCE, Mode, enabled
 
 
 class Switch(Mode):
