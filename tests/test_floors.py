@@ -144,3 +144,12 @@ def test_a_chapter_of_the_table_begins_with_rows_and_is_made_of_them(file: Path)
 
 def test_rows_stand_in_the_table_alone():
     assert {file for file in FILES if rows_of(file)} == {*CHAPTERS}
+
+
+def test_nobody_imports_what_is_only_quick_but_the_package_in_one_line():
+    importing = {
+        name_of(file): [target for target in ours(imports(file)) if room_of(target) == "quick"] for file in FILES
+        if room_of(name_of(file)) != "quick"
+    }
+
+    assert {name: targets for name, targets in importing.items() if targets} == {"minigrad": ["minigrad.quick"]}
