@@ -14,7 +14,7 @@ import pytest
 import minigrad
 from minigrad.graph import read, read_torch
 from minigrad.graph.live import op_name
-from minigrad.graph.preview import numbers, preview
+from minigrad.graph.preview import preview, rounded
 from minigrad.graph.snapshot import part
 from tests.oracle import graphs, programs
 from tests.oracle.transcript import reset
@@ -175,7 +175,7 @@ def test_a_part_names_only_tensors_that_are_in_it():
     ([float("-inf")], ["−∞"]), ([0.0], ["0"]),
 ])
 def test_numbers_have_three_digits_and_share_their_decimals(values, words):
-    assert numbers(values) == words
+    assert rounded(values) == words
 
 
 @pytest.mark.parametrize(("values", "words"), [

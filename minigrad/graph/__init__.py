@@ -6,7 +6,7 @@ Each gives the frozen records of `snapshot`, and the pictures in `minigrad.viz` 
 from importlib import import_module
 
 _HOME = {"read": "live", "read_torch": "from_torch", "record": "recorder",
-         "Graph": "snapshot", "Node": "snapshot", "Tensor": "snapshot", "Edge": "snapshot",
+         "Graph": "snapshot", "NodeRecord": "snapshot", "TensorRecord": "snapshot", "Edge": "snapshot",
          "Saved": "snapshot", "Hook": "snapshot"}
 __all__ = sorted(_HOME)
 

@@ -19,13 +19,13 @@ from typing import Any
 from ..array.backend import xp
 from ..core.carriers import RAW
 from .preview import preview
-from .snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+from .snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
          "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
-OURS = frozenset({"part", "whole", "shapes"})
+NOT_IN_TORCH = frozenset({"part", "whole", "shapes"})
 # ops that stretch their inputs to one shape; the engine sums their gradients back
 BROADCASTS = frozenset({
     "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "atan2", "baddbmm", "clamp", "clamp_max", "clamp_min",
@@ -232,15 +232,15 @@ class Reader:
         t = self.tensors.get(slot)
         return self.shapes.get(slot, ((), "")) if t is None else (tuple(t.shape), str(t.dtype))
 
-    def record(self, slot: Any) -> Tensor:
+    def record(self, slot: Any) -> TensorRecord:
         t = self.tensors.get(slot)
         shape, dtype = self.shape_of(slot)
         kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
         extra = {} if t is None else {
             "retains_grad": bool(t.retains_grad), "base": self.base(t), "is_view": bool(t._is_view()),
             "version": self.version(t), "value": self.value(t), "grad": self.kept_grad(t)}
-        return Tensor(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
-                      kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
+        return TensorRecord(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
+                            kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
 
     def version(self, t: Any) -> int:
         try:
@@ -266,18 +266,18 @@ class Reader:
 
     # ---- nodes
 
-    def node(self, key: Any) -> Node:
+    def node(self, key: Any) -> NodeRecord:
         node = self.found[key]
         if isinstance(key, tuple):
-            return Node(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
-                        op="accumulate", seq=self.seq(key))
+            return NodeRecord(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
+                              op="accumulate", seq=self.seq(key))
         name = node.name().rpartition("::")[2]  # torch::autograd:: says nothing to a learner
         op = op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
         line = getattr(node, "line", None)  # file, number, text
-        return Node(self.ids[key], name, "op", edges, saved, None, op,
-                    self.formula(key, op, edges, saved), line and line[1:], self.scope(key), self.seq(key))
+        return NodeRecord(self.ids[key], name, "op", edges, saved, None, op,
+                          self.formula(key, op, edges, saved), line and line[1:], self.scope(key), self.seq(key))
 
     def scope(self, key: Any) -> str:
         """The module that a parameter of this op belongs to: `net.0` for `net.0.weight`."""
@@ -326,7 +326,7 @@ class Reader:
         """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""
         for attribute in dir(type(node)):
             prefix, field = attribute[:7], attribute[7:]
-            if prefix == "_saved_" and field not in OURS and not field.endswith("_sym_strides"):
+            if prefix == "_saved_" and field not in NOT_IN_TORCH and not field.endswith("_sym_strides"):
                 try:
                     yield field, getattr(node, attribute), ""
                 except Exception as error:  # freed, modified, or a hook of the learner's
@@ -353,7 +353,7 @@ class Reader:
             slot, version = self.slot(value), self.version(value)
             text = self.names.get(slot) or self.value(value) or ""
             return Saved(field, text, self.ids.get(slot), True, False, version, version)
-        return Saved(field, plain(value))
+        return Saved(field, saved_text(value))
 
     def hooks(self, order: list) -> Iterable[Hook]:
         number = itertools.count(1)
@@ -368,12 +368,12 @@ def op_name(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=\dD)(?=[A-Z])", "_", short).lower()
 
 
-def plain(value: Any) -> str:
+def saved_text(value: Any) -> str:
     """A saved value that is no tensor; torch stores dim=-1 as 2**64 - 1."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
         return f"−{2**64 - value}"
     if isinstance(value, (tuple, list)):
-        inner = ", ".join(plain(v) for v in value)
+        inner = ", ".join(saved_text(v) for v in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if hasattr(value, "shape"):
         return f"tensor{tuple(value.shape)}"

@@ -4,7 +4,7 @@ from importlib import import_module
 
 # no file bears the name of a function in it: importing the file would hide the function
 _HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player",
-         "watch": "panel", "Watch": "panel", "why": "explain", "Explanation": "explain",
+         "watch": "panel", "Watch": "panel", "why": "reasons", "Explanation": "reasons",
          "paths": "routes", "Paths": "routes"}
 __all__ = sorted(_HOME)
 

@@ -21,13 +21,13 @@ def places(spots: list[Any], engine: str) -> dict[Any, tuple[float, float]]:
         wide, high = (left + right + 2) / 72, max(up, down) / 36
         lines.append(f"{name[s]} [width={wide:.3f}, height={high:.3f}];")
         lines += [f"{name[s]} -> {name[leaf]};" for leaf, _ in s.leaves]
-    words = [line.split() for line in run("\n".join([*lines, "}"]), engine).splitlines()]
+    words = [line.split() for line in run_graphviz("\n".join([*lines, "}"]), engine).splitlines()]
     middle = {w[1]: (float(w[2]) * 72, -float(w[3]) * 72) for w in words if w and w[0] == "node"}
     at = {s: middle[name[s]] for s in spots}
     return {s: (x + (s.reach[0] - s.reach[1]) / 2, y) for s, (x, y) in at.items()}
 
 
-def run(source: str, engine: str, form: str = "plain") -> Any:
+def run_graphviz(source: str, engine: str, form: str = "plain") -> Any:
     """Graphviz's answer: text for "plain", else bytes.
 
     Raises: RuntimeError with advice where this engine is not installed.

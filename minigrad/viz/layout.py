@@ -23,7 +23,7 @@ from .theme import width
 WIDEST_PICTURE, MARGIN, GUTTER, LANE = 1060, 20, 44, 24
 RADIUS = 12  # of the corners of a wire that goes around
 FAR = 2  # a leaf used again further away than this many columns is drawn again, small
-ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
+SHOW_ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
 
 
 @dataclass
@@ -70,13 +70,13 @@ class Spot:
         return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
 
 
-def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] | None = None,
-           lang: str | None = None, engine: str | None = None,
-           widest: float = WIDEST_PICTURE) -> Layout:
+def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
+            lang: str | None = None, engine: str | None = None,
+            widest: float = WIDEST_PICTURE) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a band below."""
     builder = Builder(graph, show, values or {}, lang)
-    net = Net(graph, builder.blocks())
+    net = LayeredGraph(graph, builder.blocks())
     router = Router(net, widest)
     if engine in ("graphviz", "dot") and net.wires:
         router.place_at(engines.places(net.all(), engine))
@@ -87,7 +87,7 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
     return router.layout()
 
 
-class Net:
+class LayeredGraph:
     """The blocks as a layered graph: ranks, places for long wires, order and height in a column."""
 
     def __init__(self, graph: Graph, blocks: dict[str, Block]) -> None:
@@ -98,7 +98,7 @@ class Net:
             Wire(n.edge_id(e.slot), n.id, e, target) for n in graph.ops for e in n.edges
             if (target := e.node or e.tensor) in blocks and e.slot not in blocks[n.id].hangs]
         self.rank_all()
-        self.again()
+        self.repeat_far_leaves()
         self.spots = {id: Spot(self.rank[id], b, b.extent()) for id, b in blocks.items()}
         self.ways = {wire.id: self.way(wire) for wire in self.wires}
         self.columns: list[list[Spot]] = [[] for _ in range(max(self.rank.values(), default=0) + 1)]
@@ -116,7 +116,7 @@ class Net:
         for wire in self.wires:
             self.rank[wire.target] = max(self.rank[wire.target], self.rank[wire.node] + 1)
 
-    def again(self) -> None:
+    def repeat_far_leaves(self) -> None:
         """A leaf used far from its place is drawn again, small, at the port that wants it: wires
         from everywhere to one hub are what ruins a layout."""
         limit = 0 if len(self.ops) > 300 else FAR
@@ -126,7 +126,7 @@ class Net:
             leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
             block, slot = self.blocks[wire.node], wire.edge.slot
             x, y = block.ports[slot]
-            wide = width(words.again(self.graph.tensor(leaf)), bold=True) + 24
+            wide = width(words.again_label(self.graph.tensor(leaf)), bold=True) + 24
             block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
             block.hangs[slot] = f"ref:{wire.id}"
         self.wires = [wire for wire in self.wires if wire.id not in self.refs]
@@ -238,7 +238,7 @@ class Band:
 class Router:
     """Gives columns their x, bands their y, and draws the wires."""
 
-    def __init__(self, net: Net, widest: float) -> None:
+    def __init__(self, net: LayeredGraph, widest: float) -> None:
         self.net, self.out, self.widest = net, Layout(refs=net.refs), widest
         self.tracks: dict[int, list[str]] = {}  # band -> wires that leave it upwards, top one first
         self.tops: dict[int, float] = {}

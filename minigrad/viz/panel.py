@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .display import Drawing, draw, namespace
+from .display import Drawing, draw, learners_names
 
 
 def watch() -> Watch:
@@ -28,7 +28,7 @@ class Watch:
 
     def refresh(self, *_: Any) -> None:
         """Draw the namespace as it is now."""
-        names = namespace()
+        names = learners_names()
         results = [t for t in names.values() if t.grad_fn is not None]
         if not results:
             return

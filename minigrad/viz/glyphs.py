@@ -1,4 +1,4 @@
-"""The shapes of the pictures as SVG text: cards, notes, gates, drawers, wires, legend keys.
+"""What the pictures are made of, as SVG text: cards, notes, gates, drawers, wires, legend keys.
 
 Knows boxes and words, no graph. Everything that is written goes through `text`, which escapes it.
 """
@@ -88,7 +88,7 @@ def tab(b: Box, w: float, h: float) -> str:
     return path(d("M", b.x, b.y, "H", b.x + w, "V", b.y + h, "H", b.right, "V", b.bottom, "H", b.x, "z"))
 
 
-def diamond(x: float, y: float, size: float) -> str:
+def diamond_end(x: float, y: float, size: float) -> str:
     return path(d("M", x, y, "l", size, -5, "l", size, 5, "l", -size, 5, "z"), "mg-diamond")
 
 
@@ -148,7 +148,7 @@ def _sheets(b: Box) -> str:
 
 
 def _shares(b: Box) -> str:
-    return path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond(b.x, b.cy, 5)
+    return path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5)
 
 
 LEGEND: dict[str, Callable[[Box], str]] = {
