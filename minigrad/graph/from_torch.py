@@ -6,8 +6,10 @@ Equal to `read` of the same program in minigrad: this is how we know that minigr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
+from ..core.row import TABLE, Row
 from .live import Reader
 from .snapshot import Graph
 
@@ -26,6 +28,9 @@ class TorchReader(Reader):
     def array(self, t: Any) -> Any:
         return t.detach().to_dense() if t.is_sparse else t.detach()
 
+    def row(self, node: Any) -> Row | None:
+        return rows_by_grad_fn().get(node.name().rpartition("::")[2])
+
     def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
@@ -39,3 +44,16 @@ class TorchReader(Reader):
                 if t.is_leaf:
                     for hook in (t._post_accumulate_grad_hooks or {}).values():
                         yield "post_accumulate", 0, hook
+
+
+@cache
+def rows_by_grad_fn() -> dict[str, Row]:
+    """The rows by the name of their node, the first of those that share it.
+
+    Such rows compute alike (`add` with and without alpha); a name whose rows differ in their inputs, as that of
+    the second derivatives of a convolution, tells nothing.
+    """
+    rows: dict[str, list[Row]] = {}
+    for row in TABLE.values():
+        rows.setdefault(row.grad_fn, []).append(row)
+    return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}

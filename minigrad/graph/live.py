@@ -18,6 +18,7 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.carriers import RAW
+from ..core.row import Row
 from .preview import preview
 from .snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 
@@ -25,17 +26,7 @@ INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
          "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
-NOT_IN_TORCH = frozenset({"part", "whole", "shapes"})
-# ops that stretch their inputs to one shape; the engine sums their gradients back
-BROADCASTS = frozenset({
-    "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "atan2", "baddbmm", "clamp", "clamp_max", "clamp_min",
-    "copysign", "div", "fmax", "fmin", "fmod", "hypot", "lerp", "logaddexp", "masked_fill", "maximum",
-    "minimum", "mul", "pow", "remainder", "rsub", "sub", "where", "xlogy"})
-# names of the differentiable inputs where they are not self, other
-INPUTS = {
-    "pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
-    "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
-    "convolution": ("input", "weight", "bias"), "mse_loss": ("self", "target")}
+NOT_IN_TORCH = frozenset({"part", "whole"})
 
 
 def read(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
@@ -62,6 +53,10 @@ class Reader:
 
     def array(self, t: Any) -> Any:
         return t._array()
+
+    def row(self, node: Any) -> Row | None:
+        """The row of the table that describes a node; None for a custom Function's."""
+        return type(node).row
 
     def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
         """Shape and dtype of an output that nobody holds, if the node itself knows."""
@@ -207,19 +202,19 @@ class Reader:
         names = self.input_names(node)
         name = names[i] if i < len(names) else "self"
         sizes = values.get(f"{name}_sym_sizes", getattr(values.get(name), "shape", None))
-        place = getattr(node, "part" if i else "whole", getattr(node, "_saved_whole", None))
+        place = getattr(node, "part" if i else "whole", getattr(node, "saved_whole", None))
         if sizes is None:  # a write into a base, or a view of one, knows where
             sizes = place[0] if place else self.probed(node, i, shape, dtype)
         return tuple(sizes), dtype
 
     def input_names(self, node: Any) -> tuple[str, ...]:
         """What torch calls the inputs that have an edge, in their order."""
-        inputs = getattr(getattr(node, "row", None), "differentiable", None)
-        return inputs or INPUTS.get(op_name(node.name()), ("self", "other"))
+        row = self.row(node)
+        return row.differentiable if row else ("self", "other")
 
     def probed(self, node: Any, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
         """The shape of what the row's formula makes of a zero gradient: views say no more."""
-        row = getattr(node, "row", None)
+        row = self.row(node)
         if row is None or row.elementwise or node.outputs > 1 or math.prod(shape) > PROBED:
             return shape
         try:
@@ -274,7 +269,7 @@ class Reader:
         name = node.name().rpartition("::")[2]  # torch::autograd:: says nothing to a learner
         op = op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
-        edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
+        edges = tuple(self.edge(key, i, slot) for i, slot in enumerate(self.edges[key]))
         line = getattr(node, "line", None)  # file, number, text
         return NodeRecord(self.ids[key], name, "op", edges, saved, None, op,
                           self.formula(key, op, edges, saved), line and line[1:], self.scope(key), self.seq(key))
@@ -284,13 +279,13 @@ class Reader:
         names = [self.names.get(slot, "") for slot in self.edges[key] if isinstance(slot[0], tuple)]
         return next((name.rpartition(".")[0] for name in names if "." in name), "")
 
-    def edge(self, key: Any, op: str, i: int, slot: Any) -> Edge:
+    def edge(self, key: Any, i: int, slot: Any) -> Edge:
         target, nr = slot
         if target is None:
             return Edge(i, None, 0, self.constant_at(key, i))
         here = self.records.get((key, 0))
-        expands = (op in BROADCASTS and here is not None and not (op == "addmm" and i)
-                   and here.shape != self.records[slot].shape)
+        expands = (here is not None and broadcasts(self.row(self.found[key]), i)
+                   and stretches(self.records[slot].shape, here.shape))
         return Edge(i, self.ids[target], nr, self.ids[slot], expands)
 
     def constant_at(self, key: Any, i: int) -> str | None:
@@ -360,6 +355,20 @@ class Reader:
         for key in order:
             for kind, nr, hook in self.hooks_at(key):
                 yield Hook(f"h{next(number)}", self.ids[key], kind, hook_label(hook), nr)
+
+
+def broadcasts(row: Row | None, i: int) -> bool:
+    """Whether an operation brings its input `i` to the shape of the result; the engine sums its gradient back."""
+    if row is None:
+        return False
+    # of the matrix products with `beta`, the one that is added
+    return row.elementwise or row.inputs == ("self", "other") or (i == 0 and "beta" in row.inputs)
+
+
+def stretches(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
+    """Whether broadcasting brings the one shape to the other, which differs."""
+    pairs = zip(reversed(small), reversed(large), strict=False)
+    return small != large and len(small) <= len(large) and all(m in (1, n) for m, n in pairs)
 
 
 def op_name(name: str) -> str:
