@@ -60,9 +60,8 @@ def test_no_part_covers_another_and_none_leaves_the_picture(program, engine):
 
 def points(line):
     """Where a wire runs, densely."""
-    for (*_, x, y), piece in pairwise(line):
-        inner = piece[1:-2] or (x, y, *piece[1:])
-        (a, b, c, d), (end_x, end_y) = inner, piece[-2:]
+    for (*_, (x, y)), piece in pairwise(line):
+        (a, b), (c, d), (end_x, end_y) = piece if len(piece) == 3 else ((x, y), *piece, *piece)
         for t in (k / 40 for k in range(41)):
             s, u = 3 * t * (1 - t), 1 - t
             yield (u ** 3 * x + s * u * a + s * t * c + t ** 3 * end_x,
@@ -229,9 +228,9 @@ def test_separate_keeps_gaps_and_stays_near():
 
 
 def test_a_line_backwards_ends_where_it_began():
-    line = [("M", 0, 0), ("L", 10, 0), ("C", 12, 0, 14, 5, 16, 5)]
+    line = [((0, 0),), ((10, 0),), ((12, 0), (14, 5), (16, 5))]
 
-    assert backwards(line) == [("M", 16, 5), ("C", 14, 5, 12, 0, 10, 0), ("L", 0, 0)]
+    assert backwards(line) == [((16, 5),), ((14, 5), (12, 0), (10, 0)), ((0, 0),)]
     assert backwards(backwards(line)) == line
 
 

@@ -10,11 +10,11 @@ from functools import cache
 from typing import Any
 
 from ..core.row import TABLE, Row
-from .live import Reader
-from .snapshot import Graph
+from .live import Key, Reader
+from .snapshot import AnyNode, AnyTensor, Graph
 
 
-def read_torch(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
+def read_torch(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> Graph:
     """The graph behind torch tensors; `names` (name -> tensor) labels what it finds."""
     return TorchReader(tensors, names or {}).graph()
 
@@ -25,17 +25,17 @@ class TorchReader(Reader):
     def is_tensor(self, value: Any) -> bool:
         return super().is_tensor(value) and hasattr(type(value), "is_sparse")
 
-    def array(self, t: Any) -> Any:
+    def array(self, t: AnyTensor) -> Any:
         return t.detach().to_dense() if t.is_sparse else t.detach()
 
-    def row(self, node: Any) -> Row | None:
+    def row(self, node: AnyNode) -> Row | None:
         return rows_by_grad_fn().get(node.name().rpartition("::")[2])
 
-    def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
+    def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
 
-    def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
+    def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """torch shows the hooks of live tensors; those of nodes stay in C++."""
         for (owner, nr), t in self.tensors.items():
             if owner == key:

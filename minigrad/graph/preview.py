@@ -6,6 +6,7 @@ Knows array-likes by `reshape`, `shape`, `dtype` and `tolist`, so NumPy, CuPy an
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 FULL = 4  # up to this many elements are shown, of more the first two
@@ -26,7 +27,7 @@ def preview(values: Any) -> str:
     return text + _hidden(flat, text)
 
 
-def _nest(texts: Any, shape: tuple[int, ...]) -> str:
+def _nest(texts: Iterator[str], shape: tuple[int, ...]) -> str:
     """Write at most `FULL` elements with all their brackets."""
     if not shape:
         return next(texts)
@@ -40,7 +41,7 @@ def _hidden(flat: Any, text: str) -> str:
     return "".join(f" {mark}!" for mark, where in bad if mark not in text and where.any())
 
 
-def rounded(values: list) -> list[str]:
+def rounded(values: list[Any]) -> list[str]:
     """Numbers that stand together share their decimals; the largest has three digits."""
     if any(isinstance(v, (bool, complex)) for v in values):
         return [str(v).replace("-", "−") for v in values]

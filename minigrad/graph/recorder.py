@@ -22,7 +22,7 @@ from ..core.node import AccumulateGrad, Freed, Node, learners_line
 from .live import Reader
 from .preview import preview as preview_of
 from .rule import Rule, rule, spelled_sum
-from .snapshot import Graph
+from .snapshot import AnyNode, AnyTensor, Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,14 @@ class Frame:
     printed: str = ""
 
 
-def record(root: Any, gradient: Any = None, preview: bool = True, *,
-           names: Mapping[str, Any] | None = None, retain_graph: bool | None = None,
-           create_graph: bool = False) -> tuple[Graph, tuple[Frame, ...]]:
+def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = True,
+           **options: Any) -> tuple[Graph, tuple[Frame, ...]]:
     """The graph behind `root`, and what `root.backward(gradient)` does to it, event by event.
 
     With `preview` nothing is changed; without, this is a real backward: it accumulates and frees.
-    An error on the way is the last frame, not an exception.
+    The options are those of a `Recorder`. An error on the way is the last frame, not an exception.
     """
-    recorder = Recorder(root, gradient, names, preview=preview, retain_graph=retain_graph,
-                        create_graph=create_graph)
+    recorder = Recorder(root, gradient, preview, **options)
     with untouched(recorder.reader) if preview else contextlib.nullcontext():
         while recorder.advance():
             pass
@@ -76,8 +74,8 @@ def record(root: Any, gradient: Any = None, preview: bool = True, *,
 class Recorder:
     """Holds the suspended engine and watches it; `advance` runs one node and adds its frames."""
 
-    def __init__(self, root: Any, gradient: Any = None, names: Mapping[str, Any] | None = None, *,
-                 preview: bool = False, retain_graph: bool | None = None,
+    def __init__(self, root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = False, *,
+                 names: Mapping[str, AnyTensor] | None = None, retain_graph: bool | None = None,
                  create_graph: bool = False) -> None:
         (seed,) = root_gradients((root,), gradient, create_graph)
         if preview:  # a hook may write into it
@@ -87,8 +85,7 @@ class Recorder:
         keep = keeps(retain_graph, create_graph)
         self.preview, self.frees = preview, not keep
         self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
-        self.engine = steps((root,), (seed,), self, retain_graph=keep or preview,
-                            create_graph=create_graph)
+        self.engine: Any = steps((root,), (seed,), self, retain_graph=keep or preview, create_graph=create_graph)
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
         self.error: Exception | None = None
         nodes = self.graph.nodes
@@ -157,7 +154,7 @@ class Recorder:
 
     # ---- what the engine tells
 
-    def ready(self, node: Any) -> None:
+    def ready(self, node: AnyNode) -> None:
         """The engine is about to run `node`; only now are its values still the old ones."""
         self.node = self.reader.ids[self.reader.key(node)]
         if self.node in self.queue:
@@ -167,7 +164,7 @@ class Recorder:
         if leaf is not None:
             self.grad_before = in_short(leaf._grad)
 
-    def hook(self, node: Any, kind: str, hook: Any, before: Any, after: Any) -> None:
+    def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
         known = next((h for h in self.hooks[self.node] if h.kind == kind), None)
         if known:
             self.hooks[self.node].remove(known)
@@ -178,11 +175,11 @@ class Recorder:
         name = known.label if known else getattr(hook, "__name__", kind)
         self.event("hook", slot=nr, name=name, before=was, after=in_short(after), part=known and known.id)
 
-    def capture(self, node: Any, nr: int, grad: Any) -> None:
+    def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
         kept = next((t.id for t in self.graph.outputs(self.node) if t.nr == nr), None)
         self.event("capture", slot=nr, after=in_short(grad), part=kept)
 
-    def compute(self, node: Any, incoming: tuple, outgoing: tuple) -> None:
+    def compute(self, node: AnyNode, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
         here, came = self.graph.node(self.node), in_short(incoming)
         found = [rule(self.graph, here, node.row, i, came, in_short(g))
                  for i, g in enumerate(outgoing) if g is not None]
@@ -195,32 +192,33 @@ class Recorder:
         if self.preview and self.frees and node.frees:
             self.free(node)
 
-    def unbroadcast(self, node: Any, index: int, before: Any, after: Any) -> None:
+    def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
         was, now = in_short(before), in_short(after)
         self.summed[index] = now
         self.event("unbroadcast", slot=index, before=was, after=now, name=spelled_sum(was, now))
 
-    def send(self, node: Any, index: int, grad: Any, total: Any) -> None:
+    def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
         edge = self.graph.node(self.node).edges[index]
+        assert edge.node is not None  # the engine sends along edges only
         self.received[edge.node, edge.nr] = in_short(total)
         self.arrive(index, edge.node, self.summed.get(index, in_short(grad)), in_short(total))
 
-    def arrive(self, slot: int, to: str, *texts: str) -> None:
+    def arrive(self, slot: int, to: str, text: str = "None", total: str = "") -> None:
         self.arrived[to] += 1
         at = next(i for i, f in enumerate(self.step) if f.kind == "send")
-        sent = Sent(slot, to, *texts, arrived=self.arrived[to])
+        sent = Sent(slot, to, text, total, self.arrived[to])
         self.step[at] = replace(self.step[at], sent=(*self.step[at].sent, sent))
         if self.arrived[to] == self.waits[to]:
             self.queue = sorted([*self.queue, to], key=running_order)
 
-    def accumulate(self, node: Any, grad: Any, before: Any, after: Any) -> None:
+    def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:
         self.event("accumulate", name=in_short(grad), before=self.grad_before, after=in_short(after))
         for hook in self.hooks[self.node] if self.preview else ():
             if hook.kind == "post_accumulate":
                 self.event("hook", name=hook.label, part=hook.id, before=in_short(after),
                            after=in_short(after), ran=False)
 
-    def free(self, node: Any) -> None:
+    def free(self, node: AnyNode) -> None:
         fields = [s.field for s in self.graph.node(self.node).saved if s.is_tensor]
         if fields:
             self.event("free", name=", ".join(fields))
@@ -260,7 +258,7 @@ def in_short(value: Any) -> str:
     return preview_of(value._array() if hasattr(value, "_array") else value)
 
 
-def grad_holders(reader: Reader) -> list[Any]:
+def grad_holders(reader: Reader) -> list[AnyTensor]:
     """Every tensor whose `.grad` a backward may fill: leaves, and those that asked to retain it."""
     found = {id(t): t for t in reader.tensors.values()}
     for node in reader.found.values():

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from ..core.carriers import tex_of
+from ..core.row import Row
 from .snapshot import Graph, NodeRecord, Saved
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
@@ -27,11 +27,11 @@ class Rule:
     result: str
 
 
-def rule(graph: Graph, node: NodeRecord, row: Any, slot: int, incoming: str, result: str) -> Rule | None:
+def rule(graph: Graph, node: NodeRecord, row: Row | None, slot: int, incoming: str, result: str) -> Rule | None:
     """The rule of one slot; None for a node that no row describes, such as a custom Function."""
-    word = row.differentiable[slot] if row is not None and slot < len(row.differentiable) else None
-    if word is None:
+    if row is None or slot >= len(row.differentiable):
         return None
+    word = row.differentiable[slot]
     out = next((t.name for t in graph.outputs(node.id) if t.name), None)
     formula, shown = row.derivatives[word], row.letters | {"grad": bar(out, "")}
     names = {s.field: letter(graph, s) for s in node.saved if row.multi or s.field not in row.outputs[1:]}
@@ -43,7 +43,7 @@ def rule(graph: Graph, node: NodeRecord, row: Any, slot: int, incoming: str, res
     return Rule(slot, whole, filled_in, result)
 
 
-def with_values(graph: Graph, node: NodeRecord, row: Any, word: str, incoming: str, result: str) -> str:
+def with_values(graph: Graph, node: NodeRecord, row: Row, word: str, incoming: str, result: str) -> str:
     """The values in place of the names, or only the result where something is too long to write."""
     formula, used = row.derivatives[word], row.uses[word]
     values = {s.field: as_tex(value_of(graph, s)) for s in node.saved if s.field in used}

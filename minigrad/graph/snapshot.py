@@ -3,7 +3,7 @@
 A reader (`live.read`, `from_torch.read_torch`) fills these records; renderers see nothing else.
 Ids follow the order of backward: `n1` is the node that runs first, AccumulateGrad included.
 An edge is `n3:0` (node, slot in `next_functions`), a saved field `n3.self`, a tensor `t2`,
-a hook `h1`. `==` compares what torch can tell; the fields marked `_uncompared` it cannot, or are values.
+a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompared`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from functools import cached_property
 from typing import Any
 
 GRAPH_SCHEMA = "minigrad.graph/1"
+AnyTensor = Any  # what the records are read from: a tensor of minigrad, or of torch
+AnyNode = Any  # a node of their graphs
 
 
-def _uncompared(default=None):
+def _uncompared(default: Any = None) -> Any:
+    """A field that `==` leaves out: torch cannot tell it, or it is a value."""
     return field(default=default, compare=False)
 
 
@@ -115,15 +118,20 @@ class Graph:
     around: str | None = _uncompared()
 
     @cached_property
-    def index(self) -> dict[str, Any]:
-        """Id to record: a `NodeRecord` or a `TensorRecord`."""
-        return {n.id: n for n in self.nodes} | {t.id: t for t in self.tensors}
+    def nodes_by_id(self) -> dict[str | None, NodeRecord]:
+        return {n.id: n for n in self.nodes}
 
-    def node(self, id: str) -> NodeRecord:
-        return self.index[id]
+    @cached_property
+    def tensors_by_id(self) -> dict[str | None, TensorRecord]:
+        return {t.id: t for t in self.tensors}
 
-    def tensor(self, id: str) -> TensorRecord:
-        return self.index[id]
+    def node(self, id: str | None) -> NodeRecord:
+        """The node of this id. Raises: KeyError if there is none."""
+        return self.nodes_by_id[id]
+
+    def tensor(self, id: str | None) -> TensorRecord:
+        """The tensor of this id. Raises: KeyError if there is none."""
+        return self.tensors_by_id[id]
 
     @property
     def ops(self) -> tuple[NodeRecord, ...]:
@@ -148,7 +156,7 @@ class Graph:
         """The tensors that hang from a node (or the leaf that an AccumulateGrad feeds)."""
         return self._hanging.get(node, [])
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {"schema": GRAPH_SCHEMA, **asdict(self)}
 
 

@@ -7,6 +7,7 @@ arrives at the right. `layout` puts blocks beside each other and never looks ins
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,9 @@ from .theme import width
 
 WIRE, CARD, DRAWER, NOTE, GATE, TAB = 48, 46, 42, 24, 26, 9  # shortest wire, and heights
 MANY_NOTES = 4
+Point = tuple[float, float]
+TextPlace = tuple[float, float, str]  # x, y, and which part of the text stands there: "start", "middle" or "end"
+Piece = tuple[Point, ...]  # of a path: where a straight line ends; of a curve its two control points before that
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,21 @@ class Box:
     w: float
     h: float
 
-    right = property(lambda self: self.x + self.w)
-    bottom = property(lambda self: self.y + self.h)
-    cx = property(lambda self: self.x + self.w / 2)
-    cy = property(lambda self: self.y + self.h / 2)
+    @property
+    def right(self) -> float:
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.h
+
+    @property
+    def cx(self) -> float:
+        return self.x + self.w / 2
+
+    @property
+    def cy(self) -> float:
+        return self.y + self.h / 2
 
     def moved(self, dx: float, dy: float) -> Box:
         return Box(self.x + dx, self.y + dy, self.w, self.h)
@@ -44,10 +59,10 @@ class Block:
     id: str
     boxes: dict[str, Box] = field(default_factory=dict)  # id of the part -> where it is drawn
     room: list[Box] = field(default_factory=list)  # kept free, though nothing is drawn
-    ports: dict[int, tuple[float, float]] = field(default_factory=dict)  # slot -> left port
-    entries: dict[int, tuple[float, float]] = field(default_factory=dict)  # output -> wires arrive
-    outs: dict[str, tuple[float, float]] = field(default_factory=dict)  # tensor -> data leaves
-    slots: dict[str, tuple[float, float, str]] = field(default_factory=dict)  # text -> x, y, anchor
+    ports: dict[int, Point] = field(default_factory=dict)  # slot -> left port
+    entries: dict[int, Point] = field(default_factory=dict)  # output -> wires arrive
+    outs: dict[str, Point] = field(default_factory=dict)  # tensor -> data leaves
+    slots: dict[str, TextPlace] = field(default_factory=dict)
     hangs: dict[int, str] = field(default_factory=dict)  # slot -> leaf or constant drawn inside
 
     @property
@@ -65,7 +80,7 @@ def inset(pill: Box, y: float) -> float:
     """How far the round end of a pill recedes at height `y`."""
     r = min(pill.h, 60) / 2
     up = max(0.0, abs(y - pill.cy) - (pill.h / 2 - r))
-    return r - (r * r - min(up, r) ** 2) ** 0.5
+    return r - math.sqrt(r * r - min(up, r) ** 2)
 
 
 def port_heights(levels: list[int], high: float) -> list[float]:
@@ -268,13 +283,13 @@ class Builder:
     def hang_leaf(self, block: Block, node: NodeRecord, e: Edge, low: float) -> None:
         """Drawer and leaf, lower left; the wire drops from the port onto the drawer."""
         id, target = node.edge_id(e.slot), self.graph.node(e.node)
-        w, h = self.leaf_size(target)
+        leaf, (w, h) = self.graph.tensor(target.leaf), self.leaf_size(target)
         cards = [block.boxes[t.id].x for t in self.graph.outputs(node.id) if t.id in block.boxes]
         drop = min([block.ports[e.slot][0] - 30, *(x - 14 for x in cards)])
         top = low + (46 if e.expands else 22)
-        self.put_leaf(block, target, Box(drop - w / 2, top, w, h))
+        card = self.put_leaf(block, target, Box(drop - w / 2, top, w, h))
         block.hangs[e.slot] = target.id
-        block.outs[target.leaf] = (drop, block.boxes[target.leaf].y)
+        block.outs[leaf.id] = (drop, card.y)
         wide = self.slot_width(f"edge:{id}")
         block.slots[f"edge:{id}"] = (drop - 7, (low + 8) / 2 + 12, "end")
         block.room.append(Box(drop - 12 - wide, 12, wide + 16, low - 12))
@@ -289,7 +304,7 @@ class Builder:
         """A named constant input, upper left, beside the note that saved it."""
         once = [e for e in node.edges if e.node is None and e.tensor and self.uses[e.tensor] == 1]
         for e in once[:1] if "cards" in self.show else ():
-            if e.tensor not in self.graph.roots:
+            if e.tensor and e.tensor not in self.graph.roots:
                 w, h = self.card_size(self.graph.tensor(e.tensor))
                 notes = [b for id, b in block.boxes.items() if id.startswith(f"{node.id}.")]
                 right = min([pill.x - 12, *(b.x - 24 for b in notes)])
@@ -307,18 +322,18 @@ class Builder:
         drawer = max(width("AccumulateGrad", bold=True), width(".grad ", mono=True) + grad + 36)
         return max(w, drawer + 20), h
 
-    def put_leaf(self, block: Block, node: NodeRecord, place: Box) -> None:
-        """The drawer, and glued under it the leaf."""
+    def put_leaf(self, block: Block, node: NodeRecord, place: Box) -> Box:
+        """The drawer, and glued under it the leaf, whose box it returns."""
         block.boxes[node.id] = Box(place.x, place.y, place.w, self.drawer)
-        block.boxes[node.leaf] = Box(place.x, place.y + self.drawer, place.w, place.h)
+        card = block.boxes[self.graph.tensor(node.leaf).id] = Box(place.x, place.y + self.drawer, place.w, place.h)
+        return card
 
     def leaf(self, node: NodeRecord) -> Block:
         block = Block(node.id)
         w, h = self.leaf_size(node)
-        self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
+        card = self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
         self.stem(block, node, block.boxes[node.id])
-        card = block.boxes[node.leaf]
-        block.outs[node.leaf] = (card.right, card.cy)
+        block.outs[self.graph.tensor(node.leaf).id] = (card.right, card.cy)
         x = -w / 2
         for hook in self.hooks.get(node.id, []):
             if hook.kind == "post_accumulate":

@@ -8,26 +8,30 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 from typing import Any
 
-from ..graph.snapshot import Graph, part
+from ..graph import from_torch, live
+from ..graph.recorder import record
+from ..graph.snapshot import AnyTensor, Graph, part
 from ..text import get_language, say
 from . import dot, engines, indented, svg
 from .layout import Layout, lay_out
+from .scenes import Scenes
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
 NO_SATELLITES, BUILTIN_ONLY, TOO_LARGE = 150, 300, 3000  # ops
 NOT_NAMES = frozenset({"In", "Out"})
+Read = Callable[..., Graph]  # `graph.read` or `graph.read_torch`
 
 
-def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
-         depth: int | None = None, around: Any = None, radius: int = 2,
-         names: Mapping[str, Any] | None = None, lang: str | None = None, theme: str = "light",
+def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None = None,
+         depth: int | None = None, around: AnyTensor | None = None, radius: int = 2,
+         names: Mapping[str, AnyTensor] | None = None, lang: str | None = None, theme: str = "light",
          engine: str | None = None) -> Drawing:
     """A picture of the graph behind `tensors`, of minigrad or of torch.
 
@@ -54,16 +58,13 @@ def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
     return Drawing(graph, view, shown, lang or get_language(), theme, engine, values)
 
 
-def backward_values(graph: Graph, root: Any, read: Any) -> dict[str, str]:
+def backward_values(graph: Graph, root: AnyTensor, read: Read) -> dict[str, str]:
     """What backward would send along each wire, by a preview that leaves no trace; nothing where
     that would call the learner's hooks, or could not run."""
     spent = any(s.freed or s.stale for n in graph.nodes for s in n.saved)
     single = len(graph.roots) == 1 and graph.tensor(graph.roots[0]).shape == ()
-    if read.__name__ != "read" or graph.hooks or spent or not single or len(graph.ops) > 150:
+    if read is not live.read or graph.hooks or spent or not single or len(graph.ops) > 150:
         return {}
-    from ..graph import record
-    from .scenes import Scenes
-
     same, frames = record(root)
     slots = Scenes(same).written(frames)
     return {k: v for k, v in slots.items() if not k.startswith("grad:")}
@@ -75,7 +76,7 @@ def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
         raise ValueError(f"{what} must be one of {listed}, not {value!r}")
 
 
-def reader_for(*tensors: Any) -> Any:
+def reader_for(*tensors: AnyTensor) -> Read:
     """`read` or `read_torch`, by where the tensors' class comes from."""
     for t in tensors:
         homes = {c.__module__.partition(".")[0] for c in type(t).__mro__}
@@ -83,12 +84,10 @@ def reader_for(*tensors: Any) -> Any:
             raise TypeError(say("draw.not_a_tensor", kind=type(t).__name__))
     if not tensors:
         raise TypeError(say("draw.not_a_tensor", kind="nothing"))
-    from ..graph import read, read_torch
-
-    return read if "minigrad" in homes else read_torch
+    return live.read if "minigrad" in homes else from_torch.read_torch
 
 
-def nodes_below(t: Any, *roots: Any) -> list[str]:
+def nodes_below(t: AnyTensor, *roots: AnyTensor) -> list[str]:
     """The id of the node that `t` hangs from in the graph of `roots`, whatever the names are there;
     then that of its value before a write through a view. Raises: ValueError if it is not there."""
     named = [other for other in reader_for(t, *roots)(*roots, names={"it": t}).tensors if other.name]
@@ -97,7 +96,7 @@ def nodes_below(t: Any, *roots: Any) -> list[str]:
     return [other.node for other in named if other.node]
 
 
-def learners_names() -> dict[str, Any]:
+def learners_names() -> dict[str, AnyTensor]:
     """Names and tensors where the learner stands: the calling frame, or the notebook."""
     frame = sys._getframe(1)
     while frame.f_back and package_of(frame) == "minigrad":
@@ -108,7 +107,7 @@ def learners_names() -> dict[str, Any]:
         local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
     if package_of(frame) == "IPython":  # called by a magic: the cell itself is further away
         scope = sys.modules["IPython"].get_ipython().user_ns
-    found: dict[str, Any] = {}
+    found: dict[str, AnyTensor] = {}
     for name, value in list(scope.items()):
         if name.startswith("_") or name in NOT_NAMES:
             continue
@@ -119,7 +118,7 @@ def learners_names() -> dict[str, Any]:
     return found
 
 
-def tensor_names(names: Mapping[str, Any] | None) -> dict[str, Any]:
+def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
     given = {id(t): name for name, t in (names or {}).items()}
     found = {**learners_names(), **(names or {})}
@@ -127,7 +126,7 @@ def tensor_names(names: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def package_of(frame: Any) -> str:
-    return frame.f_globals.get("__name__", "").partition(".")[0]
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def default_show(graph: Graph) -> frozenset[str]:
@@ -183,7 +182,7 @@ class Drawing:
         except ImportError:
             return self.graphviz_png()
         fonts = find_spec("matplotlib")  # brings DejaVu where the system has no fonts at all
-        dirs = [str(Path(fonts.origin).parent / "mpl-data/fonts/ttf")] if fonts else []
+        dirs = [str(Path(fonts.origin).parent / "mpl-data/fonts/ttf")] if fonts and fonts.origin else []
         return bytes(resvg_py.svg_to_bytes(svg_string=self.to_svg(), zoom=zoom, font_dirs=dirs))
 
     def graphviz_png(self) -> bytes:
@@ -227,7 +226,7 @@ class Drawing:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
-        makers = {"text/plain": self.to_text}
+        makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text}
         if len(self.graph.ops) <= TOO_LARGE:
             makers["image/svg+xml"] = self.to_svg
         if len(self.graph.ops) <= BUILTIN_ONLY:  # beyond it the pixels would be tens of megabytes

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain
 from xml.sax.saxutils import escape, quoteattr
 
 from ..graph.preview import MARKS
-from .blocks import Box
+from .blocks import Box, Piece
 
 CJK = re.compile("[⺀-鿿＀-￯]")
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # in XML
@@ -29,9 +30,10 @@ def d(*items: str | float) -> str:
     return " ".join(i if isinstance(i, str) else num(i) for i in items)
 
 
-def write(pieces: list) -> str:
-    """Path data of a wire as `layout` has it: pieces such as ("L", x, y)."""
-    return " ".join(letter + d(*numbers) for letter, *numbers in pieces)
+def write(pieces: list[Piece]) -> str:
+    """Path data of a wire as `layout` has it: the point where it begins, then lines and curves."""
+    letters = ["M", *("L" if len(piece) == 1 else "C" for piece in pieces[1:])]
+    return " ".join(letter + d(*chain(*piece)) for letter, piece in zip(letters, pieces, strict=True))
 
 
 def tag(name: str, body: str | None = None, **attributes: str | float | None) -> str:

@@ -53,8 +53,8 @@ def target(e: Edge) -> str:
 
 def node_at(graph: Graph, id: str) -> NodeRecord | None:
     """The node of a tensor, or of an output `n3:0`; None for "None" and "…"."""
-    t = graph.index.get(id)
-    return graph.index.get(t.node if t else id.partition(":")[0])
+    t = graph.tensors_by_id.get(id)
+    return graph.nodes_by_id.get(t.node if t else id.partition(":")[0])
 
 
 def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
@@ -65,7 +65,7 @@ def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
 def describe(graph: Graph, id: str, seen: set[str]) -> str:
     if id in ("None", "…"):
         return id
-    t = graph.index.get(id)
+    t = graph.tensors_by_id.get(id)
     node = node_at(graph, id)
     words = [] if t is None else [tensor_words(t)]
     if node is None:

@@ -8,6 +8,7 @@ holds the widget's state, its exports, and the hand-over of clicks to the kernel
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import html
 import json
@@ -23,7 +24,7 @@ import anywidget
 import traitlets
 
 from ..graph.recorder import Frame, Recorder, record
-from ..graph.snapshot import Graph
+from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language
 from .display import Drawing, reader_for, tensor_names
 from .layout import lay_out
@@ -35,10 +36,10 @@ _LABELS = re.compile(r">([^<]*)</text>")
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
-def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool = False,
+def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = False, preview: bool = False,
          retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False,
          predict: bool = False, breakpoints: Iterable[str] = (),
-         names: Mapping[str, Any] | None = None, lang: str | None = None,
+         names: Mapping[str, AnyTensor] | None = None, lang: str | None = None,
          theme: str | None = None) -> Player:
     """Run `root.backward(gradient)` and return a player that steps through it.
 
@@ -48,8 +49,8 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
     of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
     """
     reader_for(root)  # refuses what is no tensor
-    how = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
-    shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
+    how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
+    shown: dict[str, Any] = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
              "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live:
         return LivePlayer(Recorder(root, gradient, **how), **shown)
@@ -64,9 +65,9 @@ def _style() -> str:
     return themes + rules + (STATIC / "player.css").read_text("utf-8")
 
 
-def _within_player(rule: re.Match) -> str:
+def _within_player(rule: re.Match[str]) -> str:
     selectors = (f":where(.mg-player svg.mg-graph) {one}" for one in rule[1].split(","))
-    return ",".join(selectors) + rule[2]
+    return f"{','.join(selectors)}{rule[2]}"
 
 
 class Player(anywidget.AnyWidget):
@@ -77,12 +78,12 @@ class Player(anywidget.AnyWidget):
 
     svg = traitlets.Unicode().tag(sync=True)
     scene = traitlets.Dict().tag(sync=True)
-    steps = traitlets.List().tag(sync=True)
+    steps: traitlets.List[Any] = traitlets.List().tag(sync=True)
     frame = traitlets.Int(0).tag(sync=True)
     want = traitlets.Int(0).tag(sync=True)
-    path = traitlets.List().tag(sync=True)
-    refused = traitlets.List().tag(sync=True)
-    breaks = traitlets.List().tag(sync=True)
+    path: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    refused: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    breaks: traitlets.List[Any] = traitlets.List().tag(sync=True)
     lang = traitlets.Unicode("en").tag(sync=True)
     theme = traitlets.Unicode("").tag(sync=True)
     drive = traitlets.Bool(False).tag(sync=True)
@@ -111,7 +112,7 @@ class Player(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
-        return page(self._esm, self._css, self.state())
+        return page(str(self._esm), self._css, self.state())
 
     def to_text(self) -> str:
         """The trace in words of the API, the same in every language."""
@@ -139,10 +140,9 @@ class LivePlayer(Player):
         _live = weakref.ref(self)
         self.recorder: Recorder | None = recorder
         self.context, self.thread = contextvars.copy_context(), threading.get_ident()
-        try:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        with contextlib.suppress(RuntimeError):  # a plain script: there is only one thread
             self.loop = asyncio.get_running_loop()
-        except RuntimeError:  # a plain script: there is only one thread
-            self.loop = None
         super().__init__(recorder.graph, recorder.frames, live=True, **shown)
         recorder.hold()
         self.observe(self._asked, "want")
@@ -208,5 +208,5 @@ def page(module: str, style: str, state: dict[str, Any]) -> str:
 
     return Template((STATIC / "page.html").read_text("utf-8")).substitute(
         language="zh-CN" if state["lang"] == "zh" else "en", title=html.escape(state["scene"]["title"]),
-        style=style, model=(STATIC / "model.js").read_text("utf-8"), module=inside_script(str(module)),
+        style=style, model=(STATIC / "model.js").read_text("utf-8"), module=inside_script(module),
         state=inside_script(state))

@@ -10,15 +10,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..graph.snapshot import Graph, TensorRecord
+from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
-from .display import Drawing, TextWithDrawing, learners_names, reader_for
+from .display import Drawing, Read, TextWithDrawing, learners_names, reader_for
 
 LOSSES = 8  # named results that are searched for the leaf in question
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
 
 
-def why(t: Any = None) -> Explanation:
+def why(t: AnyTensor | None = None) -> Explanation:
     """Why `t.grad` is None or `t` is not tracked, or, without `t`, why the last cell failed."""
     if t is None:
         return Explanation([last_error()], None)
@@ -59,7 +59,7 @@ def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
         yield f"why.{'retained' if t.retains_grad else 'nonleaf'}", facts, {t.id}
 
 
-def unreached(t: TensorRecord, leaf: Any, read: Any, names: Mapping[str, Any]) -> tuple[Graph, Reason]:
+def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor]) -> tuple[Graph, Reason]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from ..graph.recorder import in_short
-from ..graph.snapshot import Graph
+from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
 from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
 
@@ -20,14 +19,14 @@ SHOWN = 32
 Route = tuple[tuple[str, int], ...]  # (node, slot taken), the leaf's own node last
 
 
-def paths(root: Any, leaf: Any) -> Paths:
+def paths(root: AnyTensor, leaf: AnyTensor) -> Paths:
     """The ways from `root` back to `leaf`, at most 32 of them shown.
 
     Raises: ValueError if the graph of `root` does not lead to `leaf`.
     """
     end = nodes_below(leaf, root)[0]
     graph = reader_for(root)(root, names=learners_names())
-    start = graph.tensor(graph.roots[0]).node
+    start = graph.nodes[0].id
     count = ways(graph, end)
     found = list(islice(routes_from(graph, start, count), SHOWN))
     values = [arriving(root, graph, way) for way in found]
@@ -53,7 +52,7 @@ def routes_from(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Rou
         stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
 
 
-def arriving(root: Any, graph: Graph, way: Route) -> str:
+def arriving(root: AnyTensor, graph: Graph, way: Route) -> str:
     """What one path brings to the leaf; "" where a node is freed or has several outputs."""
     node, grad = root.grad_fn, root.detach() * 0 + 1
     try:

@@ -23,6 +23,8 @@ WORDS = (
     "out before waits_for run_node printed arrived sum refused already torch_first accepted because_acc "
     "because_seq busy failed now done ready waiting help"
 ).split()
+# when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
+Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 
 
 class Scenes:
@@ -52,8 +54,8 @@ class Scenes:
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
-        made = sorted((n for n in self.graph.nodes if n.line), key=lambda n: n.seq)
-        return [text for _, text in dict.fromkeys(n.line for n in made)]
+        made = sorted(self.graph.nodes, key=lambda n: n.seq)
+        return [text for _, text in dict.fromkeys(n.line for n in made if n.line)]
 
     def node(self, node: NodeRecord) -> dict[str, Any]:
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
@@ -64,7 +66,7 @@ class Scenes:
             return f"{self.graph.tensor(node.leaf).label}.grad"
         return node.formula or (node.line[1] if node.line else "")  # words of neither language
 
-    def title(self, id: str) -> str:
+    def title(self, id: str | None) -> str:
         """The node's name; with its tensor's name where that alone would not tell which one."""
         node = self.graph.node(id)
         if node.leaf:
@@ -219,7 +221,7 @@ class Scenes:
                 "reasons": reasons[::-1] if first else reasons, "reason": first,
                 "why": joined(right, both(f"player.why_{why}_said"))}
 
-    def accumulate_quiz(self, frames: list[Frame]) -> tuple | None:
+    def accumulate_quiz(self, frames: list[Frame]) -> Question | None:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
         if f is None or f.before == "None":
             return None
@@ -227,7 +229,7 @@ class Scenes:
         ask = both("player.ask_grad", leaf=leaf.label)
         return at, f"grad:{leaf.id}", ask, f.after, [f.name, f.before], "accumulate", "overwrite"
 
-    def send_quiz(self, frames: list[Frame]) -> tuple | None:
+    def send_quiz(self, frames: list[Frame]) -> Question | None:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "compute"), (0, None))
         sent = [s for g in frames for s in g.sent if s.to and s.text != "None"]
         if f is None or not sent:
@@ -267,7 +269,7 @@ def widest_texts(steps: list[dict[str, Any]]) -> dict[str, str]:
 
 def expected_texts(graph: Graph) -> dict[str, str]:
     """The same for a backward that has not run: as wide as a gradient of each shape usually is."""
-    wide = {t.id: gradient_like(t) for t in graph.tensors}
+    wide: dict[str | None, str] = {t.id: gradient_like(t) for t in graph.tensors}
     slots = {f"grad:{t.id}": wide[t.id] for t in graph.tensors}
     slots |= {f"in:{t.node}:{t.nr}": wide[t.id] for t in graph.tensors if t.node}
     edges = [(n.edge_id(e.slot), e) for n in graph.nodes for e in n.edges if e.tensor]

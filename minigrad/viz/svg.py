@@ -209,7 +209,7 @@ class Painter:
         b = self.box[id]
         foot = min(max(b.cx, pill.x + 26), pill.right - 26)
         link = path(d("M", b.cx, b.bottom, "L", foot, pill.y), "mg-dots")
-        card = self.box.get(saved.tensor)
+        card = self.box.get(saved.tensor or "")
         if card and self.graph.tensor(saved.tensor).kind == "constant" and card.right < b.x:
             y = min(max(b.cy, card.y + 6), card.bottom - 6)
             link += path(d("M", card.right, y, "L", b.x, b.cy), "mg-dots")
