@@ -153,7 +153,7 @@ def legacy_tensor(cls: type, *data: Any) -> Tensor:
     return zeros(*data or (0,))
 
 
-def _typed(kind: dtypes.dtype) -> Any:
+def _typed_constructor(kind: dtypes.dtype) -> Any:
     def construct(*data: Any) -> Tensor:
         return legacy_tensor(Tensor, *data).to(kind)
 
@@ -161,15 +161,15 @@ def _typed(kind: dtypes.dtype) -> Any:
     return titled(construct, name, f"The constructor of old: a {kind} tensor from values, or of a shape.")
 
 
-FloatTensor, DoubleTensor, HalfTensor = map(_typed, (dtypes.float32, dtypes.float64, dtypes.float16))
-LongTensor, IntTensor, ShortTensor = map(_typed, (dtypes.int64, dtypes.int32, dtypes.int16))
-CharTensor, ByteTensor, BoolTensor = map(_typed, (dtypes.int8, dtypes.uint8, dtypes.bool))
+FloatTensor, DoubleTensor, HalfTensor = map(_typed_constructor, (dtypes.float32, dtypes.float64, dtypes.float16))
+LongTensor, IntTensor, ShortTensor = map(_typed_constructor, (dtypes.int64, dtypes.int32, dtypes.int16))
+CharTensor, ByteTensor, BoolTensor = map(_typed_constructor, (dtypes.int8, dtypes.uint8, dtypes.bool))
 
 
 # ---- filled
 
 
-def _sized(given: tuple, size: Any = None) -> tuple:
+def _size_of(given: tuple, size: Any = None) -> tuple:
     """The shape asked for, as `(2, 3)`, as one tuple, list or Size, or as `size=`; tensors may be among them.
 
     Raises: TypeError for what is no number, RuntimeError for what is negative.
@@ -184,20 +184,20 @@ def _sized(given: tuple, size: Any = None) -> tuple:
     return sizes
 
 
-def _shaped(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
+def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                **options: Any) -> Tensor:
         for option in options:
             require(option in accepted, f"{name}() got an unexpected keyword argument '{option}'", TypeError)
-        return made(make(_sized(shape, size), _kind(dtype), **options), requires_grad, device)
+        return made(make(_size_of(shape, size), _kind(dtype), **options), requires_grad, device)
 
     return titled(create, name, doc)
 
 
-zeros, ones = _shaped("zeros", xp.zeros, "Zeros of a shape."), _shaped("ones", xp.ones, "Ones of a shape.")
-empty = _shaped("empty", xp.zeros, "A tensor of a shape whose values mean nothing yet (zeros here).")
-rand = _shaped("rand", random.uniform, "Numbers spread evenly over [0, 1), from torch's own stream.", ("generator",))
-randn = _shaped("randn", random.normal, "Standard normal numbers, from torch's own stream.", ("generator",))
+zeros, ones = _from_size("zeros", xp.zeros, "Zeros of a shape."), _from_size("ones", xp.ones, "Ones of a shape.")
+empty = _from_size("empty", xp.zeros, "A tensor of a shape whose values mean nothing yet (zeros here).")
+rand = _from_size("rand", random.uniform, "Numbers spread evenly over [0, 1), from torch's own stream.", ("generator",))
+randn = _from_size("randn", random.normal, "Standard normal numbers, from torch's own stream.", ("generator",))
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -208,7 +208,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     if isinstance(value, str):
         raise must_be("Number", "full", "fill_value", 2, value)
     kind = array_of(value).dtype if dtype is None else _kind(dtype)
-    return made(xp.full(_sized((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
+    return made(xp.full(_size_of((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
@@ -261,7 +261,7 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
     return made((base**powers).astype(kind), **options)
 
 
-def _like(make: Any) -> Any:
+def _like_given(make: Any) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
         if not isinstance(input, TensorBase):
             raise must_be_tensor(like.__name__, "input", 1, input)
@@ -282,20 +282,20 @@ def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: A
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
     high, size = (size, high) if size is None else (high, size)
     low, high = ints((0, low if high is None else high) if None in (low, high) else (low, high))
-    array = random.integers(_sized((size,)), _kind(dtype, dtypes.int64), low, high, generator)
+    array = random.integers(_size_of((size,)), _kind(dtype, dtypes.int64), low, high, generator)
     return made(array, requires_grad, device)
 
 
 def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """The numbers 0 .. n-1 in random order."""
-    return made(random.permutation(*_sized((n,)), generator).astype(_kind(dtype, dtypes.int64)), device=device)
+    return made(random.permutation(*_size_of((n,)), generator).astype(_kind(dtype, dtypes.int64)), device=device)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
            device: Any = None, requires_grad: bool = False) -> Tensor:
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
-        return made(random.normal(_sized((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
+        return made(random.normal(_size_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
     raw_mean, raw_std = raws = [v._data if isinstance(v, TensorBase) else v for v in (mean, std)]
     kind = next((v.dtype for v in raws if hasattr(v, "dtype")), _kind(None))
     shape = common_shape(*map(xp.shape, raws))
@@ -314,8 +314,8 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     return made(random.multinomial(weights, num_samples, replacement, generator), device=input.device)
 
 
-zeros_like, ones_like, empty_like, full_like = _like(zeros), _like(ones), _like(empty), _like(full)
-rand_like, randn_like = _like(rand), _like(randn)
+zeros_like, ones_like, empty_like, full_like = map(_like_given, (zeros, ones, empty, full))
+rand_like, randn_like = map(_like_given, (rand, randn))
 
 
 def _new(make: Any) -> Any:

@@ -6,7 +6,7 @@ import graphviz
 import pytest
 
 import minigrad
-from minigrad.viz import dot, engines, text
+from minigrad.viz import dot, engines, indented
 from minigrad.viz.display import Drawing
 from tests.oracle import graphs
 
@@ -26,7 +26,7 @@ def test_no_golden_file_is_left_over():
 @pytest.mark.parametrize("view", ["record", "forward", "backward"])
 @pytest.mark.parametrize("program", graphs.PROGRAMS)
 def test_the_installed_graphviz_understands_every_source(program, view):
-    places = engines.run(dot.source(RECORDED[program], view), "graphviz")
+    places = engines.run_graphviz(dot.source(RECORDED[program], view), "graphviz").decode()
 
     assert places.count("\nnode ") >= len(RECORDED[program].ops)
 
@@ -57,7 +57,7 @@ def test_the_text_names_the_source_line():
     linecache.cache["lesson"] = len(source), None, source.splitlines(True), "lesson"
     names = {}
     exec(compile(source, "lesson", "exec"), names)
-    tree = text.tree(minigrad.graph.read(names["y"], names={"x": names["x"], "y": names["y"]}))
+    tree = indented.tree(minigrad.graph.read(names["y"], names={"x": names["x"], "y": names["y"]}))
 
     assert tree.splitlines() == [
         "y () = 6  MulBackward0{other, self}  line 3: y = x * 2",
@@ -69,7 +69,7 @@ def test_the_text_stops_at_forty_lines(length):
     y = minigrad.tensor(1.0, requires_grad=True)
     for _ in range(length):
         y = y.neg()
-    lines = text.tree(minigrad.graph.read(y)).splitlines()
+    lines = indented.tree(minigrad.graph.read(y)).splitlines()
 
     assert len(lines) == min(length + 1, 40)
     assert lines[-1] == (f"… +{length + 1 - 39}" if length > 39 else lines[-1])
@@ -81,7 +81,7 @@ def test_the_text_of_several_roots_stops_at_forty_lines():
     first, second = x, x
     for _ in range(39):  # the first root fills all lines
         first, second = first.exp(), second.neg()
-    lines = text.tree(minigrad.graph.read(first, second)).splitlines()
+    lines = indented.tree(minigrad.graph.read(first, second)).splitlines()
 
     assert len(lines) == 40
     assert lines[-1].startswith("… +")

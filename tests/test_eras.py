@@ -21,8 +21,7 @@ import minigrad
 import minigrad as torch
 import minigrad.nn.functional as F
 from minigrad.array import printing
-from minigrad.eras import era, table
-from minigrad.eras import printing as old_printing
+from minigrad.eras import era, old_printing, table
 from minigrad.eras.table import parsed
 from minigrad.text import presentation
 

@@ -7,16 +7,18 @@ import importlib.util
 import io
 import subprocess
 import sys
+import types
 import weakref
+from typing import Any
 
 import pytest
 
 import minigrad
-from minigrad.graph import read, read_torch
+from minigrad.graph import read, read_torch, record
 from minigrad.graph.live import op_name
-from minigrad.graph.preview import numbers, preview
-from minigrad.graph.snapshot import part
-from tests.oracle import graphs, programs
+from minigrad.graph.preview import preview, rounded
+from minigrad.graph.snapshot import Graph, part
+from tests.oracle import expressions, graphs, programs
 from tests.oracle.transcript import reset
 
 RECORDED = graphs.recorded()
@@ -34,6 +36,44 @@ def test_the_recorded_graphs_are_what_torch_says(oracle):
     torch = importlib.import_module(oracle)
 
     assert {name: graphs.graph(name, torch) for name in graphs.PROGRAMS} == RECORDED
+
+
+# of the leaves of the checklist; among them what stretches nothing, or sums in its own formula
+STRETCHED = """
+    x+v v-x x*y[:1] x/v[0] v**x torch.maximum(x,v) torch.atan2(v,x) x.clamp(min=v) torch.where(x>1,v,x)
+    torch.lerp(x,v,y) torch.addcmul(v,x,y[:1]) torch.addcdiv(x,v,y) torch.addmm(v,x,y) torch.addmv(v[0],x,v2)
+    torch.addbmm(v,b,b2) torch.baddbmm(x,b,b2) torch.addr(v,v,v2) F.prelu(x,v[:1]) x.clone().copy_(v)
+    x.masked_fill(x>1,v[0]) x@v v.dot(v2) torch.bmm(b,b2) F.mse_loss(x,y) F.layer_norm(x,(2,),v,v2)
+    torch.cat([x,y]) x.expand(2,2,2)
+""".split()
+
+
+def stretched(expression: str, torch: types.ModuleType) -> tuple[Graph, Any]:
+    """The graph of an expression, and its result."""
+    result, _ = expressions.evaluate(torch, expression)
+    reader = read if torch is minigrad else read_torch
+    return reader(result), result
+
+
+def test_an_input_is_marked_as_stretched_where_the_engine_sums_its_gradient_back():
+    for expression in STRETCHED:
+        graph, result = stretched(expression, minigrad)
+        _, frames = record(result, minigrad.ones_like(result))
+
+        marked = {(n.id, e.slot) for n in graph.nodes for e in n.edges if e.expands}
+        assert marked == {(f.node, f.slot) for f in frames if f.kind == "unbroadcast"}, expression
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("oracle", LIVE)
+def test_the_same_inputs_are_marked_in_the_graph_of_torch(oracle):
+    torch = importlib.import_module(oracle)
+
+    for expression in STRETCHED:
+        ours, theirs = (stretched(expression, library)[0] for library in (minigrad, torch))
+
+        assert ([[e.expands for e in n.edges] for n in ours.nodes]
+                == [[e.expands for e in n.edges] for n in theirs.nodes]), expression
 
 
 def test_ids_follow_the_order_of_backward():
@@ -175,7 +215,7 @@ def test_a_part_names_only_tensors_that_are_in_it():
     ([float("-inf")], ["−∞"]), ([0.0], ["0"]),
 ])
 def test_numbers_have_three_digits_and_share_their_decimals(values, words):
-    assert numbers(values) == words
+    assert rounded(values) == words
 
 
 @pytest.mark.parametrize(("values", "words"), [

@@ -11,7 +11,7 @@ import pytest
 
 import minigrad
 from minigrad.lessons import check, diamond
-from minigrad.lessons.walk import CHAIN, DIAMOND, TWICE, Log, build, cases, truth
+from minigrad.lessons.lesson_03 import CHAIN, DIAMOND, TWICE, Log, build, cases, truth
 
 NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "en/lessons/03_walk_backward_yourself.ipynb"
 MESSAGES = Path(minigrad.__file__).parent / "text" / "messages.toml"

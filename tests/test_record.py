@@ -76,14 +76,14 @@ def test_the_rule_is_the_row_s_own_in_the_learner_s_names():
     mul = of(reference())[13].rules[0]
 
     assert mul.tex == r"\bar g_{w} = \bar g_{p} \odot x"
-    assert mul.numbers == r"= [0.71, 0.78] \odot [1, {-2}] = [0.71, {-1.56}]"
+    assert mul.filled_in == r"= [0.71, 0.78] \odot [1, {-2}] = [0.71, {-1.56}]"
 
 
 def test_a_rule_with_very_many_numbers_shows_the_result_alone():
     x = mg.tensor([[0.1, 0.2], [0.3, 0.4]], requires_grad=True)
     rules = [f.rules[0] for f in of({"loss": x.tanh().sum()}) if f.rules]
 
-    assert rules[-1].numbers == "= [[0.99, 0.96], [0.92, 0.86]]"
+    assert rules[-1].filled_in == "= [[0.99, 0.96], [0.92, 0.86]]"
 
 
 def test_a_rule_leaves_out_what_was_not_given():

@@ -11,8 +11,8 @@ from minigrad.graph import read
 from minigrad.text import say
 from minigrad.viz.blocks import Box
 from minigrad.viz.display import Drawing, draw
-from minigrad.viz.layout import ALL, backwards, layout, separate
-from minigrad.viz.shapes import LEGEND
+from minigrad.viz.glyphs import LEGEND
+from minigrad.viz.layout import SHOW_ALL, backwards, lay_out, separate
 from minigrad.viz.svg import render, wrap
 from minigrad.viz.theme import TOKENS, shorten, stylesheet, variables, width
 from tests.oracle import graphs
@@ -60,9 +60,8 @@ def test_no_part_covers_another_and_none_leaves_the_picture(program, engine):
 
 def points(line):
     """Where a wire runs, densely."""
-    for (*_, x, y), piece in pairwise(line):
-        inner = piece[1:-2] or (x, y, *piece[1:])
-        (a, b, c, d), (end_x, end_y) = inner, piece[-2:]
+    for (*_, (x, y)), piece in pairwise(line):
+        (a, b), (c, d), (end_x, end_y) = piece if len(piece) == 3 else ((x, y), *piece, *piece)
         for t in (k / 40 for k in range(41)):
             s, u = 3 * t * (1 - t), 1 - t
             yield (u ** 3 * x + s * u * a + s * t * c + t ** 3 * end_x,
@@ -111,7 +110,7 @@ def test_every_record_has_its_part():
 
 def test_the_player_finds_a_slot_for_every_gradient():
     graph = RECORDED["reference"]
-    picture = render(graph, layout(graph), "backward", theme=None)
+    picture = render(graph, lay_out(graph), "backward", theme=None)
     slots = set(re.findall(r'data-slot="([^"]+)"', picture))
 
     assert {"edge:n1:0", "edge:n3:1", "in:n3:0", "sum:n3:1", "seed:n1", "grad:t3", "value:t1"} <= slots
@@ -121,7 +120,7 @@ def test_the_player_finds_a_slot_for_every_gradient():
 def test_a_slot_is_filled_and_its_room_is_kept():
     graph = RECORDED["shared leaf"]
     wide = "[123.45, 678.90, … ×1000]"
-    narrow, roomy = layout(graph), layout(graph, values={"edge:n1:0": wide})
+    narrow, roomy = lay_out(graph), lay_out(graph, values={"edge:n1:0": wide})
 
     assert wide in render(graph, roomy, "backward", values={"edge:n1:0": wide})
     assert roomy.width > narrow.width
@@ -229,9 +228,9 @@ def test_separate_keeps_gaps_and_stays_near():
 
 
 def test_a_line_backwards_ends_where_it_began():
-    line = [("M", 0, 0), ("L", 10, 0), ("C", 12, 0, 14, 5, 16, 5)]
+    line = [((0, 0),), ((10, 0),), ((12, 0), (14, 5), (16, 5))]
 
-    assert backwards(line) == [("M", 16, 5), ("C", 14, 5, 12, 0, 10, 0), ("L", 0, 0)]
+    assert backwards(line) == [((16, 5),), ((14, 5), (12, 0), (10, 0)), ((0, 0),)]
     assert backwards(backwards(line)) == line
 
 
@@ -272,4 +271,4 @@ def test_a_large_graph_drops_its_satellites():
 
     assert {k[0] for k in place.boxes} == {"n", "t"}
     assert sum(k.startswith("t") for k in place.boxes) == 1, "only the leaf"
-    assert Drawing(read(y)).show < ALL
+    assert Drawing(read(y)).show < SHOW_ALL

@@ -6,7 +6,7 @@ import pytest
 
 import minigrad
 from minigrad.text import get_language, set_language
-from minigrad.viz.explain import why
+from minigrad.viz.reasons import why
 from minigrad.viz.routes import paths
 
 

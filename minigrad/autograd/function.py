@@ -62,7 +62,7 @@ class FunctionCtx:
         self._materialize = value
 
 
-class Kept(Withheld):
+class SavedForBackward(Withheld):
     """A tensor that `save_for_backward` was given; of an output only the array, so that no cycle holds its node."""
 
     __slots__ = ("counter", "nr", "value", "version")
@@ -224,7 +224,7 @@ class Function:
                     "Some elements marked as dirty during the forward method were not returned as output. "
                     "The inputs that are modified inplace must all be outputs of the Function.")
         if recorded:
-            wrapped = _record(node, args, tensors, parts)
+            wrapped = _give_history(node, args, tensors, parts)
         else:
             wrapped = tuple(_output(node, i, o, tensors, False) for i, o in enumerate(parts))
         return wrapped if many else wrapped[0]
@@ -235,7 +235,7 @@ def has_context(function: Any) -> bool:
     return function.setup_context is not Function.setup_context
 
 
-def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple:
+def _give_history(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple:
     """Give the outputs their history: this node."""
     node._tensors = tuple(isinstance(a, TensorBase) for a in args)
     node.metas = tuple(None if edge is None else (t._data.shape, t._data.dtype)
@@ -247,7 +247,7 @@ def _record(node: CustomNode, args: tuple, tensors: list, parts: tuple) -> tuple
     for o in made if len(made) > 1 else ():
         if o._view is not None:
             o._view.kind = "multi"
-    node._saved, node._to_save = tuple(t if t is None else Kept(t, wrapped) for t in node._to_save), ()
+    node._saved, node._to_save = tuple(t if t is None else SavedForBackward(t, wrapped) for t in node._to_save), ()
     mode = grad_mode()
     if mode is not True and mode:
         mode.recorded(node, wrapped)

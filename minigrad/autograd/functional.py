@@ -47,14 +47,14 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
         several, outputs = _outputs(func(*given), strict, "jacobian")
         require(not (strict and vectorize), "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
                 "are not supported together. Please either set `strict=False` or `vectorize=False`.")
-        rows = tuple(_whole(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
+        rows = tuple(_jacobian_of(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
     rows = rows if many else tuple(row[0] for row in rows)
     return _finished(rows if several else rows[0], create_graph)
 
 
-def _whole(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool) -> tuple:
+def _jacobian_of(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool) -> tuple:
     """The Jacobian of one output with respect to each input, a backward for each element."""
-    rows = [_filled(_gradients((element,), given, (None,), create_graph), given, strict, create_graph, "row", nr)
+    rows = [_or_zeros(_gradients((element,), given, (None,), create_graph), given, strict, create_graph, "row", nr)
             for element in out.reshape(-1).unbind()]
     if not rows:
         return tuple(zeros(*out.shape, *t.shape, dtype=out.dtype) for t in given)
@@ -65,7 +65,7 @@ def _whole(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool)
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
             vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """All second derivatives of `func`, which returns a single element."""
-    many, _ = _tensors(inputs, "inputs", "hessian")
+    many, _ = _as_tensors(inputs, "inputs", "hessian")
 
     def slopes(*given: Tensor) -> Any:
         found = jacobian(lambda *a: _single(func(*a), strict, "hessian").squeeze(), given, create_graph=True)
@@ -83,7 +83,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         several, outputs = _outputs(func(*given), strict, "vjp")
         v = _vector(v, outputs, several, "the user-provided function returns a single Tensor", "vjp")
         found = _gradients(outputs, given, v, create_graph)
-    return _pair(outputs, several, _filled(found, given, strict, create_graph, "back"), many, create_graph)
+    return _results(outputs, several, _or_zeros(found, given, strict, create_graph, "back"), many, create_graph)
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
@@ -96,8 +96,8 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         slopes = _gradients(outputs, given, weights, True)
         _check_recorded(slopes, "grad_inputs", strict)
         found = _gradients(slopes, weights, v, create_graph)
-    products = _filled(found, outputs, strict, create_graph, "back_trick")
-    return _pair(outputs, several, products, several, create_graph)
+    products = _or_zeros(found, outputs, strict, create_graph, "back_trick")
+    return _results(outputs, several, products, several, create_graph)
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
@@ -118,14 +118,14 @@ def _hessian_product(func: Callable, inputs: Any, v: Any, create_graph: bool, st
         slopes = _gradients((output,), given, (None,), True)
         _check_recorded(slopes, "jacobian", strict)
         found = _gradients(slopes, given, v, create_graph)
-    products = _filled(found, given, strict, create_graph, "double_back")
-    return _pair((output,), False, products, many, create_graph)
+    products = _or_zeros(found, given, strict, create_graph, "double_back")
+    return _results((output,), False, products, many, create_graph)
 
 
 # ---- inputs and outputs
 
 
-def _tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
+def _as_tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
     """A tensor or a tuple of them, as `(was it a tuple, tuple)`."""
     many = isinstance(value, tuple)
     for i, t in enumerate(value if many else (value,)):
@@ -137,13 +137,13 @@ def _tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
 
 def _inputs(inputs: Any, create_graph: bool, name: str) -> tuple[bool, tuple]:
     """Inputs that require grad: views of the given ones under `create_graph`, else leaves."""
-    many, given = _tensors(inputs, "inputs", name)
+    many, given = _as_tensors(inputs, "inputs", name)
     return many, tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in given)
 
 
 def _outputs(outputs: Any, strict: bool, name: str) -> tuple[bool, tuple]:
     """What the function returned. Raises: RuntimeError in strict mode for what nobody recorded."""
-    several, outputs = _tensors(outputs, "outputs of the user-provided function", name)
+    several, outputs = _as_tensors(outputs, "outputs of the user-provided function", name)
     _check_recorded(outputs, "outputs", strict)
     return several, outputs
 
@@ -160,7 +160,7 @@ def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"The vector v can only be None if {where} with a single element.")
         return (ones_like(like[0]),)
-    _, v = _tensors(v, "v", name)
+    _, v = _as_tensors(v, "v", name)
     require(len(v) == len(like), f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if many
             else "The given v should contain a single Tensor.")
     for i, (a, b) in enumerate(zip(v, like, strict=True)):
@@ -175,7 +175,7 @@ def _check_recorded(tensors: Sequence[Any], what: str, strict: bool) -> None:
         require(t.requires_grad, NOT_RECORDED[what].format(i=i))
 
 
-def _filled(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool, stage: str, nr: int = 0) -> tuple:
+def _or_zeros(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool, stage: str, nr: int = 0) -> tuple:
     """Zeros where nothing depends on anything. Raises: RuntimeError in strict mode."""
     for i, g in enumerate(found if strict else ()):
         require(g is not None, INDEPENDENT[stage].format(i=i, nr=nr))
@@ -193,7 +193,7 @@ def _gradients(outputs: tuple, inputs: tuple, weights: tuple, create_graph: bool
                 retain_graph=True, allow_unused=True)
 
 
-def _pair(outputs: tuple, several: bool, products: tuple, many: bool, create_graph: bool) -> tuple:
+def _results(outputs: tuple, several: bool, products: tuple, many: bool, create_graph: bool) -> tuple:
     return (_finished(outputs if several else outputs[0], create_graph),
             _finished(products if many else products[0], create_graph))
 

@@ -35,7 +35,7 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
     Raises: GradcheckError where it does not, or returns False if `raise_exception` is off.
     """
     try:
-        _check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol)
+        _compare(func, as_tuple(inputs), eps, atol, rtol, nondet_tol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -74,8 +74,8 @@ def _weight(output: Tensor, seed: int) -> Tensor:
     return constant(Tensor, values.astype(output._data.dtype)).requires_grad_()
 
 
-def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float) -> None:
-    checked = _checked(inputs)
+def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float) -> None:
+    checked = _inputs_to_check(inputs)
     outputs = _differentiable(func(*inputs))
     if not outputs:
         for t in checked:
@@ -93,7 +93,7 @@ def _check(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, 
                 )
 
 
-def _checked(inputs: tuple) -> list[Tensor]:
+def _inputs_to_check(inputs: tuple) -> list[Tensor]:
     """The inputs whose derivatives are checked. Raises: ValueError if there are none."""
     checked = {i: t for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad}
     for index, t in checked.items():

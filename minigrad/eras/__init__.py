@@ -20,7 +20,7 @@ from typing import Any
 
 from ..text import presentation, say
 from . import table
-from .table import at, parsed
+from .table import entry_at, parsed
 
 __all__ = ["ABSENT", "Era", "current_era", "era", "exchange"]
 
@@ -41,9 +41,9 @@ class Era(presentation.Presentation):
     def node_name(self, node: Any) -> str:
         today = super().node_name(node)
         place, _, name = today.rpartition("::")
-        history = table.NAMES.get(f"{name} {detail(node, name)}") or table.NAMES.get(name)
+        history = table.NAMES.get(f"{name} {variant(node, name)}") or table.NAMES.get(name)
         if history is not None:
-            renamed = at(self.number, history)
+            renamed = entry_at(self.number, history)
             return f"{place}::{renamed}" if place and renamed == name else renamed
         if place:
             return today  # torch's own, written by hand: AccumulateGrad, CopySlices
@@ -74,17 +74,17 @@ class Era(presentation.Presentation):
 
     def kind(self, key: str, kind: type[Exception]) -> type[Exception]:
         history = table.KINDS.get(key)
-        return kind if history is None else getattr(builtins, at(self.number, history))
+        return kind if history is None else getattr(builtins, entry_at(self.number, history))
 
     def tensor_text(self, t: Any) -> str:
         if self.number >= (0, 4, 1):
             return _today.tensor_text(t)
-        from . import printing
+        from . import old_printing
 
-        return printing.spaced(t) if self.number >= (0, 4) else printing.block(t)
+        return old_printing.spaced(t) if self.number >= (0, 4) else old_printing.block(t)
 
 
-def detail(node: Any, name: str) -> str:
+def variant(node: Any, name: str) -> str:
     """What tells two nodes apart that have one name today; see `table.NAMES`."""
     if name == "CopyBackwards":
         return "grad" if node.edges[0] is None else ""
@@ -108,21 +108,21 @@ class era:
     """
 
     def __init__(self, version: str) -> None:
-        self.version, self._before = known(version), current_era()
-        switch(self.version)
+        self.version, self._before = full_version(version), current_era()
+        switch_era(self.version)
 
     def __enter__(self) -> era:
-        switch(self.version)
+        switch_era(self.version)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        switch(self._before)
+        switch_era(self._before)
 
     def __repr__(self) -> str:
         return f"era({self.version!r})"
 
 
-def known(version: str) -> str:
+def full_version(version: str) -> str:
     """`version` in full. Raises: ValueError if nobody looked at that PyTorch."""
     full = version + ".0" * (2 - version.count("."))
     if full not in table.KNOWN:
@@ -130,27 +130,27 @@ def known(version: str) -> str:
     return full
 
 
-def switch(version: str) -> None:
+def switch_era(version: str) -> None:
     """Put back what the era before exchanged, then let another begin."""
     _exchanged.close()
     presentation.current = _today if version == _today.version else Era(version)
     if parsed(version) < (1, 7):
-        import_module(".behaviour", __name__).begin(parsed(version))
+        import_module(".behaviour", __name__).exchange_names(parsed(version))
 
 
 def exchange(owner: Any, name: str, value: Any) -> None:
     """Let `owner.name` be `value` (or ABSENT) until the era ends."""
-    _exchanged.callback(put, owner, name, vars(owner).get(name, ABSENT))
-    put(owner, name, value)
+    _exchanged.callback(assign, owner, name, vars(owner).get(name, ABSENT))
+    assign(owner, name, value)
 
 
-def put(owner: Any, name: str, value: Any) -> None:
+def assign(owner: Any, name: str, value: Any) -> None:
     if value is not ABSENT:
         setattr(owner, name, value)
     elif name in vars(owner):
         delattr(owner, name)
 
 
-def module() -> Any:
+def minigrad_itself() -> Any:
     """minigrad itself; the rooms above eras are reached by name only."""
     return sys.modules[__name__.partition(".")[0]]

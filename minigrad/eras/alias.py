@@ -20,7 +20,7 @@ from . import current_era, era
 
 HERE = __name__.partition(".")[0]
 # Rooms of our own, for which torch has no package of that name.
-OURS = {"array", "core", "creation", "eras", "graph", "lessons", "magics", "ops", "text", "viz"}
+OWN_ROOMS = {"array", "core", "creation", "eras", "graph", "lessons", "magics", "ops", "text", "viz"}
 
 
 class Finder(MetaPathFinder, Loader):
@@ -58,7 +58,7 @@ def counterpart(fullname: str) -> ModuleType:
     """The module of minigrad that stands for `torch...`. Raises: ModuleNotFoundError if there is none."""
     ours = HERE + fullname.removeprefix("torch")
     try:
-        if fullname.partition(".")[2].partition(".")[0] not in OURS:
+        if fullname.partition(".")[2].partition(".")[0] not in OWN_ROOMS:
             return import_module(ours)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{ours}.".startswith(f"{error.name}."):

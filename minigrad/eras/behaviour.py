@@ -14,7 +14,7 @@ from .._tensor import FUNCTIONS, Tensor
 from ..array import dtypes
 from ..ops.calls.pointwise import div_of
 from ..text import presentation
-from . import ABSENT, exchange, module, table
+from . import ABSENT, exchange, minigrad_itself, table
 
 TRUTHS = """
     eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ all any isnan isinf isfinite
@@ -28,31 +28,31 @@ WHOLE_DIVISION = (
 )
 
 
-def begin(version: table.Version) -> None:
+def exchange_names(version: table.Version) -> None:
     """Exchange what differed in `version`."""
-    home = module()
-    for since, owner, name in table.ABSENT:
+    home = minigrad_itself()
+    for since, owner, name in table.LATER_NAMES:
         if version < table.parsed(since):
             exchange(getattr(home, owner), name, ABSENT)
     if version < (1, 2):
-        both(TRUTHS, as_bytes)
-        both(MASKED, with_masks)
+        exchange_methods(TRUTHS, as_bytes)
+        exchange_methods(MASKED, with_masks)
     if version < (1, 3):
-        both(MIXED, in_own_type)
-    both(DIVISIONS, functools.partial(whole_division, version))
+        exchange_methods(MIXED, in_own_type)
+    exchange_methods(DIVISIONS, functools.partial(whole_division, version))
     if version < (0, 4):
-        from . import legacy
+        from .legacy import exchange_classes
 
-        legacy.begin()
+        exchange_classes()
 
 
-def both(names: list[str], change: Callable) -> None:
+def exchange_methods(names: list[str], change: Callable) -> None:
     """Exchange methods of Tensor, and the functions of the same name; `change` gets today's, then the arguments."""
     for name in names:
         changed = changed_by(change, getattr(Tensor, name))
         exchange(Tensor, name, changed)
         if name in FUNCTIONS:
-            exchange(module(), name, changed)
+            exchange(minigrad_itself(), name, changed)
 
 
 def changed_by(change: Callable, today: Callable) -> Callable:

@@ -1,7 +1,7 @@
 """0.2 and 0.3: tensors that only compute, and Variables around them that record.
 
-Both have their own index over today's rows: `dressed` runs today's operation and gives the result the
-class it had then. A tensor's sum is a Python number; a Variable's has one element, as there were no
+Both have their own index over today's rows: `legacy_form` runs today's operation and gives the result
+the class it had then. A tensor's sum is a Python number; a Variable's has one element, as there were no
 0-d tensors; `2 * x` keeps nothing that backward could free. Nobody can run these PyTorches today: this
 follows torch/autograd/variable.py of 0.2 and notebooks of the time.
 """
@@ -20,27 +20,27 @@ from ..autograd.grad_mode import no_grad
 from ..core.graph import Node, TensorBase, constant
 from ..core.row import Scalar
 from ..nn import functional
-from . import exchange, module
+from . import exchange, minigrad_itself
 
-OPERATIONS = ("minigrad.ops", "minigrad.core.record", "minigrad.core.writes", "minigrad.core.op", "minigrad.quick",
-              "minigrad.creation", "minigrad.nn.functional")
+HOMES_OF_OPERATIONS = ("minigrad.ops", "minigrad.core.record", "minigrad.core.writes", "minigrad.core.op",
+                       "minigrad.quick", "minigrad.creation", "minigrad.nn.functional")
 CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 
 def is_operation(function: Callable) -> bool:
     home = function.__module__  # "minigrad" itself for what torch has as a function
-    return home.startswith(OPERATIONS) or (home == "minigrad" and function.__name__ != "__getattr__")
+    return home.startswith(HOMES_OF_OPERATIONS) or (home == "minigrad" and function.__name__ != "__getattr__")
 
 
-def dressed(function: Callable) -> Callable:
+def legacy_form(function: Callable) -> Callable:
     """Today's operation with yesterday's results."""
     @functools.wraps(function)
     def legacy(*args: Any, **options: Any) -> Any:
         variables = list(variables_in((*args, *options.values())))
         if any(getattr(v, "volatile", False) for v in variables):
             with no_grad():
-                return volatile(dress(function(*args, **options), args, True))
-        return dress(function(*args, **options), args, bool(variables))
+                return mark_volatile(in_legacy_class(function(*args, **options), args, True))
+        return in_legacy_class(function(*args, **options), args, bool(variables))
 
     return legacy
 
@@ -54,22 +54,22 @@ def variables_in(values: Iterable) -> Iterable:
             yield value
 
 
-def volatile(result: Any) -> Any:
+def mark_volatile(result: Any) -> Any:
     """A result without history makes all that is computed from it be without."""
     for variable in variables_in([result]):
         variable.volatile = True
     return result
 
 
-def dress(result: Any, args: tuple, variable: bool) -> Any:
+def in_legacy_class(result: Any, args: tuple, variable: bool) -> Any:
     """The result in its class of then; an argument that comes back stays what it is."""
     if isinstance(result, tuple | list) and any(isinstance(part, TensorBase) for part in result):
-        return tuple(dress(part, args, variable) for part in result)
+        return tuple(in_legacy_class(part, args, variable) for part in result)
     if not isinstance(result, TensorBase) or any(result is arg for arg in args):
         return result
     if result._data.dtype.kind == "b" and (variable or result._data.ndim):
         result._data = result._array().astype("uint8")
-    return as_variable(result) if variable else as_tensor(result)
+    return as_variable(result) if variable else as_plain(result)
 
 
 def as_variable(t: Any) -> Any:
@@ -84,11 +84,11 @@ def as_variable(t: Any) -> Any:
     return t
 
 
-def as_tensor(t: Any) -> Any:
+def as_plain(t: Any) -> Any:
     """A plain result: a tensor of its type, or a Python number where today's is 0-d."""
     if not t._data.ndim:
         return t._data.item()
-    t.__class__ = TENSORS[t._data.dtype]
+    t.__class__ = TENSOR_CLASSES[t._data.dtype]
     return t
 
 
@@ -109,14 +109,14 @@ def buffers(node: Any) -> tuple:
 
 
 class Indexed(Tensor):
-    """Tensor's index, every operation dressed, as `behaviour` has exchanged it before this file is loaded."""
+    """Tensor's index, every operation in its legacy form; what `behaviour` changes is changed by then."""
 
     __slots__ = ()
 
 
 for _name, _function in vars(Tensor).items():
     if isinstance(_function, FunctionType) and (_name in CONVERSIONS or is_operation(_function)) and _name != "__new__":
-        setattr(Indexed, _name, dressed(_function))
+        setattr(Indexed, _name, legacy_form(_function))
 
 
 class Variable(Indexed):
@@ -137,7 +137,7 @@ class Variable(Indexed):
     @property
     def data(self) -> Any:
         """The tensor inside."""
-        return constant(TENSORS[self._data.dtype], self._array())
+        return constant(TENSOR_CLASSES[self._data.dtype], self._array())
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -169,7 +169,7 @@ Variable._plain = Variable
 Variable.__module__ = "torch.autograd.variable"
 
 
-class Plain(Indexed):
+class PlainTensor(Indexed):
     """A tensor that only computes; its classes differ in the type of their elements."""
 
     __slots__ = ()
@@ -181,25 +181,26 @@ class Plain(Indexed):
         return made
 
 
-def _typed(kind: Any) -> type[Plain]:
+def _tensor_class(kind: Any) -> type[PlainTensor]:
     name = kind.tensor_type.rpartition(".")[2]
-    cls: Any = type(name, (Plain,), {"__slots__": (), "__module__": "torch", "kind": kind})
+    cls: Any = type(name, (PlainTensor,), {"__slots__": (), "__module__": "torch", "kind": kind})
     cls._plain = cls
     return cls
 
 
-TENSORS = {kind.np: _typed(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
-FUNCTIONS = [(home, name, dressed(function)) for home in (module(), functional) for name, function in vars(home).items()
-             if isinstance(function, FunctionType) and is_operation(function)]
+TENSOR_CLASSES = {kind.np: _tensor_class(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
+LEGACY_FUNCTIONS = [(home, name, legacy_form(function))
+                    for home in (minigrad_itself(), functional) for name, function in vars(home).items()
+                    if isinstance(function, FunctionType) and is_operation(function)]
 
 
-def begin() -> None:
+def exchange_classes() -> None:
     """Let minigrad's names reach the two classes until the era ends."""
-    home = module()
-    for exchanged in FUNCTIONS:
+    home = minigrad_itself()
+    for exchanged in LEGACY_FUNCTIONS:
         exchange(*exchanged)
-    for cls in TENSORS.values():
+    for cls in TENSOR_CLASSES.values():
         exchange(home, cls.__name__, cls)
-    exchange(home, "Tensor", TENSORS[dtypes.float32.np])
+    exchange(home, "Tensor", TENSOR_CLASSES[dtypes.float32.np])
     exchange(autograd, "Variable", Variable)
-    exchange(autograd, "grad", dressed(autograd.grad))
+    exchange(autograd, "grad", legacy_form(autograd.grad))

@@ -22,7 +22,7 @@ def parsed(version: str) -> Version:
     return tuple(map(int, version.split(".")))
 
 
-def at(version: Version, history: str) -> str:
+def entry_at(version: Version, history: str) -> str:
     """What a history says of a version: the last change that is not later."""
     changes = (change.split() for change in history.split(", "))
     return [name for since, name in changes if parsed(since) <= version][-1]
@@ -78,13 +78,13 @@ NAMES = {
 
 _FREED = ("Trying to backward through the graph a second time, but the {} have already been freed. "
           "Specify retain_graph=True when calling {} the first time.")
-_ALL = r"^.*$"
+_WHOLE_TEXT = r"^.*$"
 
 MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "freed": (
-        ("0.2", _ALL, _FREED.format("buffers", "backward")),
-        ("1.6", _ALL, _FREED.format("saved intermediate results", "backward")),
-        ("1.8", _ALL, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
+        ("0.2", _WHOLE_TEXT, _FREED.format("buffers", "backward")),
+        ("1.6", _WHOLE_TEXT, _FREED.format("saved intermediate results", "backward")),
+        ("1.8", _WHOLE_TEXT, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
         ("1.9", "saved tensors", "saved variables"),
         ("1.10", "", ""),
     ),
@@ -100,7 +100,7 @@ MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
          r"invalid gradient at index \1 - got \2 but expected shape compatible with \3"),
         ("1.3", "", ""),
     ),
-    "grad_shape": (("0.2", _ALL, "assigned grad has data of a different size"), ("2.13", "", "")),
+    "grad_shape": (("0.2", _WHOLE_TEXT, "assigned grad has data of a different size"), ("2.13", "", "")),
     "grad_kind": (
         ("0.2", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
         ("1.10", "of type ", "of type"),
@@ -113,18 +113,18 @@ MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "ambiguous_bool": (("0.2", "^Boolean", "bool"), ("1.6", "", "")),
     "float_only": (("0.2", " and complex", ""), ("1.6", "", "")),
     "many_elements": (
-        ("0.2", _ALL, "only one element tensors can be converted to Python scalars"), ("2.13", "", ""),
+        ("0.2", _WHOLE_TEXT, "only one element tensors can be converted to Python scalars"), ("2.13", "", ""),
     ),
     "deepcopy_of_non_leaf": (("0.2", r"moment\..*$", "moment"), ("2.13", "", "")),
     "non_leaf_grad": (
-        ("0.2", _ALL, ""),
+        ("0.2", _WHOLE_TEXT, ""),
         ("1.5", r"want the \.grad field to be populated for(.*)\.$", r"want the gradient for\1s."),
         ("1.9", r"want the \.grad field to be populated for", "want the gradient for"),
         ("1.10", "", ""),
     ),
-    "create_graph": (("0.2", _ALL, ""), ("1.10", "", "")),
-    "t_of_other_ranks": (("0.2", _ALL, ""), ("2.13", "", "")),
-    "step_too_early": (("0.2", _ALL, ""), ("1.1", "", "")),
+    "create_graph": (("0.2", _WHOLE_TEXT, ""), ("1.10", "", "")),
+    "t_of_other_ranks": (("0.2", _WHOLE_TEXT, ""), ("2.13", "", "")),
+    "step_too_early": (("0.2", _WHOLE_TEXT, ""), ("1.1", "", "")),
 }
 
 KINDS = {
@@ -134,4 +134,4 @@ KINDS = {
 }
 
 # ---- names that did not exist yet: `(since, owner, name)`
-ABSENT = (("1.2", "random", "seed"), ("1.2", "Tensor", "T"))
+LATER_NAMES = (("1.2", "random", "seed"), ("1.2", "Tensor", "T"))

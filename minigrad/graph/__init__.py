@@ -4,14 +4,15 @@ Each gives the frozen records of `snapshot`, and the pictures in `minigrad.viz` 
 """
 
 from importlib import import_module
+from typing import Any
 
 _HOME = {"read": "live", "read_torch": "from_torch", "record": "recorder",
-         "Graph": "snapshot", "Node": "snapshot", "Tensor": "snapshot", "Edge": "snapshot",
+         "Graph": "snapshot", "NodeRecord": "snapshot", "TensorRecord": "snapshot", "Edge": "snapshot",
          "Saved": "snapshot", "Hook": "snapshot"}
 __all__ = sorted(_HOME)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

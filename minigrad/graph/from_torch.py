@@ -6,13 +6,15 @@ Equal to `read` of the same program in minigrad: this is how we know that minigr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
-from .live import Reader
-from .snapshot import Graph
+from ..core.row import TABLE, Row
+from .live import Key, Reader
+from .snapshot import AnyNode, AnyTensor, Graph
 
 
-def read_torch(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
+def read_torch(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> Graph:
     """The graph behind torch tensors; `names` (name -> tensor) labels what it finds."""
     return TorchReader(tensors, names or {}).graph()
 
@@ -23,14 +25,17 @@ class TorchReader(Reader):
     def is_tensor(self, value: Any) -> bool:
         return super().is_tensor(value) and hasattr(type(value), "is_sparse")
 
-    def array(self, t: Any) -> Any:
+    def array(self, t: AnyTensor) -> Any:
         return t.detach().to_dense() if t.is_sparse else t.detach()
 
-    def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
+    def row(self, node: AnyNode) -> Row | None:
+        return rows_by_grad_fn().get(node.name().rpartition("::")[2])
+
+    def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
 
-    def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
+    def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """torch shows the hooks of live tensors; those of nodes stay in C++."""
         for (owner, nr), t in self.tensors.items():
             if owner == key:
@@ -39,3 +44,16 @@ class TorchReader(Reader):
                 if t.is_leaf:
                     for hook in (t._post_accumulate_grad_hooks or {}).values():
                         yield "post_accumulate", 0, hook
+
+
+@cache
+def rows_by_grad_fn() -> dict[str, Row]:
+    """The rows by the name of their node, the first of those that share it.
+
+    Such rows compute alike (`add` with and without alpha); a name whose rows differ in their inputs, as that of
+    the second derivatives of a convolution, tells nothing.
+    """
+    rows: dict[str, list[Row]] = {}
+    for row in TABLE.values():
+        rows.setdefault(row.grad_fn, []).append(row)
+    return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}

@@ -18,27 +18,21 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.carriers import RAW
+from ..core.graph import ACCUMULATE_SEQ
+from ..core.row import Row
 from .preview import preview
-from .snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 
+Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
+Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
          "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
-OURS = frozenset({"part", "whole", "shapes"})
-# ops that stretch their inputs to one shape; the engine sums their gradients back
-BROADCASTS = frozenset({
-    "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "atan2", "baddbmm", "clamp", "clamp_max", "clamp_min",
-    "copysign", "div", "fmax", "fmin", "fmod", "hypot", "lerp", "logaddexp", "masked_fill", "maximum",
-    "minimum", "mul", "pow", "remainder", "rsub", "sub", "where", "xlogy"})
-# names of the differentiable inputs where they are not self, other
-INPUTS = {
-    "pow": ("self", "exponent"), "mm": ("self", "mat2"), "bmm": ("self", "mat2"),
-    "mv": ("self", "vec"), "dot": ("self", "tensor"), "addmm": ("self", "mat1", "mat2"),
-    "convolution": ("input", "weight", "bias"), "mse_loss": ("self", "target")}
+NOT_IN_TORCH = frozenset({"part", "whole"})
 
 
-def read(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
+def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> Graph:
     """The graph behind minigrad tensors; `names` (name -> tensor) labels what it finds."""
     return Reader(tensors, names or {}).graph()
 
@@ -46,13 +40,13 @@ def read(*tensors: Any, names: Mapping[str, Any] | None = None) -> Graph:
 class Reader:
     """One reading: discover, put in order of backward, then describe nodes and tensors."""
 
-    def __init__(self, roots: Iterable[Any], names: Mapping[str, Any]) -> None:
+    def __init__(self, roots: Iterable[AnyTensor], names: Mapping[str, AnyTensor]) -> None:
         self.roots = tuple(roots)
-        self.found: dict[Any, Any] = {}  # key -> node, held until the reading ends
-        self.edges: dict[Any, list] = {}  # key -> [(key or None, nr)]
-        self.tensors: dict[Any, Any] = {}  # slot -> the live tensor that sits there
-        self.names: dict[Any, str] = {}  # slot -> name
-        self.shapes: dict[Any, tuple] = {}  # slot -> shape and dtype, where no tensor is alive
+        self.found: dict[Key, AnyNode] = {}  # held until the reading ends
+        self.edges: dict[Key, list[Slot | None]] = {}
+        self.tensors: dict[Slot, AnyTensor] = {}  # the live tensor that sits there
+        self.names: dict[Slot, str] = {}
+        self.shapes: dict[Slot, tuple[tuple[int, ...], str]] = {}  # and dtype, where no tensor is alive
         self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
 
     # ---- what a subclass says differently
@@ -60,14 +54,19 @@ class Reader:
     def is_tensor(self, value: Any) -> bool:
         return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
 
-    def array(self, t: Any) -> Any:
+    def array(self, t: AnyTensor) -> Any:
         return t._array()
 
-    def output_shape(self, node: Any, nr: int) -> tuple[tuple[int, ...], str] | None:
+    def row(self, node: AnyNode) -> Row | None:
+        """The row of the table that describes a node; None for a custom Function's."""
+        row: Row | None = type(node).row
+        return row
+
+    def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         """Shape and dtype of an output that nobody holds, if the node itself knows."""
         return None
 
-    def hooks_at(self, key: Any) -> Iterable[tuple[str, int, Any]]:
+    def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, callable) in the order in which they run."""
         hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
         if hooks is None:
@@ -84,22 +83,21 @@ class Reader:
             warnings.simplefilter("ignore")  # looking is not the learner's access
             self.discover()
             order = self.order()
-            self.ids = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later those of slots too
+            self.ids: dict[Key | Slot, str] = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later of slots too
             self.place_tensors(order)
             self.describe_tensors(order)
-            self.by_id = {record.id: record for record in self.records.values()}
+            self.by_id: dict[str | None, TensorRecord] = {record.id: record for record in self.records.values()}
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
         roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
         return Graph(roots, nodes, tuple(self.records.values()), hooks)
 
-    def key(self, node: Any) -> Any:
+    def key(self, node: AnyNode) -> Key:
         """AccumulateGrad is known by its leaf, every other node by itself."""
-        leaf = getattr(node, "variable", None)
-        return id(node) if leaf is None else ("leaf", id(leaf))
+        return ("leaf", id(node.variable)) if type(node).__name__ == "AccumulateGrad" else id(node)
 
-    def slot(self, t: Any) -> Any:
-        """Where a tensor sits: (node key, output number); a constant has a key of its own."""
+    def slot(self, t: AnyTensor) -> Slot:
+        """Where a tensor sits; a constant has a key of its own."""
         if t.grad_fn is not None:
             return self.key(t.grad_fn), t.output_nr
         return ("leaf" if t.requires_grad else "constant", id(t)), 0
@@ -118,12 +116,12 @@ class Reader:
                 continue
             self.found[key] = node
             pairs = node.next_functions
-            self.edges[key] = [(None if n is None else self.key(n), nr) for n, nr in pairs]
+            self.edges[key] = [None if n is None else (self.key(n), nr) for n, nr in pairs]
             stack += [n for n, _ in reversed(pairs) if n is not None]  # held until they are found
 
-    def order(self) -> list:
+    def order(self) -> list[Key]:
         """As backward would run: a ready AccumulateGrad at once, else the latest node."""
-        targets = {key: [t for t, _ in slots if t is not None] for key, slots in self.edges.items()}
+        targets = {key: [slot[0] for slot in slots if slot] for key, slots in self.edges.items()}
         waiting = Counter(itertools.chain.from_iterable(targets.values()))
         tick = itertools.count()
         ready = [(-self.seq(key), next(tick), key) for key in targets if not waiting[key]]
@@ -138,12 +136,12 @@ class Reader:
                     heapq.heappush(ready, (-self.seq(target), next(tick), target))
         return order
 
-    def seq(self, key: Any) -> int:
-        return 2**64 - 1 if isinstance(key, tuple) else self.found[key]._sequence_nr()
+    def seq(self, key: Key) -> int:
+        return ACCUMULATE_SEQ if isinstance(key, tuple) else int(self.found[key]._sequence_nr())
 
     # ---- tensors
 
-    def place_tensors(self, order: list) -> None:
+    def place_tensors(self, order: list[Key]) -> None:
         """Note which live tensor sits at which output, and what the learner calls it."""
         for key in order:
             if isinstance(key, tuple):
@@ -166,9 +164,9 @@ class Reader:
             if slot[0] in self.edges:
                 self.tensors.setdefault(slot, value)
 
-    def describe_tensors(self, order: list) -> None:
+    def describe_tensors(self, order: list[Key]) -> None:
         """Records for every output that is used or named, then for the constants."""
-        wanted = {slot for key in order for slot in self.edges[key] if slot[0] is not None}
+        wanted = {slot for key in order for slot in self.edges[key] if slot}
         wanted |= {slot for slot in self.tensors if slot[0] in self.edges}
         rank = {key: i for i, key in enumerate(order)}
         slots = sorted(wanted, key=lambda s: (rank[s[0]], s[1]))
@@ -181,22 +179,21 @@ class Reader:
         for key in order:
             self.name_replaced(key)
 
-    def name_replaced(self, key: Any) -> None:
+    def name_replaced(self, key: Key) -> None:
         """What a write through a view replaced had the same name before."""
-        if self.found[key].__class__.__name__ == "CopySlices" and (key, 0) in self.records:
-            slot, name = self.edges[key][0], self.records[key, 0].name
-            old = self.records.get(slot)
-            if old is not None and old.value is None and name:
-                self.records[slot] = replace(old, name=name)
+        slot = self.edges[key][0] if type(self.found[key]).__name__ == "CopySlices" else None
+        if slot and (key, 0) in self.records and self.records[slot].value is None:
+            old, new = self.records[slot], self.records[key, 0]
+            self.records[slot] = replace(old, name=new.name or old.name)
 
-    def infer_shapes(self, key: Any) -> None:
+    def infer_shapes(self, key: Key) -> None:
         """What a node's inputs measure, for those that nobody holds; latest nodes come first."""
         for i, slot in enumerate(self.edges[key]):
-            if slot[0] is not None and slot not in self.tensors and slot not in self.shapes:
+            if slot and slot not in self.tensors and slot not in self.shapes:
                 known = self.output_shape(self.found[slot[0]], slot[1])
                 self.shapes[slot] = known or self.input_shape(key, i)
 
-    def input_shape(self, key: Any, i: int) -> tuple[tuple[int, ...], str]:
+    def input_shape(self, key: Key, i: int) -> tuple[tuple[int, ...], str]:
         """What the consumer noted or saved about an input; else it is as large as the output."""
         node = self.found[key]
         shape, dtype = self.shape_of((key, 0))
@@ -207,93 +204,90 @@ class Reader:
         names = self.input_names(node)
         name = names[i] if i < len(names) else "self"
         sizes = values.get(f"{name}_sym_sizes", getattr(values.get(name), "shape", None))
-        place = getattr(node, "part" if i else "whole", getattr(node, "_saved_whole", None))
+        place = getattr(node, "part" if i else "whole", getattr(node, "saved_whole", None))
         if sizes is None:  # a write into a base, or a view of one, knows where
             sizes = place[0] if place else self.probed(node, i, shape, dtype)
         return tuple(sizes), dtype
 
-    def input_names(self, node: Any) -> tuple[str, ...]:
+    def input_names(self, node: AnyNode) -> tuple[str, ...]:
         """What torch calls the inputs that have an edge, in their order."""
-        inputs = getattr(getattr(node, "row", None), "differentiable", None)
-        return inputs or INPUTS.get(op_name(node.name()), ("self", "other"))
+        row = self.row(node)
+        return row.differentiable if row else ("self", "other")
 
-    def probed(self, node: Any, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
+    def probed(self, node: AnyNode, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
         """The shape of what the row's formula makes of a zero gradient: views say no more."""
-        row = getattr(node, "row", None)
+        row = self.row(node)
         if row is None or row.elementwise or node.outputs > 1 or math.prod(shape) > PROBED:
             return shape
         try:
-            return node.apply(xp.zeros(shape, dtype.rpartition(".")[2]), RAW, True)[i].shape
+            return tuple(node.apply(xp.zeros(shape, dtype.rpartition(".")[2]), RAW, True)[i].shape)
         except (RuntimeError, ValueError, TypeError, AttributeError):  # freed, or out of date
             return shape
 
-    def shape_of(self, slot: Any) -> tuple[tuple[int, ...], str]:
+    def shape_of(self, slot: Slot) -> tuple[tuple[int, ...], str]:
         """Shape and dtype: of the live tensor, else as inferred."""
         t = self.tensors.get(slot)
         return self.shapes.get(slot, ((), "")) if t is None else (tuple(t.shape), str(t.dtype))
 
-    def record(self, slot: Any) -> Tensor:
+    def record(self, slot: Slot) -> TensorRecord:
         t = self.tensors.get(slot)
         shape, dtype = self.shape_of(slot)
         kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
-        extra = {} if t is None else {
+        extra: dict[str, Any] = {} if t is None else {
             "retains_grad": bool(t.retains_grad), "base": self.base(t), "is_view": bool(t._is_view()),
             "version": self.version(t), "value": self.value(t), "grad": self.kept_grad(t)}
-        return Tensor(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
-                      kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
+        return TensorRecord(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
+                            kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
 
-    def version(self, t: Any) -> int:
+    def version(self, t: AnyTensor) -> int:
         try:
-            return t._version
+            return int(t._version)
         except RuntimeError:  # inference tensors do not count
             return 0
 
-    def value(self, t: Any) -> str | None:
+    def value(self, t: AnyTensor) -> str | None:
         try:
             return preview(self.array(t))
         except (NotImplementedError, RuntimeError):  # torch has tensors without values
             return None
 
-    def kept_grad(self, t: Any) -> str | None:
-        if not (t.is_leaf or t.retains_grad):
-            return None
-        return None if t.grad is None else self.value(t.grad)
+    def kept_grad(self, t: AnyTensor) -> str | None:
+        return self.value(t.grad) if (t.is_leaf or t.retains_grad) and t.grad is not None else None
 
-    def base(self, t: Any) -> str | None:
+    def base(self, t: AnyTensor) -> str | None:
         """The tensor that `t` is a view of, where that is drawn too."""
         base = t._base if t._is_view() else None
         return None if base is None else self.ids.get(self.slot(base))
 
     # ---- nodes
 
-    def node(self, key: Any) -> Node:
+    def node(self, key: Key) -> NodeRecord:
         node = self.found[key]
         if isinstance(key, tuple):
-            return Node(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
-                        op="accumulate", seq=self.seq(key))
+            return NodeRecord(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
+                              op="accumulate", seq=self.seq(key))
         name = node.name().rpartition("::")[2]  # torch::autograd:: says nothing to a learner
         op = op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
-        edges = tuple(self.edge(key, op, i, slot) for i, slot in enumerate(self.edges[key]))
+        edges = tuple(self.edge(key, i, slot) for i, slot in enumerate(self.edges[key]))
         line = getattr(node, "line", None)  # file, number, text
-        return Node(self.ids[key], name, "op", edges, saved, None, op,
-                    self.formula(key, op, edges, saved), line and line[1:], self.scope(key), self.seq(key))
+        return NodeRecord(self.ids[key], name, "op", edges, saved, None, op,
+                          self.formula(key, op, edges, saved), line and line[1:], self.scope(key), self.seq(key))
 
-    def scope(self, key: Any) -> str:
+    def scope(self, key: Key) -> str:
         """The module that a parameter of this op belongs to: `net.0` for `net.0.weight`."""
-        names = [self.names.get(slot, "") for slot in self.edges[key] if isinstance(slot[0], tuple)]
+        names = [self.names.get(slot, "") for slot in self.edges[key] if slot and isinstance(slot[0], tuple)]
         return next((name.rpartition(".")[0] for name in names if "." in name), "")
 
-    def edge(self, key: Any, op: str, i: int, slot: Any) -> Edge:
-        target, nr = slot
-        if target is None:
+    def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
+        if slot is None:
             return Edge(i, None, 0, self.constant_at(key, i))
         here = self.records.get((key, 0))
-        expands = (op in BROADCASTS and here is not None and not (op == "addmm" and i)
-                   and here.shape != self.records[slot].shape)
-        return Edge(i, self.ids[target], nr, self.ids[slot], expands)
+        expands = (here is not None and broadcasts(self.row(self.found[key]), i)
+                   and stretches(self.records[slot].shape, here.shape))
+        return Edge(i, self.ids[slot[0]], slot[1], self.ids[slot], expands)
 
-    def constant_at(self, key: Any, i: int) -> str | None:
+    def constant_at(self, key: Key, i: int) -> str | None:
         """A constant input is known only where a field of its name saved it."""
         names = self.input_names(self.found[key])
         for field, value, _ in self.fields[key]:
@@ -301,7 +295,7 @@ class Reader:
                 return self.ids.get(self.slot(value))
         return None
 
-    def formula(self, key: Any, op: str, edges: tuple, saved: tuple) -> str:
+    def formula(self, key: Key, op: str, edges: tuple[Edge, ...], saved: tuple[Saved, ...]) -> str:
         """`p = x · w`, if every name in it is known."""
         result = self.records.get((key, 0))
         if result is None or not result.name or not edges:
@@ -322,11 +316,11 @@ class Reader:
             return f"{left} = {parts[0]} {INFIX[op]} {parts[1]}"
         return f"{left} = {op}({', '.join(parts)})"
 
-    def saved_values(self, node: Any) -> Iterable[tuple[str, Any, str]]:
+    def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""
         for attribute in dir(type(node)):
             prefix, field = attribute[:7], attribute[7:]
-            if prefix == "_saved_" and field not in OURS and not field.endswith("_sym_strides"):
+            if prefix == "_saved_" and field not in NOT_IN_TORCH and not field.endswith("_sym_strides"):
                 try:
                     yield field, getattr(node, attribute), ""
                 except Exception as error:  # freed, modified, or a hook of the learner's
@@ -339,13 +333,12 @@ class Reader:
             else:
                 yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
-    def saved(self, key: Any, field: str, value: Any, error: str) -> Saved:
+    def saved(self, key: Key, field: str, value: Any, error: str) -> Saved:
         stale = re.search(r"is at version (\d+); expected version (\d+)", error)
         if stale:
             now, version = map(int, stale.groups())
-            inputs = dict(zip(self.input_names(self.found[key]), self.edges[key], strict=False))
-            input = self.records.get(inputs.get(field))
-            text = (input.name if input else "") or ""
+            slot = dict(zip(self.input_names(self.found[key]), self.edges[key], strict=False)).get(field)
+            text = (self.records[slot].name if slot else "") or ""
             return Saved(field, text, is_tensor=True, version=version, now=now)
         if error:
             return Saved(field, is_tensor=True, freed="second time" in error)
@@ -353,13 +346,27 @@ class Reader:
             slot, version = self.slot(value), self.version(value)
             text = self.names.get(slot) or self.value(value) or ""
             return Saved(field, text, self.ids.get(slot), True, False, version, version)
-        return Saved(field, plain(value))
+        return Saved(field, saved_text(value))
 
-    def hooks(self, order: list) -> Iterable[Hook]:
+    def hooks(self, order: list[Key]) -> Iterable[Hook]:
         number = itertools.count(1)
         for key in order:
             for kind, nr, hook in self.hooks_at(key):
                 yield Hook(f"h{next(number)}", self.ids[key], kind, hook_label(hook), nr)
+
+
+def broadcasts(row: Row | None, i: int) -> bool:
+    """Whether an operation brings its input `i` to the shape of the result; the engine sums its gradient back."""
+    if row is None:
+        return False
+    # of the matrix products with `beta`, the one that is added
+    return row.elementwise or row.inputs == ("self", "other") or (i == 0 and "beta" in row.inputs)
+
+
+def stretches(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
+    """Whether broadcasting brings the one shape to the other, which differs."""
+    pairs = zip(reversed(small), reversed(large), strict=False)
+    return small != large and len(small) <= len(large) and all(m in (1, n) for m, n in pairs)
 
 
 def op_name(name: str) -> str:
@@ -368,12 +375,12 @@ def op_name(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=\dD)(?=[A-Z])", "_", short).lower()
 
 
-def plain(value: Any) -> str:
+def saved_text(value: Any) -> str:
     """A saved value that is no tensor; torch stores dim=-1 as 2**64 - 1."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
         return f"−{2**64 - value}"
     if isinstance(value, (tuple, list)):
-        inner = ", ".join(plain(v) for v in value)
+        inner = ", ".join(saved_text(v) for v in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if hasattr(value, "shape"):
         return f"tensor{tuple(value.shape)}"

@@ -6,6 +6,7 @@ Knows array-likes by `reshape`, `shape`, `dtype` and `tolist`, so NumPy, CuPy an
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 FULL = 4  # up to this many elements are shown, of more the first two
@@ -18,15 +19,15 @@ def preview(values: Any) -> str:
     flat = values.reshape(-1)
     count = math.prod(shape)
     if count > FULL:
-        head = numbers(flat[:2].tolist())
+        head = rounded(flat[:2].tolist())
         inner = f"{', '.join(head)}, … ×{count}"
         text = "[" * len(shape) + inner + "]" * len(shape)
     else:
-        text = _nest(iter(numbers(flat.tolist())), shape)
+        text = _nest(iter(rounded(flat.tolist())), shape)
     return text + _hidden(flat, text)
 
 
-def _nest(texts: Any, shape: tuple[int, ...]) -> str:
+def _nest(texts: Iterator[str], shape: tuple[int, ...]) -> str:
     """Write at most `FULL` elements with all their brackets."""
     if not shape:
         return next(texts)
@@ -40,24 +41,24 @@ def _hidden(flat: Any, text: str) -> str:
     return "".join(f" {mark}!" for mark, where in bad if mark not in text and where.any())
 
 
-def numbers(values: list) -> list[str]:
+def rounded(values: list[Any]) -> list[str]:
     """Numbers that stand together share their decimals; the largest has three digits."""
     if any(isinstance(v, (bool, complex)) for v in values):
         return [str(v).replace("-", "−") for v in values]
     finite = [abs(v) for v in values if math.isfinite(v)]
     if all(v == int(v) and v < 1e6 for v in finite):
-        return [_one(v, ".0f") for v in values]
+        return [_formatted(v, ".0f") for v in values]
     exponent = math.floor(math.log10(max(finite)))
     if not -4 < exponent < 5:
-        return [_one(v, ".2e") for v in values]
+        return [_formatted(v, ".2e") for v in values]
     decimals = max(0, 2 - exponent)
     tidy = math.isclose(round(values[0], 2), values[0], rel_tol=1e-6)  # 0.10, but 0.157
     if exponent == -1 and (len(values) > 1 or tidy):
         decimals = 2
-    return [_one(v, f".{decimals}f") for v in values]
+    return [_formatted(v, f".{decimals}f") for v in values]
 
 
-def _one(value: float, spec: str) -> str:
+def _formatted(value: float, spec: str) -> str:
     if not math.isfinite(value):
         text = "NaN" if math.isnan(value) else "∞" if value > 0 else "-∞"
     else:

@@ -25,7 +25,7 @@ from ..core.graph import AccumulateGrad, Freed, Node
 from .live import Reader
 from .preview import preview as preview_of
 from .rule import Rule, rule, spelled_sum
-from .snapshot import Graph
+from .snapshot import AnyNode, AnyTensor, Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,14 @@ class Frame:
     printed: str = ""
 
 
-def record(root: Any, gradient: Any = None, preview: bool = True, *,
-           names: Mapping[str, Any] | None = None, retain_graph: bool | None = None,
-           create_graph: bool = False) -> tuple[Graph, tuple[Frame, ...]]:
+def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = True,
+           **options: Any) -> tuple[Graph, tuple[Frame, ...]]:
     """The graph behind `root`, and what `root.backward(gradient)` does to it, event by event.
 
     With `preview` nothing is changed; without, this is a real backward: it accumulates and frees.
-    An error on the way is the last frame, not an exception.
+    The options are those of a `Recorder`. An error on the way is the last frame, not an exception.
     """
-    recorder = Recorder(root, gradient, names, preview=preview, retain_graph=retain_graph,
-                        create_graph=create_graph)
+    recorder = Recorder(root, gradient, preview, **options)
     with untouched(recorder.reader) if preview else contextlib.nullcontext():
         while recorder.advance():
             pass
@@ -79,8 +77,8 @@ def record(root: Any, gradient: Any = None, preview: bool = True, *,
 class Recorder:
     """Holds the suspended engine and watches it; `advance` runs one node and adds its frames."""
 
-    def __init__(self, root: Any, gradient: Any = None, names: Mapping[str, Any] | None = None, *,
-                 preview: bool = False, retain_graph: bool | None = None,
+    def __init__(self, root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = False, *,
+                 names: Mapping[str, AnyTensor] | None = None, retain_graph: bool | None = None,
                  create_graph: bool = False) -> None:
         (seed,) = root_gradients((root,), gradient, create_graph)
         if preview:  # a hook may write into it
@@ -90,18 +88,18 @@ class Recorder:
         keep = keeps(retain_graph, create_graph)
         self.preview, self.frees = preview, not keep
         self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
-        self.engine = steps([root._edge()], [seed], AttendedTask(keep or preview, create_graph, watch=self))
+        self.engine: Any = steps([root._edge()], [seed], AttendedTask(keep or preview, create_graph, watch=self))
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
         self.error: Exception | None = None
         nodes = self.graph.nodes
         self.waits = {id: len(senders) for id, senders in self.graph.consumers.items()}
         self.hooks = {n.id: [h for h in self.graph.hooks if h.node == n.id] for n in nodes}
-        self.came: dict[tuple[str, int], str] = {(nodes[0].id, root.output_nr): text(seed)}
+        self.received: dict[tuple[str, int], str] = {(nodes[0].id, root.output_nr): in_short(seed)}
         self.arrived = dict.fromkeys(self.waits, 0)
-        self.queue, self.node, self.old = [nodes[0].id], nodes[0].id, "None"
-        self.others: tuple[str, ...] = ()
+        self.queue, self.node, self.grad_before = [nodes[0].id], nodes[0].id, "None"
+        self.waiting: tuple[str, ...] = ()
         self.summed: dict[int, str] = {}  # slot -> what un-broadcasting left of its gradient
-        self.step = [Frame(0, "seed", self.node, after=text(seed), queue=(self.node,))]
+        self.step = [Frame(0, "seed", self.node, after=in_short(seed), queue=(self.node,))]
         self.printed = io.StringIO()
 
     # ---- running
@@ -159,36 +157,36 @@ class Recorder:
 
     # ---- what the engine tells
 
-    def ready(self, node: Any) -> None:
+    def ready(self, node: AnyNode) -> None:
         """The engine is about to run `node`; only now are its values still the old ones."""
         self.node = self.reader.ids[self.reader.key(node)]
         if self.node in self.queue:
             self.queue.remove(self.node)
-        self.others, self.summed = tuple(self.queue), {}  # what waits while this node runs
+        self.waiting, self.summed = tuple(self.queue), {}  # what waits while this node runs
         leaf = getattr(node, "variable", None)
         if leaf is not None:
-            self.old = text(leaf._grad)
+            self.grad_before = in_short(leaf._grad)
 
-    def hook(self, node: Any, kind: str, hook: Any, before: Any, after: Any) -> None:
+    def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
         known = next((h for h in self.hooks[self.node] if h.kind == kind), None)
         if known:
             self.hooks[self.node].remove(known)
         nr = known.nr if known else 0
-        was = self.came.get((self.node, nr), "None") if kind in ("tensor", "pre") else text(before)
+        was = self.received.get((self.node, nr), "None") if kind in ("tensor", "pre") else in_short(before)
         if kind in ("tensor", "pre"):
-            self.came[self.node, nr] = text(after)
+            self.received[self.node, nr] = in_short(after)
         name = known.label if known else getattr(hook, "__name__", kind)
-        self.event("hook", slot=nr, name=name, before=was, after=text(after), part=known and known.id)
+        self.event("hook", slot=nr, name=name, before=was, after=in_short(after), part=known and known.id)
 
-    def capture(self, node: Any, nr: int, grad: Any) -> None:
+    def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
         kept = next((t.id for t in self.graph.outputs(self.node) if t.nr == nr), None)
-        self.event("capture", slot=nr, after=text(grad), part=kept)
+        self.event("capture", slot=nr, after=in_short(grad), part=kept)
 
-    def compute(self, node: Any, incoming: tuple, outgoing: tuple) -> None:
-        here, came = self.graph.node(self.node), text(incoming)
-        found = [rule(self.graph, here, node.row, i, came, text(g))
+    def compute(self, node: AnyNode, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
+        here, came = self.graph.node(self.node), in_short(incoming)
+        found = [rule(self.graph, here, node.row, i, came, in_short(g))
                  for i, g in enumerate(outgoing) if g is not None]
-        self.event("compute", before=came, outgoing=tuple(text(g) for g in outgoing),
+        self.event("compute", before=came, outgoing=tuple(in_short(g) for g in outgoing),
                    rules=tuple(filter(None, found)))
         self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):
@@ -197,32 +195,33 @@ class Recorder:
         if self.preview and self.frees and node.frees:
             self.free(node)
 
-    def unbroadcast(self, node: Any, index: int, before: Any, after: Any) -> None:
-        was, now = text(before), text(after)
+    def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
+        was, now = in_short(before), in_short(after)
         self.summed[index] = now
         self.event("unbroadcast", slot=index, before=was, after=now, name=spelled_sum(was, now))
 
-    def send(self, node: Any, index: int, grad: Any, total: Any) -> None:
+    def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
         edge = self.graph.node(self.node).edges[index]
-        self.came[edge.node, edge.nr] = text(total)
-        self.arrive(index, edge.node, self.summed.get(index, text(grad)), text(total))
+        assert edge.node is not None  # the engine sends along edges only
+        self.received[edge.node, edge.nr] = in_short(total)
+        self.arrive(index, edge.node, self.summed.get(index, in_short(grad)), in_short(total))
 
-    def arrive(self, slot: int, to: str, *texts: str) -> None:
+    def arrive(self, slot: int, to: str, text: str = "None", total: str = "") -> None:
         self.arrived[to] += 1
         at = next(i for i, f in enumerate(self.step) if f.kind == "send")
-        sent = Sent(slot, to, *texts, arrived=self.arrived[to])
+        sent = Sent(slot, to, text, total, self.arrived[to])
         self.step[at] = replace(self.step[at], sent=(*self.step[at].sent, sent))
         if self.arrived[to] == self.waits[to]:
-            self.queue = sorted([*self.queue, to], key=number)
+            self.queue = sorted([*self.queue, to], key=running_order)
 
-    def accumulate(self, node: Any, grad: Any, before: Any, after: Any) -> None:
-        self.event("accumulate", name=text(grad), before=self.old, after=text(after))
+    def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:
+        self.event("accumulate", name=in_short(grad), before=self.grad_before, after=in_short(after))
         for hook in self.hooks[self.node] if self.preview else ():
             if hook.kind == "post_accumulate":
-                self.event("hook", name=hook.label, part=hook.id, before=text(after),
-                           after=text(after), ran=False)
+                self.event("hook", name=hook.label, part=hook.id, before=in_short(after),
+                           after=in_short(after), ran=False)
 
-    def free(self, node: Any) -> None:
+    def free(self, node: AnyNode) -> None:
         fields = [s.field for s in self.graph.node(self.node).saved if s.is_tensor]
         if fields:
             self.event("free", name=", ".join(fields))
@@ -233,7 +232,7 @@ class Recorder:
         printed = self.printed.getvalue()
         self.printed.seek(0)
         self.printed.truncate()
-        self.step.append(Frame(0, kind, self.node, printed=printed, queue=self.others, **facts))
+        self.step.append(Frame(0, kind, self.node, printed=printed, queue=self.waiting, **facts))
 
 
 class Tee(io.TextIOBase):
@@ -248,21 +247,21 @@ class Tee(io.TextIOBase):
         return len(string)
 
 
-def number(id: str) -> int:
+def running_order(id: str) -> int:
     """Ids count in the order of backward: n1 runs first."""
     return int(id[1:])
 
 
-def text(value: Any) -> str:
+def in_short(value: Any) -> str:
     """A gradient in a few characters; several, where a node has several outputs."""
     if value is None:
         return "None"
     if isinstance(value, tuple):
-        return ", ".join(map(text, value))
+        return ", ".join(map(in_short, value))
     return preview_of(value._array() if hasattr(value, "_array") else value)
 
 
-def holders(reader: Reader) -> list[Any]:
+def grad_holders(reader: Reader) -> list[AnyTensor]:
     """Every tensor whose `.grad` a backward may fill: leaves, and those that asked to retain it."""
     found = {id(t): t for t in reader.tensors.values()}
     for node in reader.found.values():
@@ -276,7 +275,7 @@ def untouched(reader: Reader) -> Iterator[None]:
     """Put everything back that a backward changes; the accumulated sums go into copies."""
     from ..array import random
 
-    kept = [(t, t._grad) for t in holders(reader)]
+    kept = [(t, t._grad) for t in grad_holders(reader)]
     hooks = [t._hooks.post_accumulate for t, _ in kept if t.is_leaf and t._hooks is not None]
     silenced = [(h, dict(h)) for h in hooks]
     state = random.get_state()

@@ -8,56 +8,56 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
+from ..core.row import Row
 from ..text.tex import tex_of
-from .snapshot import Graph, Node, Saved
+from .snapshot import Graph, NodeRecord, Saved
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
-MANY = 13  # more numbers than this make a line that no callout has room for
+MOST_NUMBERS = 13  # more numbers than this make a line that no callout has room for
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What leaves through `slot`: the rule, the same with numbers ("" where they are too many)."""
+    """What leaves through `slot`: the rule, the same with values filled in ("" where they are too many)."""
 
     slot: int
     tex: str
-    numbers: str
+    filled_in: str
     result: str
 
 
-def rule(graph: Graph, node: Node, row: Any, slot: int, incoming: str, result: str) -> Rule | None:
+def rule(graph: Graph, node: NodeRecord, row: Row | None, slot: int, incoming: str, result: str) -> Rule | None:
     """The rule of one slot; None for a node that no row describes, such as a custom Function."""
-    word = row.differentiable[slot] if row is not None and slot < len(row.differentiable) else None
-    if word is None:
+    if row is None or slot >= len(row.differentiable):
         return None
+    word = row.differentiable[slot]
     out = next((t.name for t in graph.outputs(node.id) if t.name), None)
     formula, shown = row.derivatives[word], row.letters | {"grad": bar(out, "")}
     names = {s.field: letter(graph, s) for s in node.saved if row.multi or s.field not in row.outputs[1:]}
     right = tex_of(formula, shown | {f: n for f, n in names.items() if n != ""})
     whole = f"{bar(name_of(graph, node.edges[slot].tensor), word)} = {right}"
-    numbers = with_numbers(graph, node, row, word, incoming, result)
+    filled_in = with_values(graph, node, row, word, incoming, result)
     if "[" not in incoming + result:  # between single numbers a product is just a product
-        whole, numbers = (tex.replace(r"\odot", r"\cdot") for tex in (whole, numbers))
-    return Rule(slot, whole, numbers, result)
+        whole, filled_in = (tex.replace(r"\odot", r"\cdot") for tex in (whole, filled_in))
+    return Rule(slot, whole, filled_in, result)
 
 
-def with_numbers(graph: Graph, node: Node, row: Any, word: str, incoming: str, result: str) -> str:
+def with_values(graph: Graph, node: NodeRecord, row: Row, word: str, incoming: str, result: str) -> str:
     """The values in place of the names, or only the result where something is too long to write."""
     formula, used = row.derivatives[word], row.uses[word]
-    values = {s.field: number(value_of(graph, s)) for s in node.saved if s.field in used}
-    whole = {"grad": number(incoming), **values}
-    if not number(result):
+    values = {s.field: as_tex(value_of(graph, s)) for s in node.saved if s.field in used}
+    whole = {"grad": as_tex(incoming), **values}
+    if not as_tex(result):
         return ""
-    end = f"= {number(result)}"
+    end = f"= {as_tex(result)}"
     if not all(whole.values()):
         return end
     put_in = tex_of(formula, row.letters | whole)
-    if put_in == number(result) or len(re.findall(r"[\d.]+", put_in + end)) > MANY:
+    if put_in == as_tex(result) or len(re.findall(r"[\d.]+", put_in + end)) > MOST_NUMBERS:
         return end
     sign = r"\to" if put_in == whole["grad"] else "="  # expanded: the same number, more often
-    return f"= {put_in} {sign} {number(result)}"
+    return f"= {put_in} {sign} {as_tex(result)}"
 
 
 def spelled_sum(before: str, after: str) -> str:
@@ -92,7 +92,7 @@ def letter(graph: Graph, saved: Saved) -> str | None:
     """How a saved value is written in a rule: its name, the number it is, or None for what was not given."""
     if saved.tensor:
         return spelled(name_of(graph, saved.tensor))
-    return None if saved.text in ("None", OPEN_END) else number(saved.text)
+    return None if saved.text in ("None", OPEN_END) else as_tex(saved.text)
 
 
 def name_of(graph: Graph, tensor: str | None) -> str | None:
@@ -103,7 +103,7 @@ def value_of(graph: Graph, saved: Saved) -> str:
     return (graph.tensor(saved.tensor).value if saved.tensor else saved.text) or ""
 
 
-def number(text: str) -> str:
+def as_tex(text: str) -> str:
     """A preview as TeX; "" if it is cut short, or is no number at all."""
     if not text or set(text) - set("0123456789.,e[]() −-"):
         return ""

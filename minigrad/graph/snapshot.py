@@ -3,7 +3,7 @@
 A reader (`live.read`, `from_torch.read_torch`) fills these records; renderers see nothing else.
 Ids follow the order of backward: `n1` is the node that runs first, AccumulateGrad included.
 An edge is `n3:0` (node, slot in `next_functions`), a saved field `n3.self`, a tensor `t2`,
-a hook `h1`. `==` compares what torch can tell; the fields marked `_quiet` it cannot, or are values.
+a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompared`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-SCHEMA = "minigrad.graph/1"
+GRAPH_SCHEMA = "minigrad.graph/1"
+AnyTensor = Any  # what the records are read from: a tensor of minigrad, or of torch
+AnyNode = Any  # a node of their graphs
 
 
-def _quiet(default=None):
+def _uncompared(default: Any = None) -> Any:
+    """A field that `==` leaves out: torch cannot tell it, or it is a value."""
     return field(default=default, compare=False)
 
 
@@ -27,9 +30,9 @@ class Edge:
     slot: int
     node: str | None
     nr: int = 0  # which output of that node
-    tensor: str | None = _quiet()  # the forward input at this slot, where it is known
-    expands: bool = _quiet(False)  # broadcast forward, so the engine sums on the way back
-    cut: bool = _quiet(False)  # goes on outside the part that is shown
+    tensor: str | None = _uncompared()  # the forward input at this slot, where it is known
+    expands: bool = _uncompared(False)  # broadcast forward, so the engine sums on the way back
+    cut: bool = _uncompared(False)  # goes on outside the part that is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,12 @@ class Saved:
     """A field that a node kept for backward: `_saved_self` has `field="self"`."""
 
     field: str
-    text: str = _quiet("")  # a tensor's name, or a preview; "" once freed
-    tensor: str | None = _quiet()
-    is_tensor: bool = _quiet(False)
+    text: str = _uncompared("")  # a tensor's name, or a preview; "" once freed
+    tensor: str | None = _uncompared()
+    is_tensor: bool = _uncompared(False)
     freed: bool = False
-    version: int | None = _quiet()  # counter when it was saved
-    now: int | None = _quiet()  # counter today; another number makes backward fail
+    version: int | None = _uncompared()  # counter when it was saved
+    now: int | None = _uncompared()  # counter today; another number makes backward fail
 
     @property
     def stale(self) -> bool:
@@ -50,7 +53,7 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class NodeRecord:
     """A grad_fn. `kind` is "op" or "accumulate" (its leaf is `leaf`)."""
 
     id: str
@@ -59,18 +62,18 @@ class Node:
     edges: tuple[Edge, ...] = ()
     saved: tuple[Saved, ...] = ()
     leaf: str | None = None
-    op: str = _quiet("")  # the forward's word: "mul" for MulBackward0
-    formula: str = _quiet("")  # "p = x · w" where the names are known
-    line: tuple[int, str] | None = _quiet()  # number and text of the line that made it
-    scope: str = _quiet("")  # the module it ran in
-    seq: int = _quiet(0)
+    op: str = _uncompared("")  # the forward's word: "mul" for MulBackward0
+    formula: str = _uncompared("")  # "p = x · w" where the names are known
+    line: tuple[int, str] | None = _uncompared()  # number and text of the line that made it
+    scope: str = _uncompared("")  # the module it ran in
+    seq: int = _uncompared(0)
 
     def edge_id(self, slot: int) -> str:
         return f"{self.id}:{slot}"
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class TensorRecord:
     """A card. `kind`: "leaf", "constant" or "nonleaf"; `node` is its grad_fn or AccumulateGrad."""
 
     id: str
@@ -83,10 +86,10 @@ class Tensor:
     nr: int = 0
     retains_grad: bool = False
     base: str | None = None  # the tensor it is a view of, where that is drawn too
-    is_view: bool = _quiet(False)
-    version: int = _quiet(0)
-    value: str | None = _quiet()  # preview; None: nobody keeps it
-    grad: str | None = _quiet()
+    is_view: bool = _uncompared(False)
+    version: int = _uncompared(0)
+    value: str | None = _uncompared()  # preview; None: nobody keeps it
+    grad: str | None = _uncompared()
 
     @property
     def label(self) -> str:
@@ -109,24 +112,29 @@ class Graph:
     """What hangs from `roots`, as plain records; equal when torch would call it equal."""
 
     roots: tuple[str, ...]
-    nodes: tuple[Node, ...]
-    tensors: tuple[Tensor, ...]
-    hooks: tuple[Hook, ...] = _quiet(())
-    around: str | None = _quiet()
+    nodes: tuple[NodeRecord, ...]
+    tensors: tuple[TensorRecord, ...]
+    hooks: tuple[Hook, ...] = _uncompared(())
+    around: str | None = _uncompared()
 
     @cached_property
-    def index(self) -> dict[str, Any]:
-        """Id to record: a `Node` or a `Tensor`."""
-        return {n.id: n for n in self.nodes} | {t.id: t for t in self.tensors}
+    def nodes_by_id(self) -> dict[str | None, NodeRecord]:
+        return {n.id: n for n in self.nodes}
 
-    def node(self, id: str) -> Node:
-        return self.index[id]
+    @cached_property
+    def tensors_by_id(self) -> dict[str | None, TensorRecord]:
+        return {t.id: t for t in self.tensors}
 
-    def tensor(self, id: str) -> Tensor:
-        return self.index[id]
+    def node(self, id: str | None) -> NodeRecord:
+        """The node of this id. Raises: KeyError if there is none."""
+        return self.nodes_by_id[id]
+
+    def tensor(self, id: str | None) -> TensorRecord:
+        """The tensor of this id. Raises: KeyError if there is none."""
+        return self.tensors_by_id[id]
 
     @property
-    def ops(self) -> tuple[Node, ...]:
+    def ops(self) -> tuple[NodeRecord, ...]:
         return tuple(n for n in self.nodes if n.kind == "op")
 
     @cached_property
@@ -138,23 +146,23 @@ class Graph:
         return found
 
     @cached_property
-    def _hanging(self) -> dict[str | None, list[Tensor]]:
-        found: dict[str | None, list[Tensor]] = {}
+    def _hanging(self) -> dict[str | None, list[TensorRecord]]:
+        found: dict[str | None, list[TensorRecord]] = {}
         for t in self.tensors:
             found.setdefault(t.node, []).append(t)
         return found
 
-    def outputs(self, node: str | None) -> list[Tensor]:
+    def outputs(self, node: str | None) -> list[TensorRecord]:
         """The tensors that hang from a node (or the leaf that an AccumulateGrad feeds)."""
         return self._hanging.get(node, [])
 
-    def to_dict(self) -> dict:
-        return {"schema": SCHEMA, **asdict(self)}
+    def to_dict(self) -> dict[str, Any]:
+        return {"schema": GRAPH_SCHEMA, **asdict(self)}
 
 
 def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -> Graph:
     """The nodes at most `radius` edges from `start`; edges that leave it are marked `cut`."""
-    near = _reach(graph, start, radius, both_ways)
+    near = _within(graph, start, radius, both_ways)
     chosen = [n for n in graph.nodes if n.id in near]
     used = {e.tensor for n in chosen for e in n.edges} | {s.tensor for n in chosen for s in n.saved}
     kept = {t.id for t in graph.tensors if t.node in near or (t.node is None and t.id in used)}
@@ -173,7 +181,7 @@ def _cut(edge: Edge, near: set[str]) -> Edge:
     return replace(edge, node=None, tensor=None, cut=True) if outside else edge
 
 
-def _reach(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[str]:
+def _within(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[str]:
     """Breadth first from `start`, never recursive."""
     neighbours = {n.id: [e.node for e in n.edges if e.node] for n in graph.nodes}
     for id, senders in graph.consumers.items() if both_ways else ():

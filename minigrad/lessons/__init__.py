@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .lesson_03 import check_backward, check_prediction, diamond
 from .verdict import Verdict
-from .walk import Node, check_prediction, check_walk, diamond
 
-__all__ = ["Node", "Verdict", "check", "diamond"]
+__all__ = ["Verdict", "check", "diamond"]
 
-CHECKERS = {"03": check_walk, "03.1": check_prediction}
+CHECKERS = {"03": check_backward, "03.1": check_prediction}
 
 
 def check(exercise: str, answer: Any) -> Verdict:

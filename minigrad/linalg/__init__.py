@@ -24,7 +24,7 @@ __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigva
            "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
            "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]
 
-_slogdet_type = named("linalg_slogdet", "sign", "logabsdet")
+_linalg_slogdet_type = named("linalg_slogdet", "sign", "logabsdet")
 _eigh_type = named("linalg_eigh", "eigenvalues", "eigenvectors")
 _qr_type, _svd_type = named("linalg_qr", "Q", "R"), named("linalg_svd", "U", "S", "Vh")
 _lstsq_type = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
@@ -97,7 +97,7 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
 
 def slogdet(A: Any) -> Any:
     """Sign and logarithm of the size of the determinant."""
-    return _slogdet_type(rows.slogdet_of(A)[:2])
+    return _linalg_slogdet_type(rows.slogdet_of(A)[:2])
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:

@@ -58,7 +58,7 @@ def _floats(kernel: str, *tensors: Any) -> None:
         implemented(kernel, tensors[0]._data)
 
 
-def _twin(call: Callable, inplace: bool, written: Callable | None = None) -> Callable:
+def _maybe_in_place(call: Callable, inplace: bool, written: Callable | None = None) -> Callable:
     """An operation, or its twin that writes into its first argument; `written` where that has a row of its own."""
     return in_place(written or call) if inplace else call
 
@@ -68,7 +68,7 @@ def _twin(call: Callable, inplace: bool, written: Callable | None = None) -> Cal
 
 def relu(input: Any, inplace: bool = False) -> Any:
     """x where it is positive, else 0."""
-    return _twin(pointwise.relu, inplace)(input)
+    return _maybe_in_place(pointwise.relu, inplace)(input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -78,57 +78,57 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """x where it is positive, else `negative_slope` times x."""
-    return _twin(act.leaky_relu_of, inplace, act.leaky_relu_written)(input, negative_slope)
+    return _maybe_in_place(act.leaky_relu_of, inplace, act.leaky_relu_written)(input, negative_slope)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x) - 1)."""
-    return _elu(input, alpha, 1, inplace)
+    return _scaled_elu(input, alpha, 1, inplace)
 
 
 def selu(input: Any, inplace: bool = False) -> Any:
     """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
-    return _elu(input, 1.6732632423543772, 1.0507009873554805, inplace)
+    return _scaled_elu(input, 1.6732632423543772, 1.0507009873554805, inplace)
 
 
-def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
-    return _twin(act.elu_of, inplace, act.elu_written)(input, alpha, scale, 1)
+def _scaled_elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
+    return _maybe_in_place(act.elu_of, inplace, act.elu_written)(input, alpha, scale, 1)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
-    return _twin(act.celu_of, inplace)(input, alpha)
+    return _maybe_in_place(act.celu_of, inplace)(input, alpha)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
     """x sigmoid(x)."""
-    return _twin(act.silu_of, inplace)(input)
+    return _maybe_in_place(act.silu_of, inplace)(input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
     """x tanh(softplus(x))."""
-    return _twin(act.mish_of, inplace)(input)
+    return _maybe_in_place(act.mish_of, inplace)(input)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """x brought into `[min_val, max_val]`."""
     require(min_val <= max_val, "min_val cannot be greater than max_val", ValueError)
-    return _twin(act.hardtanh_of, inplace)(input, min_val, max_val)
+    return _maybe_in_place(act.hardtanh_of, inplace)(input, min_val, max_val)
 
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
-    return _twin(act.hardsigmoid, inplace)(input)
+    return _maybe_in_place(act.hardsigmoid, inplace)(input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """x hardsigmoid(x)."""
-    return _twin(act.hardswish, inplace)(input)
+    return _maybe_in_place(act.hardswish, inplace)(input)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """x where it is above `threshold`, else `value`."""
-    return _twin(act.threshold_of, inplace)(input, threshold, value)
+    return _maybe_in_place(act.threshold_of, inplace)(input, threshold, value)
 
 
 def logsigmoid(input: Any) -> Any:
@@ -168,7 +168,7 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
     slopes = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
     noise[low] = namespace(x).asarray(slopes)
-    return _twin(act.rrelu_with_noise, inplace)(input, constant(Tensor, noise), lower, upper, training)
+    return _maybe_in_place(act.rrelu_with_noise, inplace)(input, constant(Tensor, noise), lower, upper, training)
 
 
 def glu(input: Any, dim: int = -1) -> Any:
@@ -185,7 +185,7 @@ def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 # ---- linear maps
 
 
-def _refuse(name: str, **given: Any) -> None:
+def _must_be_tensors(name: str, **given: Any) -> None:
     """Raises torch's TypeError for the first of these arguments that is no tensor."""
     for position, (argument, value) in enumerate(given.items(), 1):
         if not isinstance(value, Tensor):
@@ -195,7 +195,7 @@ def _refuse(name: str, **given: Any) -> None:
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor)):
-        _refuse("linear", input=input, weight=weight)
+        _must_be_tensors("linear", input=input, weight=weight)
     if bias is not None and input._data.ndim == 2:
         return TENSORS.addmm(bias, input, weight.t(), 1, 1)
     if not input._data.ndim:
@@ -233,7 +233,7 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
-    _refuse("one_hot", input=tensor)
+    _must_be_tensors("one_hot", input=tensor)
     index = tensor._data
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
@@ -275,7 +275,7 @@ def checked_p(p: float) -> float:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
-    _refuse("dropout", input=input)
+    _must_be_tensors("dropout", input=input)
     return _dropped(input, input._data.shape, checked_p(p), training, inplace)
 
 
@@ -307,7 +307,7 @@ def tuple_of(value: Any, n: int) -> tuple:
 def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
               transposed: bool = False, output_padding: Any = 0) -> Any:
     name = f"conv{'_transpose' * transposed}{n}d"
-    _refuse(name, input=input, weight=weight)
+    _must_be_tensors(name, input=input, weight=weight)
     if input.ndim not in (n + 1, n + 2):
         raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
                            f"size: {list(input.shape)}")
@@ -380,12 +380,12 @@ def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
     return conv.avg_pool2d_of(input, *windows, ceil_mode, count_include_pad, divisor_override)
 
 
-def _flat(value: Any, other: int) -> Any:
+def _as_plane(value: Any, other: int) -> Any:
     """An option of a pool over sequences as one over planes of height 1."""
     return value if value is None else (other, *tuple_of(value, 1))
 
 
-def _sequences(pooled: Any) -> Any:
+def _as_sequence(pooled: Any) -> Any:
     """Planes of height 1 as sequences again, with their indices if there are any."""
     return pooled.squeeze(-2) if isinstance(pooled, Tensor) else tuple(t.squeeze(-2) for t in pooled)
 
@@ -393,18 +393,18 @@ def _sequences(pooled: Any) -> Any:
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest element of each stretch of a sequence."""
-    return _sequences(max_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0),
-                                 _flat(dilation, 1), ceil_mode, return_indices))
+    windows = _as_plane(kernel_size, 1), _as_plane(stride, 1), _as_plane(padding, 0), _as_plane(dilation, 1)
+    return _as_sequence(max_pool2d(input.unsqueeze(-2), *windows, ceil_mode, return_indices))
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Any:
     """The mean of each stretch of a sequence."""
-    return avg_pool2d(input.unsqueeze(-2), _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0), ceil_mode,
-                      count_include_pad).squeeze(-2)
+    windows = _as_plane(kernel_size, 1), _as_plane(stride, 1), _as_plane(padding, 0)
+    return avg_pool2d(input.unsqueeze(-2), *windows, ceil_mode, count_include_pad).squeeze(-2)
 
 
-def _wanted(kind: str, input: Any, output_size: Any) -> tuple:
+def _pooled_size(kind: str, input: Any, output_size: Any) -> tuple:
     sizes, name = list(input.shape), f"adaptive_{kind}_pool2d()"
     require(len(sizes) in (3, 4), f"{name}: Expected 3D or 4D tensor, but got{':' * (kind == 'max')} {sizes}")
     out = tuple(n if m is None else m for n, m in zip(sizes[-2:], tuple_of(output_size, 2), strict=True))
@@ -416,7 +416,7 @@ def _wanted(kind: str, input: Any, output_size: Any) -> tuple:
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """The mean of `output_size` regions that cover the plane."""
-    out = _wanted("avg", input, output_size)
+    out = _pooled_size("avg", input, output_size)
     if out == (1, 1):
         return reduce.mean_dim(input, (-1, -2), True)
     matrices = (shares(n, m, input._data.dtype) for n, m in zip(input.shape[-2:], out, strict=True))
@@ -425,18 +425,18 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` regions that cover the plane."""
-    pooled = conv.adaptive_max_pool2d_of(input, _wanted("max", input, output_size))
+    pooled = conv.adaptive_max_pool2d_of(input, _pooled_size("max", input, output_size))
     return pooled if return_indices else pooled[0]
 
 
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     """The mean of `output_size` stretches that cover a sequence."""
-    return adaptive_avg_pool2d(input.unsqueeze(-2), _flat(output_size, 1)).squeeze(-2)
+    return adaptive_avg_pool2d(input.unsqueeze(-2), _as_plane(output_size, 1)).squeeze(-2)
 
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of `output_size` stretches that cover a sequence."""
-    return _sequences(adaptive_max_pool2d(input.unsqueeze(-2), _flat(output_size, 1), return_indices))
+    return _as_sequence(adaptive_max_pool2d(input.unsqueeze(-2), _as_plane(output_size, 1), return_indices))
 
 
 # ---- padding and resizing
@@ -452,7 +452,7 @@ Supported combinations for non-constant padding:
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
-    _refuse("pad", input=input)
+    _must_be_tensors("pad", input=input)
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
     require(len(pad) <= 2 * rank, "Padding length should be less than or equal to two times the input dimension but "
@@ -503,7 +503,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
 # ---- normalisation
 
 
-def _sized(sizes: tuple, text: str, **parameters: Any) -> None:
+def _same_sizes(sizes: tuple, text: str, **parameters: Any) -> None:
     """Raises: RuntimeError with `text` about the first parameter, {0}, that has other sizes."""
     for name, p in parameters.items():
         if p is not None and tuple(p.shape) != sizes:
@@ -512,22 +512,22 @@ def _sized(sizes: tuple, text: str, **parameters: Any) -> None:
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
-    _refuse("layer_norm", input=input)
+    _must_be_tensors("layer_norm", input=input)
     sizes = tuple(normalized_shape)
     if tuple(input.shape[-len(sizes) :]) != sizes:
         stars = "".join(f", {n}" for n in sizes)
         raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
                            f"of size{list(input.shape)}")
     _floats("LayerNormKernelImpl", input)
-    _sized(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
-           f"normalized_shape = {list(sizes)}", weight=weight, bias=bias)
+    _same_sizes(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
+                 f"normalized_shape = {list(sizes)}", weight=weight, bias=bias)
     return conv.native_layer_norm(input, weight, bias, sizes, eps)[0]
 
 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
-    _refuse("batch_norm", input=input)
+    _must_be_tensors("batch_norm", input=input)
     if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if eps < 0 or (training and not eps):
@@ -536,8 +536,8 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     running = {"running_mean": running_mean, "running_var": running_var}
     for name, p in running.items():
         require(training or p is not None, f"{name} must be defined in evaluation mode")
-    _sized(input.shape[1:2], f"{{0}} should contain {input.shape[1]} elements not {{1[0]}}", **running, weight=weight,
-           bias=bias)
+    _same_sizes(input.shape[1:2], f"{{0}} should contain {input.shape[1]} elements not {{1[0]}}", **running,
+                 weight=weight, bias=bias)
     return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -551,8 +551,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     if c % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
                            f"{list(input.shape)} and num_groups={num_groups}")
-    _sized((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of shape "
-           f"{{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
+    _same_sizes((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of "
+                 f"shape {{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
 
 
@@ -610,15 +610,15 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 # ---- losses
 
 
-def _aimed(input: Any, target: Any, stacklevel: int = 3) -> None:
+def _warn_of_sizes(input: Any, target: Any, stacklevel: int = 3) -> None:
     if target.size() != input.size():
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
                       "will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
                       "size.", UserWarning, stacklevel=stacklevel)
 
 
-def _alike(kernel: str, input: Any, target: Any) -> tuple:
-    _aimed(input, target, 4)
+def _expanded_pair(kernel: str, input: Any, target: Any) -> tuple:
+    _warn_of_sizes(input, target, 4)
     _floats(kernel, input, target)
     sizes = common_shape(input._data.shape, target._data.shape)
     return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
@@ -626,21 +626,21 @@ def _alike(kernel: str, input: Any, target: Any) -> tuple:
 
 def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean of the squared differences."""
-    return loss.mse_loss(*_alike("mse_cpu", input, target), _reduction(reduction, size_average, reduce))
+    return loss.mse_loss(*_expanded_pair("mse_cpu", input, target), _reduction(reduction, size_average, reduce))
 
 
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
                    beta: float = 1.0) -> Any:
     """Squares below `beta`, absolute differences above."""
     require(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
-    pair, reduction = _alike("smooth_l1_cpu", input, target), legacy_reduction(reduction, size_average, reduce)
+    pair, reduction = _expanded_pair("smooth_l1_cpu", input, target), legacy_reduction(reduction, size_average, reduce)
     return loss.smooth_l1_loss(*pair, _reduction(reduction), beta) if beta else l1_loss(*pair, reduction=reduction)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half squares below `delta`, `delta` times absolute differences above."""
     require(delta > 0, "huber_loss does not support non-positive values for delta.")
-    return loss.huber_loss(*_alike("huber_cpu", input, target), _reduction(reduction), delta)
+    return loss.huber_loss(*_expanded_pair("huber_cpu", input, target), _reduction(reduction), delta)
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
@@ -676,7 +676,7 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the right class; `target` holds class numbers."""
-    _refuse("nll_loss_nd", input=input)
+    _must_be_tensors("nll_loss_nd", input=input)
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
@@ -695,7 +695,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if not (isinstance(input, Tensor) and isinstance(target, Tensor)):
-        _refuse("cross_entropy_loss", input=input, target=target)
+        _must_be_tensors("cross_entropy_loss", input=input, target=target)
     reduction = legacy_reduction(reduction, size_average, reduce)
     if input._data.ndim == 2 and target._data.ndim == 1 and label_smoothing <= 0:
         return TENSORS.cross_entropy(input, target, weight, _reduction(reduction), ignore_index)
@@ -730,7 +730,7 @@ def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: i
     if reduction == "mean":
         counted = ~ignored if weight is None else weight[target[~ignored]]
         return even.sum() / counted.sum()
-    return _total(even, reduction)
+    return _reduced(even, reduction)
 
 
 def _by_class(values: Any, weight: Any, dim: int) -> Any:
@@ -738,15 +738,15 @@ def _by_class(values: Any, weight: Any, dim: int) -> Any:
     return values if weight is None else values * weight.view([-1 if i == dim else 1 for i in range(values.ndim)])
 
 
-def _total(values: Any, *reduction: Any) -> Any:
+def _reduced(values: Any, *reduction: Any) -> Any:
     kind = _reduction(*reduction)
     return values if kind == NONE else values.mean() if kind == MEAN else values.sum()
 
 
 def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean of the absolute differences."""
-    _aimed(input, target)
-    return _total((input - target).abs(), reduction, size_average, reduce)
+    _warn_of_sizes(input, target)
+    return _reduced((input - target).abs(), reduction, size_average, reduce)
 
 
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -762,7 +762,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
         return values.sum() / input.shape[0] if input.ndim else values.sum()
-    return _total(values, reduction)
+    return _reduced(values, reduction)
 
 
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
@@ -771,7 +771,7 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
     zeros = zeros_like(input)
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
     values = calls.pointwise.where_of(target != 1, far, zeros) + calls.pointwise.where_of(target != -1, input, zeros)
-    return _total(values, reduction, size_average, reduce)
+    return _reduced(values, reduction, size_average, reduce)
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
@@ -780,7 +780,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
                            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")
-    return _total(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction, size_average, reduce)
+    return _reduced(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction, size_average, reduce)
 
 
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
@@ -791,7 +791,7 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _total((loss.add_scalar(near, margin) - far).clamp_min(0), reduction, size_average, reduce)
+    return _reduced((loss.add_scalar(near, margin) - far).clamp_min(0), reduction, size_average, reduce)
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
@@ -806,7 +806,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     zeros = zeros_like(cosine)
     near = calls.pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
-    return _total(near + calls.pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)
+    return _reduced(near + calls.pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)
 
 
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
@@ -818,7 +818,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
         area = pointwise.mul_scalar(target, 2 * math.pi)
         stirling = target * target.log() - target + pointwise.mul_scalar(area.log(), 0.5)
         values = values + stirling.masked_fill(target <= 1, 0)
-    return _total(values, reduction, size_average, reduce)
+    return _reduced(values, reduction, size_average, reduce)
 
 
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
@@ -834,7 +834,7 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     with no_grad():
         var.clamp_(min=eps)
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
-    return _total(values + 0.5 * math.log(2 * math.pi) if full else values, reduction)
+    return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, reduction)
 
 
 # Functions that torch has by the same name at the top.

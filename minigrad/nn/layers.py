@@ -17,8 +17,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..creation import empty, full, tensor
 from ..ops.checks import require
-from . import functional as F
-from . import init
+from . import functional, init
 from .module import Module, Parameter
 
 
@@ -27,7 +26,7 @@ def _option(module: Module, name: str) -> Any:
     return module.bias is not None if name == "bias" else getattr(module, name)
 
 
-def _options(module: Module, names: str, **usual: Any) -> str:
+def _shown_options(module: Module, names: str, **usual: Any) -> str:
     """Options as they are printed: `name=value`, after a `-` the value alone; then those that are not as `usual`."""
     shown = [str(_option(module, n[1:])) if n[0] == "-" else f"{n}={_option(module, n)!r}" for n in names.split()]
     odd = [f"{n}={_option(module, n)}" for n, value in usual.items() if _option(module, n) != value]
@@ -198,9 +197,9 @@ class Linear(_Weighted):
         self._start(device, dtype, weight=(out_features, in_features), bias=bias and (out_features,))
 
     def forward(self, input: Any) -> Any:
-        return F.linear(input, self.weight, self.bias)
+        return functional.linear(input, self.weight, self.bias)
 
-    extra_repr = partialmethod(_options, "in_features out_features bias")
+    extra_repr = partialmethod(_shown_options, "in_features out_features bias")
 
 
 class _Conv(_Weighted):
@@ -217,14 +216,14 @@ class _Conv(_Weighted):
         require(out_channels % groups == 0, "out_channels must be divisible by groups", ValueError)
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (
-            F.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))
+            functional.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))
         require(not isinstance(padding, str) or padding in ("same", "valid"),
                 f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}", ValueError)
         require(padding != "same" or {*self.stride} == {1},
                 "padding='same' is not supported for strided convolutions", ValueError)
         modes = {"zeros", "reflect", "replicate", "circular"}
         require(padding_mode in modes, f"padding_mode must be one of {modes}, but got {padding_mode=}", ValueError)
-        self.padding = padding if isinstance(padding, str) else F.tuple_of(padding, self.dims)
+        self.padding = padding if isinstance(padding, str) else functional.tuple_of(padding, self.dims)
         self.padding_mode = padding_mode
         sizes = (out_channels, in_channels // groups, *self.kernel_size)
         self._start(device, dtype, weight=sizes, bias=bias and (out_channels,))
@@ -232,8 +231,8 @@ class _Conv(_Weighted):
     def forward(self, input: Any) -> Any:
         padding = self.padding
         if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._around(), self.padding_mode), 0
-        convolve = F.conv1d if self.dims == 1 else F.conv2d
+            input, padding = functional.pad(input, self._around(), self.padding_mode), 0
+        convolve = functional.conv1d if self.dims == 1 else functional.conv2d
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def _around(self) -> tuple[int, ...]:
@@ -241,12 +240,12 @@ class _Conv(_Weighted):
         if self.padding == "same":
             both = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
         else:
-            both = [2 * n for n in F.tuple_of(0 if self.padding == "valid" else self.padding, self.dims)]
+            both = [2 * n for n in functional.tuple_of(0 if self.padding == "valid" else self.padding, self.dims)]
         return tuple(n for b in reversed(both) for n in (b // 2, b - b // 2))
 
     def extra_repr(self) -> str:
-        return _options(self, "-in_channels -out_channels kernel_size stride", padding=(0,) * self.dims,
-                        dilation=(1,) * self.dims, groups=1, bias=True, padding_mode="zeros")
+        return _shown_options(self, "-in_channels -out_channels kernel_size stride", padding=(0,) * self.dims,
+                              dilation=(1,) * self.dims, groups=1, bias=True, padding_mode="zeros")
 
 
 class Conv1d(_Conv):
@@ -270,7 +269,7 @@ class Embedding(Module):
                  dtype: Any = None) -> None:
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx = None if padding_idx is None else F.row_of(padding_idx, num_embeddings)
+        self.padding_idx = None if padding_idx is None else functional.row_of(padding_idx, num_embeddings)
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         given = empty(num_embeddings, embedding_dim, dtype=dtype) if _weight is None else _weight
@@ -292,11 +291,11 @@ class Embedding(Module):
             init.zeros_(self.weight.data[self.padding_idx])
 
     def forward(self, input: Any) -> Any:
-        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
-                           self.scale_grad_by_freq, self.sparse)
+        return functional.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+                                    self.scale_grad_by_freq, self.sparse)
 
-    extra_repr = partialmethod(_options, "-num_embeddings -embedding_dim", padding_idx=None, max_norm=None, norm_type=2,
-                               scale_grad_by_freq=False, sparse=False)
+    extra_repr = partialmethod(_shown_options, "-num_embeddings -embedding_dim", padding_idx=None, max_norm=None,
+                               norm_type=2, scale_grad_by_freq=False, sparse=False)
 
 
 class _Norm(_Weighted):
@@ -336,9 +335,9 @@ class _BatchNorm(_Norm):
         batch = self.training or self.running_mean is None
         follow = self.track_running_stats or not self.training
         running = (self.running_mean, self.running_var) if follow else (None, None)
-        return F.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
+        return functional.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
 
-    extra_repr = partialmethod(_options, "-num_features eps momentum affine bias track_running_stats")
+    extra_repr = partialmethod(_shown_options, "-num_features eps momentum affine bias track_running_stats")
 
 
 class BatchNorm1d(_BatchNorm):
@@ -359,15 +358,15 @@ class LayerNorm(_Norm):
     def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        self.normalized_shape = F.tuple_of(normalized_shape, 1)
+        self.normalized_shape = functional.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         sizes = elementwise_affine and self.normalized_shape
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+        return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    extra_repr = partialmethod(_options, "-normalized_shape eps elementwise_affine bias")
+    extra_repr = partialmethod(_shown_options, "-normalized_shape eps elementwise_affine bias")
 
 
 class GroupNorm(_Norm):
@@ -383,9 +382,9 @@ class GroupNorm(_Norm):
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+        return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
-    extra_repr = partialmethod(_options, "-num_groups -num_channels eps affine bias")
+    extra_repr = partialmethod(_shown_options, "-num_groups -num_channels eps affine bias")
 
 
 class PReLU(Module):
@@ -397,30 +396,30 @@ class PReLU(Module):
         self.weight = Parameter(full((num_parameters,), float(init), device=device, dtype=dtype))
 
     def forward(self, input: Any) -> Any:
-        return F.prelu(input, self.weight)
+        return functional.prelu(input, self.weight)
 
-    extra_repr = partialmethod(_options, "num_parameters")
+    extra_repr = partialmethod(_shown_options, "num_parameters")
 
 
 class Dropout(Module):
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p)."""
 
-    drop: Callable = staticmethod(F.dropout)
+    drop: Callable = staticmethod(functional.dropout)
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        self.p, self.inplace = F.checked_p(p), inplace
+        self.p, self.inplace = functional.checked_p(p), inplace
 
     def forward(self, input: Any) -> Any:
         return self.drop(input, self.p, self.training, self.inplace)
 
-    extra_repr = partialmethod(_options, "p inplace")
+    extra_repr = partialmethod(_shown_options, "p inplace")
 
 
 class Dropout2d(Dropout):
     """As Dropout, for whole channels."""
 
-    drop = staticmethod(F.dropout2d)
+    drop = staticmethod(functional.dropout2d)
 
 
 # ---- the tables
@@ -447,81 +446,82 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
             values["stride"] = values["kernel_size"]
         if "size_average" in options:
             flags = [values.pop(name) for name in ("size_average", "reduce")]
-            values["reduction"] = F.legacy_reduction(values["reduction"], *flags)
+            values["reduction"] = functional.legacy_reduction(values["reduction"], *flags)
         for key, value in values.items():
             if key in ("weight", "pos_weight"):
                 self.register_buffer(key, value)
             else:
-                self.__dict__[key] = F.tuple_of(value, 1) if name == "AvgPool1d" and key in shown.split() else value
+                as_tuple = name == "AvgPool1d" and key in shown.split()
+                self.__dict__[key] = functional.tuple_of(value, 1) if as_tuple else value
 
     def forward(self: Any, *inputs: Any) -> Any:
         return function(*inputs, **{n: getattr(self, n) for n in kept})
 
     def extra_repr(self: Any) -> str:
         silent = "inplace" in kept and not self.inplace
-        return _options(self, shown.removesuffix("inplace") if silent else shown)
+        return _shown_options(self, shown.removesuffix("inplace") if silent else shown)
 
     doc = f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."
     body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__, "__doc__": doc}
     return type(name, (Module,), body)
 
 
-ReLU        = _layer("ReLU", F.relu, "inplace")
-ReLU6       = _layer("ReLU6", F.relu6, "inplace")
-LeakyReLU   = _layer("LeakyReLU", F.leaky_relu, "negative_slope inplace")
-ELU         = _layer("ELU", F.elu, "alpha inplace")
-SELU        = _layer("SELU", F.selu, "inplace")
-CELU        = _layer("CELU", F.celu, "alpha inplace")
-SiLU        = _layer("SiLU", F.silu, "inplace")
-Mish        = _layer("Mish", F.mish, "inplace")
-Hardtanh    = _layer("Hardtanh", F.hardtanh, "min_val max_val inplace")
-Hardsigmoid = _layer("Hardsigmoid", F.hardsigmoid)
-Hardswish   = _layer("Hardswish", F.hardswish)
-GELU        = _layer("GELU", F.gelu, "approximate", approximate="none")
-Softplus    = _layer("Softplus", F.softplus, "beta threshold", beta=1.0, threshold=20.0)
-Threshold   = _layer("Threshold", F.threshold, "threshold value inplace")
-Hardshrink  = _layer("Hardshrink", F.hardshrink, "-lambd")
-Softshrink  = _layer("Softshrink", F.softshrink, "-lambd")
-GLU         = _layer("GLU", F.glu, "dim")
-Softmax     = _layer("Softmax", F.softmax, "dim")
-LogSoftmax  = _layer("LogSoftmax", F.log_softmax, "dim")
-Softmin     = _layer("Softmin", F.softmin, "dim")
-Sigmoid     = _layer("Sigmoid", F.sigmoid)
-Tanh        = _layer("Tanh", F.tanh)
-LogSigmoid  = _layer("LogSigmoid", F.logsigmoid)
-Softsign    = _layer("Softsign", F.softsign)
-Tanhshrink  = _layer("Tanhshrink", F.tanhshrink)
+ReLU        = _layer("ReLU", functional.relu, "inplace")
+ReLU6       = _layer("ReLU6", functional.relu6, "inplace")
+LeakyReLU   = _layer("LeakyReLU", functional.leaky_relu, "negative_slope inplace")
+ELU         = _layer("ELU", functional.elu, "alpha inplace")
+SELU        = _layer("SELU", functional.selu, "inplace")
+CELU        = _layer("CELU", functional.celu, "alpha inplace")
+SiLU        = _layer("SiLU", functional.silu, "inplace")
+Mish        = _layer("Mish", functional.mish, "inplace")
+Hardtanh    = _layer("Hardtanh", functional.hardtanh, "min_val max_val inplace")
+Hardsigmoid = _layer("Hardsigmoid", functional.hardsigmoid)
+Hardswish   = _layer("Hardswish", functional.hardswish)
+GELU        = _layer("GELU", functional.gelu, "approximate", approximate="none")
+Softplus    = _layer("Softplus", functional.softplus, "beta threshold", beta=1.0, threshold=20.0)
+Threshold   = _layer("Threshold", functional.threshold, "threshold value inplace")
+Hardshrink  = _layer("Hardshrink", functional.hardshrink, "-lambd")
+Softshrink  = _layer("Softshrink", functional.softshrink, "-lambd")
+GLU         = _layer("GLU", functional.glu, "dim")
+Softmax     = _layer("Softmax", functional.softmax, "dim")
+LogSoftmax  = _layer("LogSoftmax", functional.log_softmax, "dim")
+Softmin     = _layer("Softmin", functional.softmin, "dim")
+Sigmoid     = _layer("Sigmoid", functional.sigmoid)
+Tanh        = _layer("Tanh", functional.tanh)
+LogSigmoid  = _layer("LogSigmoid", functional.logsigmoid)
+Softsign    = _layer("Softsign", functional.softsign)
+Tanhshrink  = _layer("Tanhshrink", functional.tanhshrink)
 Flatten     = _layer("Flatten", Tensor.flatten, "start_dim end_dim", start_dim=1, end_dim=-1)
 Unflatten   = _layer("Unflatten", lambda x, dim, unflattened_size: x.unflatten(dim, unflattened_size),
                      "dim unflattened_size", dim=..., unflattened_size=...)
 
 _max = {"kernel_size": ..., "stride": None, "padding": 0, "dilation": 1, "return_indices": False, "ceil_mode": False}
-MaxPool1d = _layer("MaxPool1d", F.max_pool1d, "kernel_size stride padding dilation ceil_mode", **_max)
-MaxPool2d = _layer("MaxPool2d", F.max_pool2d, "kernel_size stride padding dilation ceil_mode", **_max)
-AvgPool1d = _layer("AvgPool1d", F.avg_pool1d, "kernel_size stride padding")
-AvgPool2d = _layer("AvgPool2d", F.avg_pool2d, "kernel_size stride padding")
-AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", F.adaptive_avg_pool1d, "output_size")
-AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d, "output_size")
-AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, "output_size")
-AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", F.adaptive_max_pool2d, "output_size")
-CosineSimilarity  = _layer("CosineSimilarity", F.cosine_similarity, inputs=2)
+MaxPool1d = _layer("MaxPool1d", functional.max_pool1d, "kernel_size stride padding dilation ceil_mode", **_max)
+MaxPool2d = _layer("MaxPool2d", functional.max_pool2d, "kernel_size stride padding dilation ceil_mode", **_max)
+AvgPool1d = _layer("AvgPool1d", functional.avg_pool1d, "kernel_size stride padding")
+AvgPool2d = _layer("AvgPool2d", functional.avg_pool2d, "kernel_size stride padding")
+AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", functional.adaptive_avg_pool1d, "output_size")
+AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", functional.adaptive_avg_pool2d, "output_size")
+AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", functional.adaptive_max_pool1d, "output_size")
+AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", functional.adaptive_max_pool2d, "output_size")
+CosineSimilarity  = _layer("CosineSimilarity", functional.cosine_similarity, inputs=2)
 
-MSELoss             = _layer("MSELoss", F.mse_loss, inputs=2)
-L1Loss              = _layer("L1Loss", F.l1_loss, inputs=2)
-SmoothL1Loss        = _layer("SmoothL1Loss", F.smooth_l1_loss, inputs=2)
-HuberLoss           = _layer("HuberLoss", F.huber_loss, inputs=2)
-KLDivLoss           = _layer("KLDivLoss", F.kl_div, inputs=2)
-SoftMarginLoss      = _layer("SoftMarginLoss", F.soft_margin_loss, inputs=2)
-PoissonNLLLoss      = _layer("PoissonNLLLoss", F.poisson_nll_loss, inputs=2)
-GaussianNLLLoss     = _layer("GaussianNLLLoss", F.gaussian_nll_loss, inputs=3)
-HingeEmbeddingLoss  = _layer("HingeEmbeddingLoss", F.hinge_embedding_loss, inputs=2)
-MarginRankingLoss   = _layer("MarginRankingLoss", F.margin_ranking_loss, inputs=3)
-CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", F.cosine_embedding_loss, inputs=3)
-TripletMarginLoss   = _layer("TripletMarginLoss", F.triplet_margin_loss, inputs=3)
-BCELoss             = _layer("BCELoss", F.binary_cross_entropy, inputs=2)
-BCEWithLogitsLoss   = _layer("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, inputs=2)
-NLLLoss             = _layer("NLLLoss", F.nll_loss, inputs=2)
-CrossEntropyLoss    = _layer("CrossEntropyLoss", F.cross_entropy, inputs=2)
+MSELoss             = _layer("MSELoss", functional.mse_loss, inputs=2)
+L1Loss              = _layer("L1Loss", functional.l1_loss, inputs=2)
+SmoothL1Loss        = _layer("SmoothL1Loss", functional.smooth_l1_loss, inputs=2)
+HuberLoss           = _layer("HuberLoss", functional.huber_loss, inputs=2)
+KLDivLoss           = _layer("KLDivLoss", functional.kl_div, inputs=2)
+SoftMarginLoss      = _layer("SoftMarginLoss", functional.soft_margin_loss, inputs=2)
+PoissonNLLLoss      = _layer("PoissonNLLLoss", functional.poisson_nll_loss, inputs=2)
+GaussianNLLLoss     = _layer("GaussianNLLLoss", functional.gaussian_nll_loss, inputs=3)
+HingeEmbeddingLoss  = _layer("HingeEmbeddingLoss", functional.hinge_embedding_loss, inputs=2)
+MarginRankingLoss   = _layer("MarginRankingLoss", functional.margin_ranking_loss, inputs=3)
+CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", functional.cosine_embedding_loss, inputs=3)
+TripletMarginLoss   = _layer("TripletMarginLoss", functional.triplet_margin_loss, inputs=3)
+BCELoss             = _layer("BCELoss", functional.binary_cross_entropy, inputs=2)
+BCEWithLogitsLoss   = _layer("BCEWithLogitsLoss", functional.binary_cross_entropy_with_logits, inputs=2)
+NLLLoss             = _layer("NLLLoss", functional.nll_loss, inputs=2)
+CrossEntropyLoss    = _layer("CrossEntropyLoss", functional.cross_entropy, inputs=2)
 
 __all__ = [name for name, value in list(globals().items())
            if isinstance(value, type) and issubclass(value, Module) and not name.startswith("_")]

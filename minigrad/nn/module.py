@@ -58,24 +58,25 @@ class Module:
 
     def __init__(self) -> None:
         self.__dict__.update(
-            training=True, _parameters={}, _buffers={}, _modules={}, _not_saved=set(),
-            _before=HookDict(), _after=HookDict(), _back=HookDict(), _back_before=HookDict())
+            training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set(),
+            _forward_pre_hooks=HookDict(), _forward_hooks=HookDict(),
+            _backward_pre_hooks=HookDict(), _backward_hooks=HookDict())
 
     def forward(self, *args: Any, **options: Any) -> Any:
         """What the module computes; every module defines it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        if not (self._before or self._after or self._back or self._back_before):
+        if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks or self._backward_pre_hooks):
             return self.forward(*args, **options)
-        for hook in list(self._before.values()):
+        for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args, options)
             if changed is not None:
                 args, options = changed
-        passing = BackwardHook(self) if self._back or self._back_before else None
+        passing = BackwardHook(self) if self._backward_hooks or self._backward_pre_hooks else None
         args = passing.setup_input_hook(args) if passing else args
         result = self.forward(*args, **options)
-        for hook in list(self._after.values()):
+        for hook in list(self._forward_hooks.values()):
             changed = hook(self, args, options, result)
             result = result if changed is None else changed
         return passing.setup_output_hook(result) if passing else result
@@ -85,22 +86,22 @@ class Module:
 
         `with_kwargs`: `hook(module, args, kwargs)`, whose result is a pair; `prepend`: before the other hooks.
         """
-        return self._before.add(hook if with_kwargs else partial(_without_options, hook), prepend)
+        return self._forward_pre_hooks.add(hook if with_kwargs else partial(_without_options, hook), prepend)
 
     def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
         """Call `hook(module, args, output)` after forward; a result replaces the output.
 
         `with_kwargs`: `hook(module, args, kwargs, output)`; `prepend`: before the other hooks.
         """
-        return self._after.add(hook if with_kwargs else partial(_without_options, hook), prepend)
+        return self._forward_hooks.add(hook if with_kwargs else partial(_without_options, hook), prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_output)` before the module's backward; a result replaces `grad_output`."""
-        return self._back_before.add(hook, prepend)
+        return self._backward_pre_hooks.add(hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_input, grad_output)` after it; a result replaces `grad_input`."""
-        return self._back.add(hook, prepend)
+        return self._backward_hooks.add(hook, prepend)
 
     # ---- attributes
 
@@ -163,7 +164,7 @@ class Module:
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
         self._add("buffer", name, tensor, Tensor, "torch Tensor")
-        (self._not_saved.discard if persistent else self._not_saved.add)(name)
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
@@ -285,7 +286,7 @@ class Module:
         """Parameters and buffers by path on the same memory, without history unless `keep_vars`."""
         state: OrderedDict[str, Tensor] = OrderedDict()
         for path, module in self.named_modules(prefix=prefix.rstrip("."), remove_duplicate=False):
-            kept = {n: b for n, b in module._buffers.items() if n not in module._not_saved}
+            kept = {n: b for n, b in module._buffers.items() if n not in module._non_persistent_buffers_set}
             for name, value in {**module._parameters, **kept}.items():
                 if value is not None:
                     state[f"{path}.{name}" if path else name] = value if keep_vars else value.detach()
@@ -387,7 +388,7 @@ class BackwardHook:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.before, self.after = list(module._back_before.values()), list(module._back.values())
+        self.before, self.after = list(module._backward_pre_hooks.values()), list(module._backward_hooks.values())
 
     def setup_input_hook(self, args: tuple) -> tuple:
         self.none, (args, self.at) = (None,) * len(args), _past_a_node(args, self.leave)

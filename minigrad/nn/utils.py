@@ -11,14 +11,14 @@ from ..creation import zeros
 from ..ops.table.shape import cat, stack
 
 
-def _gradients(parameters: Any) -> list:
+def _grads_of(parameters: Any) -> list:
     given = [parameters] if isinstance(parameters, Tensor) else parameters
     return [p.grad for p in given if p.grad is not None]
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, *, foreach: Any = None) -> Any:
     """Scale all gradients so that their common norm is at most `max_norm`; returns what it was."""
-    grads, norm_type = _gradients(parameters), float(norm_type)
+    grads, norm_type = _grads_of(parameters), float(norm_type)
     if not grads:
         return zeros(())
     with no_grad():
@@ -32,7 +32,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, *,
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
     """Bring every element of every gradient into `[-clip_value, clip_value]`."""
     with no_grad():
-        for g in _gradients(parameters):
+        for g in _grads_of(parameters):
             g.clamp_(-clip_value, clip_value)
 
 

@@ -125,14 +125,14 @@ def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
     return options
 
 
-def kept(state: dict[str, Any], name: str, p: Any, value: float = 0.0) -> Any:
+def state_array(state: dict[str, Any], name: str, p: Any, value: float = 0.0) -> Any:
     """An array in the shape of `p` that the state remembers under `name`."""
     if name not in state:
         state[name] = constant(Tensor, xp.full_like(p, value))
     return state[name]._array()
 
 
-def counted(state: dict[str, Any]) -> int:
+def next_step(state: dict[str, Any]) -> int:
     """The number of this step, from 1."""
     state["step"] = constant(Tensor, xp.float32(int(state["step"]) + 1 if "step" in state else 1))
     return int(state["step"])
@@ -175,15 +175,16 @@ class Adam(Optimizer):
             require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
-        (beta1, beta2), t = o["betas"], counted(state)
+        (beta1, beta2), t = o["betas"], next_step(state)
         if self.decoupled:
             p *= 1 - o["lr"] * o["weight_decay"]
-        mean, square = kept(state, "exp_avg", p), kept(state, "exp_avg_sq", p)
+        mean, square = state_array(state, "exp_avg", p), state_array(state, "exp_avg_sq", p)
         mean += (1 - beta1) * (g - mean)
         square *= beta2
         square += (1 - beta2) * g * g
         if o["amsgrad"]:
-            square = xp.maximum(kept(state, "max_exp_avg_sq", p), square, out=kept(state, "max_exp_avg_sq", p))
+            largest = state_array(state, "max_exp_avg_sq", p)
+            square = xp.maximum(largest, square, out=largest)
         spread = xp.sqrt(square) / (1 - beta2**t) ** 0.5 + o["eps"]
         p -= o["lr"] / (1 - beta1**t) * mean / spread
 
@@ -207,13 +208,13 @@ class RMSprop(Optimizer):
         super().__init__(params, options_of(locals(), "lr", "momentum", "alpha", "eps", "centered"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
-        counted(state)
-        square = kept(state, "square_avg", p)
+        next_step(state)
+        square = state_array(state, "square_avg", p)
         square *= o["alpha"]
         square += (1 - o["alpha"]) * g * g
-        buffer = kept(state, "momentum_buffer", p) if o["momentum"] else None
+        buffer = state_array(state, "momentum_buffer", p) if o["momentum"] else None
         if o["centered"]:
-            mean = kept(state, "grad_avg", p)
+            mean = state_array(state, "grad_avg", p)
             mean += (1 - o["alpha"]) * (g - mean)
             square = square - mean * mean
         g = g / (xp.sqrt(square) + o["eps"])
@@ -233,8 +234,8 @@ class Adagrad(Optimizer):
         super().__init__(params, options_of(locals(), "lr", "lr_decay", "eps"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
-        t = counted(state)
-        total = kept(state, "sum", p, o["initial_accumulator_value"])
+        t = next_step(state)
+        total = state_array(state, "sum", p, o["initial_accumulator_value"])
         total += g * g
         p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
 

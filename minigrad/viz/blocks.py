@@ -7,16 +7,20 @@ arrives at the right. `layout` puts blocks beside each other and never looks ins
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
 from .theme import width
 
-LINE, CARD, DRAWER, NOTE, GATE, TAB = 48, 46, 42, 24, 26, 9  # shortest wire, and heights
+WIRE, CARD, DRAWER, NOTE, GATE, TAB = 48, 46, 42, 24, 26, 9  # shortest wire, and heights
 MANY_NOTES = 4
+Point = tuple[float, float]
+TextPlace = tuple[float, float, str]  # x, y, and which part of the text stands there: "start", "middle" or "end"
+Piece = tuple[Point, ...]  # of a path: where a straight line ends; of a curve its two control points before that
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,21 @@ class Box:
     w: float
     h: float
 
-    right = property(lambda self: self.x + self.w)
-    bottom = property(lambda self: self.y + self.h)
-    cx = property(lambda self: self.x + self.w / 2)
-    cy = property(lambda self: self.y + self.h / 2)
+    @property
+    def right(self) -> float:
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.h
+
+    @property
+    def cx(self) -> float:
+        return self.x + self.w / 2
+
+    @property
+    def cy(self) -> float:
+        return self.y + self.h / 2
 
     def moved(self, dx: float, dy: float) -> Box:
         return Box(self.x + dx, self.y + dy, self.w, self.h)
@@ -44,10 +59,10 @@ class Block:
     id: str
     boxes: dict[str, Box] = field(default_factory=dict)  # id of the part -> where it is drawn
     room: list[Box] = field(default_factory=list)  # kept free, though nothing is drawn
-    ports: dict[int, tuple[float, float]] = field(default_factory=dict)  # slot -> left port
-    entries: dict[int, tuple[float, float]] = field(default_factory=dict)  # output -> wires arrive
-    outs: dict[str, tuple[float, float]] = field(default_factory=dict)  # tensor -> data leaves
-    slots: dict[str, tuple[float, float, str]] = field(default_factory=dict)  # text -> x, y, anchor
+    ports: dict[int, Point] = field(default_factory=dict)  # slot -> left port
+    entries: dict[int, Point] = field(default_factory=dict)  # output -> wires arrive
+    outs: dict[str, Point] = field(default_factory=dict)  # tensor -> data leaves
+    slots: dict[str, TextPlace] = field(default_factory=dict)
     hangs: dict[int, str] = field(default_factory=dict)  # slot -> leaf or constant drawn inside
 
     @property
@@ -65,7 +80,7 @@ def inset(pill: Box, y: float) -> float:
     """How far the round end of a pill recedes at height `y`."""
     r = min(pill.h, 60) / 2
     up = max(0.0, abs(y - pill.cy) - (pill.h / 2 - r))
-    return r - (r * r - min(up, r) ** 2) ** 0.5
+    return r - math.sqrt(r * r - min(up, r) ** 2)
 
 
 def port_heights(levels: list[int], high: float) -> list[float]:
@@ -113,7 +128,7 @@ class Builder:
 
     # ---- an op
 
-    def op(self, node: Node) -> Block:
+    def op(self, node: NodeRecord) -> Block:
         block = Block(node.id)
         third = words.third_line(node, self.show)
         wide = max(width(node.op), width(node.name, bold=True), width(third, 12.5), 66) + 24
@@ -127,7 +142,7 @@ class Builder:
         self.left(block, node, pill, low)
         return block
 
-    def notes(self, block: Block, node: Node, pill: Box) -> None:
+    def notes(self, block: Block, node: NodeRecord, pill: Box) -> None:
         """Rows of notes above the pill, the first field lowest; freed ones have a word above."""
         near = {e.tensor for e in node.edges if e.node is None and e.tensor}  # to the left of it
         shown = sorted(node.saved, key=lambda s: (s.tensor not in near, not s.is_tensor))[:MANY_NOTES]
@@ -150,19 +165,19 @@ class Builder:
             block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
 
     def note_size(self, saved: Saved) -> tuple[float, float]:
-        w = width(words.note(saved, "versions" in self.show)) + 24
-        return (max(w, width(words.stale(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
+        w = width(words.note_label(saved, "versions" in self.show)) + 24
+        return (max(w, width(words.stale_label(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
 
-    def card_size(self, t: Tensor) -> tuple[float, float]:
+    def card_size(self, t: TensorRecord) -> tuple[float, float]:
         name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
-        first = name + width(words.shape(t, "versions" in self.show))
+        first = name + width(words.shape_label(t, "versions" in self.show))
         least = 0 if t.kind == "leaf" else 70
         if "values" not in self.show:
             return max(first, least) + 20, 28
         second = max(width(words.value(t, self.lang)), self.slot_width(f"value:{t.id}"))
         return max(first, second, least) + 20, CARD
 
-    def cards(self, block: Block, node: Node, pill: Box) -> float:
+    def cards(self, block: Block, node: NodeRecord, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
         outs = self.graph.outputs(node.id)[:MANY_NOTES]
         sizes = [self.card_size(t) for t in outs]
@@ -186,7 +201,7 @@ class Builder:
         block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 26))
         return low
 
-    def stem(self, block: Block, node: Node, target: Box) -> None:
+    def stem(self, block: Block, node: NodeRecord, target: Box) -> None:
         """The right side: each output has its own entry, with its own gates."""
         outs = self.graph.outputs(node.id)
         for i, t in enumerate(outs):
@@ -199,14 +214,14 @@ class Builder:
             block.room.append(Box(x, y - 20, wide, 26))
             block.slots[f"seed:{node.id}"] = (x + 14, y - 8, "start")
 
-    def one_stem(self, block: Block, node: Node, target: Box, t: Tensor, y: float) -> None:
+    def one_stem(self, block: Block, node: NodeRecord, target: Box, t: TensorRecord, y: float) -> None:
         """From the node outwards, against the arrow: pre-hooks, the copy, tensor hooks."""
         side = x = target.right - (inset(target, y) if node.kind == "op" else 0)
         hooks = [h for h in self.hooks.get(node.id, []) if h.nr == t.nr]
         before, on_tensor = ([h for h in hooks if h.kind == kind] for kind in ("pre", "tensor"))
         sheet = block.boxes.get(f"grad:{t.id}") if t.kind == "nonleaf" else None
         if before or on_tensor or sheet:
-            x += max(LINE, self.slot_width(f"in:{node.id}:{t.nr}") + 24)
+            x += max(WIRE, self.slot_width(f"in:{node.id}:{t.nr}") + 24)
             block.slots[f"in:{node.id}:{t.nr}"] = ((side + 10 + x) / 2, y - 8, "middle")
         for hook in before:
             x = self.gate(block, hook, x, y, 1) + 10
@@ -221,7 +236,7 @@ class Builder:
 
     def gate(self, block: Block, hook: Hook, x: float, y: float, side: int) -> float:
         """Put a gate and its word to the right (1) or left (-1) of `x`; returns the far end."""
-        word_width = width(words.gate(self.graph, hook, self.lang))
+        word_width = width(words.gate_label(self.graph, hook, self.lang))
         wide = max(width(hook.label, bold=True) + 32, 48)
         need = max(wide, word_width)
         middle = x + side * need / 2
@@ -231,7 +246,7 @@ class Builder:
 
     # ---- the left side: ports, (None, 0), a leaf or a constant that hangs here
 
-    def left(self, block: Block, node: Node, pill: Box, low: float) -> None:
+    def left(self, block: Block, node: NodeRecord, pill: Box, low: float) -> None:
         after = [h for h in self.hooks.get(node.id, []) if h.kind == "post"]
         x = pill.x
         for hook in after:
@@ -246,17 +261,17 @@ class Builder:
             px, y = block.ports[e.slot]
             if e.node is None:
                 block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 36, y - 5.5, 11, 11)
-                wide = width(words.none(e))
+                wide = width(words.none_label(e))
                 block.room.append(Box(px - 44 - wide, y - 8, 44 + wide, 16))
             elif e is not hung:
                 wide, total = (self.slot_width(f"{kind}:{node.id}:{e.slot}") for kind in ("edge", "sum"))
-                least = max(LINE, wide + 28, 96 if e.expands else 0, total + 20)
+                least = max(WIRE, wide + 28, 96 if e.expands else 0, total + 20)
                 block.room.append(Box(px - least, y - 14, least, 20))
         if hung is not None:
             self.hang_leaf(block, node, hung, low)
         self.hang_constant(block, node, pill)
 
-    def hanging(self, node: Node) -> Edge | None:
+    def hanging(self, node: NodeRecord) -> Edge | None:
         """The edge whose leaf hangs under this op: used once, and without hooks of its own."""
         for e in reversed(node.edges if "cards" in self.show else ()):
             if e.node and e.tensor and self.uses[e.node] == 1 and e.node not in self.hooks:
@@ -265,31 +280,31 @@ class Builder:
                     return e
         return None
 
-    def hang_leaf(self, block: Block, node: Node, e: Edge, low: float) -> None:
+    def hang_leaf(self, block: Block, node: NodeRecord, e: Edge, low: float) -> None:
         """Drawer and leaf, lower left; the wire drops from the port onto the drawer."""
         id, target = node.edge_id(e.slot), self.graph.node(e.node)
-        w, h = self.leaf_size(target)
+        leaf, (w, h) = self.graph.tensor(target.leaf), self.leaf_size(target)
         cards = [block.boxes[t.id].x for t in self.graph.outputs(node.id) if t.id in block.boxes]
         drop = min([block.ports[e.slot][0] - 30, *(x - 14 for x in cards)])
         top = low + (46 if e.expands else 22)
-        self.put_leaf(block, target, Box(drop - w / 2, top, w, h))
+        card = self.put_leaf(block, target, Box(drop - w / 2, top, w, h))
         block.hangs[e.slot] = target.id
-        block.outs[target.leaf] = (drop, block.boxes[target.leaf].y)
+        block.outs[leaf.id] = (drop, card.y)
         wide = self.slot_width(f"edge:{id}")
         block.slots[f"edge:{id}"] = (drop - 7, (low + 8) / 2 + 12, "end")
         block.room.append(Box(drop - 12 - wide, 12, wide + 16, low - 12))
         if e.expands:
             block.boxes[f"sum:{id}"] = Box(drop - 29, top - 40, 58, 24)
             block.slots[f"sum:{id}"] = (drop + 36, top - 23, "start")
-            shapes = width(words.broadcast(self.graph, node, e))
-            wide = max(self.slot_width(f"sum:{id}"), shapes)
+            sizes = width(words.broadcast_label(self.graph, node, e))
+            wide = max(self.slot_width(f"sum:{id}"), sizes)
             block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
 
-    def hang_constant(self, block: Block, node: Node, pill: Box) -> None:
+    def hang_constant(self, block: Block, node: NodeRecord, pill: Box) -> None:
         """A named constant input, upper left, beside the note that saved it."""
         once = [e for e in node.edges if e.node is None and e.tensor and self.uses[e.tensor] == 1]
         for e in once[:1] if "cards" in self.show else ():
-            if e.tensor not in self.graph.roots:
+            if e.tensor and e.tensor not in self.graph.roots:
                 w, h = self.card_size(self.graph.tensor(e.tensor))
                 notes = [b for id, b in block.boxes.items() if id.startswith(f"{node.id}.")]
                 right = min([pill.x - 12, *(b.x - 24 for b in notes)])
@@ -300,32 +315,32 @@ class Builder:
 
     # ---- leaves and constants on their own
 
-    def leaf_size(self, node: Node) -> tuple[float, float]:
+    def leaf_size(self, node: NodeRecord) -> tuple[float, float]:
         t = self.graph.tensor(node.leaf)
         w, h = self.card_size(t)
         grad = self.slot_width(f"grad:{t.id}", t.grad or "None") if "grads" in self.show else 0
         drawer = max(width("AccumulateGrad", bold=True), width(".grad ", mono=True) + grad + 36)
         return max(w, drawer + 20), h
 
-    def put_leaf(self, block: Block, node: Node, place: Box) -> None:
-        """The drawer, and glued under it the leaf."""
+    def put_leaf(self, block: Block, node: NodeRecord, place: Box) -> Box:
+        """The drawer, and glued under it the leaf, whose box it returns."""
         block.boxes[node.id] = Box(place.x, place.y, place.w, self.drawer)
-        block.boxes[node.leaf] = Box(place.x, place.y + self.drawer, place.w, place.h)
+        card = block.boxes[self.graph.tensor(node.leaf).id] = Box(place.x, place.y + self.drawer, place.w, place.h)
+        return card
 
-    def leaf(self, node: Node) -> Block:
+    def leaf(self, node: NodeRecord) -> Block:
         block = Block(node.id)
         w, h = self.leaf_size(node)
-        self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
+        card = self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
         self.stem(block, node, block.boxes[node.id])
-        card = block.boxes[node.leaf]
-        block.outs[node.leaf] = (card.right, card.cy)
+        block.outs[self.graph.tensor(node.leaf).id] = (card.right, card.cy)
         x = -w / 2
         for hook in self.hooks.get(node.id, []):
             if hook.kind == "post_accumulate":
                 x = self.gate(block, hook, x - 20, 0, -1)
         return block
 
-    def constant(self, t: Tensor) -> Block:
+    def constant(self, t: TensorRecord) -> Block:
         w, h = self.card_size(t)
         box = Box(-w / 2, -h / 2, w, h)
         exit = (box.right, 0)

@@ -8,26 +8,30 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 from typing import Any
 
-from ..graph.snapshot import Graph, part
+from ..graph import from_torch, live
+from ..graph.recorder import record
+from ..graph.snapshot import AnyTensor, Graph, part
 from ..text import get_language, say
-from . import dot, engines, svg, text
-from .layout import Layout, layout
+from . import dot, engines, indented, svg
+from .layout import Layout, lay_out
+from .scenes import Scenes
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
 NO_SATELLITES, BUILTIN_ONLY, TOO_LARGE = 150, 300, 3000  # ops
 NOT_NAMES = frozenset({"In", "Out"})
+Read = Callable[..., Graph]  # `graph.read` or `graph.read_torch`
 
 
-def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
-         depth: int | None = None, around: Any = None, radius: int = 2,
-         names: Mapping[str, Any] | None = None, lang: str | None = None, theme: str = "light",
+def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None = None,
+         depth: int | None = None, around: AnyTensor | None = None, radius: int = 2,
+         names: Mapping[str, AnyTensor] | None = None, lang: str | None = None, theme: str = "light",
          engine: str | None = None) -> Drawing:
     """A picture of the graph behind `tensors`, of minigrad or of torch.
 
@@ -37,45 +41,42 @@ def draw(*tensors: Any, view: str = "record", show: Iterable[str] | None = None,
     calling namespace. `engine`: "builtin", "graphviz" (in process) or "dot".
     Raises: TypeError for what is not a tensor; ValueError for an unknown view, item or engine.
     """
-    check(view, svg.VIEWS, "view")
-    check(theme, ("light", "dark"), "theme")
-    check(engine, (None, "builtin", "graphviz", "dot"), "engine")
+    must_be_one_of(view, svg.VIEWS, "view")
+    must_be_one_of(theme, ("light", "dark"), "theme")
+    must_be_one_of(engine, (None, "builtin", "graphviz", "dot"), "engine")
     shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
     for item in shown or ():
-        check(item, SHOW, "show")
-    read = reader(*tensors)
-    graph = read(*tensors, names=called(names))
+        must_be_one_of(item, SHOW, "show")
+    read = reader_for(*tensors)
+    graph = read(*tensors, names=tensor_names(names))
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
     elif depth is not None and graph.nodes:
         roots = [graph.tensor(r).node for r in graph.roots]
         graph = part(graph, [r for r in roots if r], depth)
-    values = flowing(graph, tensors[0], read) if view == "backward" else {}
+    values = backward_values(graph, tensors[0], read) if view == "backward" else {}
     return Drawing(graph, view, shown, lang or get_language(), theme, engine, values)
 
 
-def flowing(graph: Graph, root: Any, read: Any) -> dict[str, str]:
+def backward_values(graph: Graph, root: AnyTensor, read: Read) -> dict[str, str]:
     """What backward would send along each wire, by a preview that leaves no trace; nothing where
     that would call the learner's hooks, or could not run."""
     spent = any(s.freed or s.stale for n in graph.nodes for s in n.saved)
     single = len(graph.roots) == 1 and graph.tensor(graph.roots[0]).shape == ()
-    if read.__name__ != "read" or graph.hooks or spent or not single or len(graph.ops) > 150:
+    if read is not live.read or graph.hooks or spent or not single or len(graph.ops) > 150:
         return {}
-    from ..graph import record
-    from .scenes import Scenes
-
     same, frames = record(root)
     slots = Scenes(same).written(frames)
     return {k: v for k, v in slots.items() if not k.startswith("grad:")}
 
 
-def check(value: Any, allowed: Iterable[Any], what: str) -> None:
+def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
     if value not in allowed:
         listed = ", ".join(sorted(repr(a) for a in allowed if a is not None))
         raise ValueError(f"{what} must be one of {listed}, not {value!r}")
 
 
-def reader(*tensors: Any) -> Any:
+def reader_for(*tensors: AnyTensor) -> Read:
     """`read` or `read_torch`, by where the tensors' class comes from."""
     for t in tensors:
         homes = {c.__module__.partition(".")[0] for c in type(t).__mro__}
@@ -83,32 +84,30 @@ def reader(*tensors: Any) -> Any:
             raise TypeError(say("draw.not_a_tensor", kind=type(t).__name__))
     if not tensors:
         raise TypeError(say("draw.not_a_tensor", kind="nothing"))
-    from ..graph import read, read_torch
-
-    return read if "minigrad" in homes else read_torch
+    return live.read if "minigrad" in homes else from_torch.read_torch
 
 
-def nodes_below(t: Any, *roots: Any) -> list[str]:
+def nodes_below(t: AnyTensor, *roots: AnyTensor) -> list[str]:
     """The id of the node that `t` hangs from in the graph of `roots`, whatever the names are there;
     then that of its value before a write through a view. Raises: ValueError if it is not there."""
-    named = [other for other in reader(t, *roots)(*roots, names={"it": t}).tensors if other.name]
+    named = [other for other in reader_for(t, *roots)(*roots, names={"it": t}).tensors if other.name]
     if not named or named[0].node is None:
         raise ValueError(say("draw.not_there"))
     return [other.node for other in named if other.node]
 
 
-def namespace() -> dict[str, Any]:
+def learners_names() -> dict[str, AnyTensor]:
     """Names and tensors where the learner stands: the calling frame, or the notebook."""
     frame = sys._getframe(1)
-    while frame.f_back and home(frame) == "minigrad":
+    while frame.f_back and package_of(frame) == "minigrad":
         frame = frame.f_back
     local = frame.f_locals
     scope = {**frame.f_globals, **local}
     if isinstance(local, dict) and frame.f_code.co_flags & CO_OPTIMIZED:
         local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
-    if home(frame) == "IPython":  # called by a magic: the cell itself is further away
+    if package_of(frame) == "IPython":  # called by a magic: the cell itself is further away
         scope = sys.modules["IPython"].get_ipython().user_ns
-    found: dict[str, Any] = {}
+    found: dict[str, AnyTensor] = {}
     for name, value in list(scope.items()):
         if name.startswith("_") or name in NOT_NAMES:
             continue
@@ -119,25 +118,25 @@ def namespace() -> dict[str, Any]:
     return found
 
 
-def called(names: Mapping[str, Any] | None) -> dict[str, Any]:
+def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
     given = {id(t): name for name, t in (names or {}).items()}
-    found = {**namespace(), **(names or {})}
+    found = {**learners_names(), **(names or {})}
     return {name: t for name, t in found.items() if given.get(id(t), name) == name}
 
 
-def home(frame: Any) -> str:
-    return frame.f_globals.get("__name__", "").partition(".")[0]
+def package_of(frame: Any) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def usual(graph: Graph) -> frozenset[str]:
+def default_show(graph: Graph) -> frozenset[str]:
     """Everything; versions only where the graph tells of a write in place."""
     written = any(n.name.endswith("CopySlices") for n in graph.nodes)
     stale = any(s.stale for n in graph.nodes for s in n.saved)
     return SHOW if written or stale else SHOW - {"versions"}
 
 
-class Told:
+class TextWithDrawing:
     """Words and, where there is one, a drawing with the place marked; `str()` is the text."""
 
     drawing: Drawing | None
@@ -161,7 +160,7 @@ class Drawing:
         self.values = values or {}  # slot -> text that the graph does not hold
         self.marks = marks  # ids of parts to point out
         count = len(graph.ops)
-        show = usual(graph) if show is None else show
+        show = default_show(graph) if show is None else show
         self.show = show | {"cards"} if count <= NO_SATELLITES else show & {"values"}
         if count > BUILTIN_ONLY:
             self.engine = "builtin"
@@ -170,7 +169,7 @@ class Drawing:
     def layout(self) -> Layout:
         if len(self.graph.ops) > TOO_LARGE:
             raise ValueError(say("draw.too_large", count=len(self.graph.ops), limit=TOO_LARGE))
-        return layout(self.graph, self.show, self.values, self.lang, self.engine)
+        return lay_out(self.graph, self.show, self.values, self.lang, self.engine)
 
     def to_svg(self) -> str:
         return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show,
@@ -183,13 +182,13 @@ class Drawing:
         except ImportError:
             return self.graphviz_png()
         fonts = find_spec("matplotlib")  # brings DejaVu where the system has no fonts at all
-        dirs = [str(Path(fonts.origin).parent / "mpl-data/fonts/ttf")] if fonts else []
+        dirs = [str(Path(fonts.origin).parent / "mpl-data/fonts/ttf")] if fonts and fonts.origin else []
         return bytes(resvg_py.svg_to_bytes(svg_string=self.to_svg(), zoom=zoom, font_dirs=dirs))
 
     def graphviz_png(self) -> bytes:
         for engine in ("graphviz", "dot"):
             try:
-                return engines.run(self.to_dot(), engine, "png")
+                return engines.run_graphviz(self.to_dot(), engine, "png")
             except (RuntimeError, OSError):
                 continue
         raise RuntimeError(say("draw.no_png"))
@@ -198,7 +197,7 @@ class Drawing:
         return dot.source(self.graph, self.view, self.theme)
 
     def to_text(self) -> str:
-        return text.tree(self.graph)
+        return indented.tree(self.graph)
 
     def to_html(self) -> str:
         """A page of its own that needs nothing from anywhere."""
@@ -221,13 +220,13 @@ class Drawing:
         writers: dict[str, Any] = {
             ".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
             ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
-        check(path.suffix, writers, "the file's ending")
+        must_be_one_of(path.suffix, writers, "the file's ending")
         content = writers[path.suffix]()
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
-        makers = {"text/plain": self.to_text}
+        makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text}
         if len(self.graph.ops) <= TOO_LARGE:
             makers["image/svg+xml"] = self.to_svg
         if len(self.graph.ops) <= BUILTIN_ONLY:  # beyond it the pixels would be tens of megabytes

@@ -5,7 +5,7 @@ Tests compare it, and readers carry it to their own tools; our own pictures come
 
 from __future__ import annotations
 
-from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
 from .theme import colours
 
@@ -27,8 +27,8 @@ class Writer:
         listed = ", ".join(f"{k}={quote(v)}" for k, v in attributes.items())
         self.lines.append(f"  {statement} [{listed}];" if listed else f"  {statement};")
 
-    def box(self, id: str, label: str, token: str, shape: str, style: str = "filled") -> None:
-        self.put(quote(id), label=label, shape=shape, style=style, color=self.colours[token],
+    def box(self, id: str, label: str, token: str, outline: str, style: str = "filled") -> None:
+        self.put(quote(id), label=label, shape=outline, style=style, color=self.colours[token],
                  fillcolor=self.colours[f"{token}-fill"])
 
     def arrow(self, start: str, end: str, **attributes: str) -> None:
@@ -51,7 +51,7 @@ class Writer:
                 f'  edge [fontname="Helvetica", fontsize="10", fontcolor={muted}];']
         return "\n".join([*head, *self.lines, "}"]) + "\n"
 
-    def node(self, node: Node) -> None:
+    def node(self, node: NodeRecord) -> None:
         if node.kind == "op":
             formula = f"\n{node.formula}" if node.formula else ""
             self.box(node.id, f"{node.op}\n{node.name}{formula}", "op", "box", "rounded,filled")
@@ -63,34 +63,34 @@ class Writer:
         for saved in node.saved if self.view == "record" else ():
             self.saved(node, saved)
 
-    def edge(self, node: Node, e: Edge) -> None:
+    def edge(self, node: NodeRecord, e: Edge) -> None:
         slot, colour = str(e.slot), "grad" if self.view == "backward" else "op"
         if self.view == "forward":
             if e.tensor:
                 self.arrow(e.tensor, node.id, headlabel=slot, color="wire")
         elif e.node is None:
             stub = node.edge_id(e.slot)
-            self.put(quote(stub), label=words.none(e), shape="plaintext")
+            self.put(quote(stub), label=words.none_label(e), shape="plaintext")
             self.arrow(node.id, stub, taillabel=slot, arrowhead="odot", color=colour)
         else:
             nr = {"headlabel": f"output {e.nr}"} if e.nr else {}
             self.arrow(node.id, e.node, taillabel=slot, color=colour, **nr)
 
-    def saved(self, node: Node, saved: Saved) -> None:
+    def saved(self, node: NodeRecord, saved: Saved) -> None:
         id = f"{node.id}.{saved.field}"
         token = "error" if saved.stale else "freed" if saved.freed else "saved"
         style = "filled,dashed" if saved.freed else "filled"
-        self.box(id, words.note(saved), token, "octagon" if saved.stale else "note", style)
+        self.box(id, words.note_label(saved), token, "octagon" if saved.stale else "note", style)
         self.arrow(id, node.id, style="dotted", arrowhead="none", color="saved")
         if saved.tensor and self.graph.tensor(saved.tensor).kind == "constant":
             self.arrow(saved.tensor, id, style="dotted", arrowhead="none", color="saved")
 
-    def tensor(self, t: Tensor) -> None:
-        label = f"{t.name} {words.shape(t)}" if t.name else words.shape(t)
+    def tensor(self, t: TensorRecord) -> None:
+        label = f"{t.name} {words.shape_label(t)}" if t.name else words.shape_label(t)
         style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}
-        shape = "tab" if t.is_view and t.kind == "nonleaf" else "box"
-        token = "view" if shape == "tab" else t.kind
-        self.box(t.id, label if t.value is None else f"{label}\n{t.value}", token, shape,
+        outline = "tab" if t.is_view and t.kind == "nonleaf" else "box"
+        token = "view" if outline == "tab" else t.kind
+        self.box(t.id, label if t.value is None else f"{label}\n{t.value}", token, outline,
                  style.get(t.kind, "rounded,filled"))
         if t.node and self.view == "forward" and t.kind == "nonleaf":
             self.arrow(t.node, t.id, color="wire")

@@ -21,14 +21,14 @@ def places(spots: list[Any], engine: str) -> dict[Any, tuple[float, float]]:
         wide, high = (left + right + 2) / 72, max(up, down) / 36
         lines.append(f"{name[s]} [width={wide:.3f}, height={high:.3f}];")
         lines += [f"{name[s]} -> {name[leaf]};" for leaf, _ in s.leaves]
-    words = [line.split() for line in run("\n".join([*lines, "}"]), engine).splitlines()]
+    words = [line.split() for line in run_graphviz("\n".join([*lines, "}"]), engine).decode().splitlines()]
     middle = {w[1]: (float(w[2]) * 72, -float(w[3]) * 72) for w in words if w and w[0] == "node"}
     at = {s: middle[name[s]] for s in spots}
     return {s: (x + (s.reach[0] - s.reach[1]) / 2, y) for s, (x, y) in at.items()}
 
 
-def run(source: str, engine: str, form: str = "plain") -> Any:
-    """Graphviz's answer: text for "plain", else bytes.
+def run_graphviz(source: str, engine: str, form: str = "plain") -> bytes:
+    """Graphviz's answer: a picture, or the places of all parts as plain text.
 
     Raises: RuntimeError with advice where this engine is not installed.
     """
@@ -37,14 +37,14 @@ def run(source: str, engine: str, form: str = "plain") -> Any:
             import pygraphviz
 
             with quiet_stderr():  # Fontconfig and Pango chatter from below Python
-                out = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
+                out: bytes = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
         else:
             program = shutil.which("dot") or "dot"  # on Windows it may be a `.bat`
             out = subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True,
                                  timeout=20, check=True).stdout
     except (ImportError, FileNotFoundError):
         raise RuntimeError(say("draw.no_engine", engine=engine)) from None
-    return out.decode() if form == "plain" else out
+    return out
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import attrgetter
 from statistics import median
@@ -17,13 +18,14 @@ from typing import Any
 
 from ..graph.snapshot import Edge, Graph
 from . import engines, words
-from .blocks import Block, Box, Builder
+from .blocks import Block, Box, Builder, Piece, Point, TextPlace
 from .theme import width
 
 WIDEST_PICTURE, MARGIN, GUTTER, LANE = 1060, 20, 44, 24
 RADIUS = 12  # of the corners of a wire that goes around
 FAR = 2  # a leaf used again further away than this many columns is drawn again, small
-ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
+LANE_OF_A_WIRE = Block("", room=[Box(0, -9, 0, 18)])
+SHOW_ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
 
 
 @dataclass
@@ -33,11 +35,11 @@ class Layout:
     width: float = 0
     height: float = 0
     boxes: dict[str, Box] = field(default_factory=dict)
-    slots: dict[str, tuple[float, float, str]] = field(default_factory=dict)
-    ports: dict[str, tuple[float, float]] = field(default_factory=dict)
-    entries: dict[str, tuple[float, float]] = field(default_factory=dict)
-    back: dict[str, list] = field(default_factory=dict)  # from the node to its next_function
-    data: dict[str, list] = field(default_factory=dict)  # from the input to the op
+    slots: dict[str, TextPlace] = field(default_factory=dict)
+    ports: dict[str, Point] = field(default_factory=dict)
+    entries: dict[str, Point] = field(default_factory=dict)
+    back: dict[str, list[Piece]] = field(default_factory=dict)  # from the node to its next_function
+    data: dict[str, list[Piece]] = field(default_factory=dict)  # from the input to the op
     refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf drawn again there
 
 
@@ -53,11 +55,10 @@ class Wire:
 
 @dataclass(eq=False)
 class Spot:
-    """A block in its column, or the place where a long wire passes through one."""
+    """A block in its column, or the lane of a long wire that passes through one."""
 
     rank: int
-    block: Block | None
-    reach: tuple[float, float, float, float]  # left, right, up, down
+    block: Block
     x: float = 0
     y: float = 0
     order: float = 0
@@ -66,17 +67,22 @@ class Spot:
     roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
     leaves: list[tuple[Spot, float]] = field(default_factory=list)
 
+    @cached_property
+    def reach(self) -> tuple[float, float, float, float]:
+        """How far its block reaches left, right, up and down."""
+        return self.block.extent()
+
     def barycentre(self, near: list[tuple[Spot, float]]) -> float:
         return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
 
 
-def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] | None = None,
-           lang: str | None = None, engine: str | None = None,
-           widest: float = WIDEST_PICTURE) -> Layout:
+def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
+            lang: str | None = None, engine: str | None = None,
+            widest: float = WIDEST_PICTURE) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a band below."""
     builder = Builder(graph, show, values or {}, lang)
-    net = Net(graph, builder.blocks())
+    net = LayeredGraph(graph, builder.blocks())
     router = Router(net, widest)
     if engine in ("graphviz", "dot") and net.wires:
         router.place_at(engines.places(net.all(), engine))
@@ -87,7 +93,7 @@ def layout(graph: Graph, show: frozenset[str] = ALL, values: Mapping[str, str] |
     return router.layout()
 
 
-class Net:
+class LayeredGraph:
     """The blocks as a layered graph: ranks, places for long wires, order and height in a column."""
 
     def __init__(self, graph: Graph, blocks: dict[str, Block]) -> None:
@@ -98,8 +104,8 @@ class Net:
             Wire(n.edge_id(e.slot), n.id, e, target) for n in graph.ops for e in n.edges
             if (target := e.node or e.tensor) in blocks and e.slot not in blocks[n.id].hangs]
         self.rank_all()
-        self.again()
-        self.spots = {id: Spot(self.rank[id], b, b.extent()) for id, b in blocks.items()}
+        self.repeat_far_leaves()
+        self.spots = {id: Spot(self.rank[id], b) for id, b in blocks.items()}
         self.ways = {wire.id: self.way(wire) for wire in self.wires}
         self.columns: list[list[Spot]] = [[] for _ in range(max(self.rank.values(), default=0) + 1)]
         passing = [s for way in self.ways.values() for s in way[1:-1]]
@@ -116,7 +122,7 @@ class Net:
         for wire in self.wires:
             self.rank[wire.target] = max(self.rank[wire.target], self.rank[wire.node] + 1)
 
-    def again(self) -> None:
+    def repeat_far_leaves(self) -> None:
         """A leaf used far from its place is drawn again, small, at the port that wants it: wires
         from everywhere to one hub are what ruins a layout."""
         limit = 0 if len(self.ops) > 300 else FAR
@@ -126,7 +132,7 @@ class Net:
             leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
             block, slot = self.blocks[wire.node], wire.edge.slot
             x, y = block.ports[slot]
-            wide = width(words.again(self.graph.tensor(leaf)), bold=True) + 24
+            wide = width(words.again_label(self.graph.tensor(leaf)), bold=True) + 24
             block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
             block.hangs[slot] = f"ref:{wire.id}"
         self.wires = [wire for wire in self.wires if wire.id not in self.refs]
@@ -134,7 +140,7 @@ class Net:
     def way(self, wire: Wire) -> list[Spot]:
         """The spots that a wire passes, from the node to its target."""
         start, end = self.spots[wire.node], self.spots[wire.target]
-        way = [start, *(Spot(r, None, (0, 0, 9, 9)) for r in range(start.rank + 1, end.rank)), end]
+        way = [start, *(Spot(r, LANE_OF_A_WIRE) for r in range(start.rank + 1, end.rank)), end]
         for k, (a, b) in enumerate(pairwise(way)):
             height = start.block.ports[wire.edge.slot][1] if k == 0 else 0
             height -= end.block.entries[wire.edge.nr][1] if b is end else 0
@@ -162,7 +168,7 @@ class Net:
             for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
                 spot.y = y
 
-    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], Callable]]:
+    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], Callable[[Spot], list[tuple[Spot, float]]]]]:
         """All columns several times: from the root on, looking towards it, and back."""
         for sweep in range(count):
             for column in reversed(self.columns) if sweep % 2 else self.columns:
@@ -170,9 +176,9 @@ class Net:
 
     def weight(self, a: Spot, b: Spot) -> int:
         """How much a wire between two spots wants to be level: a chain of ops most of all."""
-        long = (a.block is None) + (b.block is None)
-        if long:
-            return 8 if long == 2 else 2
+        lanes = (a.block, b.block).count(LANE_OF_A_WIRE)
+        if lanes:
+            return 8 if lanes == 2 else 2
         return 16 if a.block.id in self.ops and b.block.id in self.ops else 1
 
 
@@ -231,14 +237,13 @@ class Band:
 
     @staticmethod
     def boxes(column: list[Spot], x: float) -> list[Box]:
-        lane = Box(0, -9, 0, 18)
-        return [p.moved(x, s.y) for s in column for p in (s.block.parts if s.block else [lane])]
+        return [p.moved(x, s.y) for s in column for p in s.block.parts]
 
 
 class Router:
     """Gives columns their x, bands their y, and draws the wires."""
 
-    def __init__(self, net: Net, widest: float) -> None:
+    def __init__(self, net: LayeredGraph, widest: float) -> None:
         self.net, self.out, self.widest = net, Layout(refs=net.refs), widest
         self.tracks: dict[int, list[str]] = {}  # band -> wires that leave it upwards, top one first
         self.tops: dict[int, float] = {}
@@ -314,17 +319,17 @@ class Router:
         px, py = out.ports[id]
         box = out.boxes[target]
         if target.startswith("ref:"):
-            out.back[id] = [("M", px, py), ("L", box.right, py)]
+            out.back[id] = [((px, py),), ((box.right, py),)]
             out.data[id] = backwards(out.back[id])
             out.slots[f"edge:{id}"] = (box.right + 4, py - 10, "middle")
             return
         if target.startswith("t"):  # a constant, upper left: data only
-            out.data[id] = [("M", box.cx, box.bottom), ("C", box.cx, py, px - 16, py, px, py)]
+            out.data[id] = [((box.cx, box.bottom),), ((box.cx, py), (px - 16, py), (px, py))]
             return
-        leaf, drop = out.boxes[self.net.graph.node(target).leaf], box.cx
-        bend = [("M", px, py), ("C", drop, py + 2, drop, py + 30, drop, py + 62)]
-        out.back[id] = [*bend, ("L", drop, box.y)]
-        out.data[id] = backwards([*bend, ("L", drop, leaf.y)])
+        leaf, drop = self.net.graph.tensor(self.net.graph.node(target).leaf), box.cx
+        bend: list[Piece] = [((px, py),), ((drop, py + 2), (drop, py + 30), (drop, py + 62))]
+        out.back[id] = [*bend, ((drop, box.y),)]
+        out.data[id] = backwards([*bend, ((drop, out.boxes[leaf.id].y),)])
 
     # ---- wires between blocks
 
@@ -332,39 +337,40 @@ class Router:
         out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
         start, entry = out.ports[wire.id], spot.block.entries[wire.edge.nr]
         end, leave = ((x + spot.x, y + spot.y)
-                      for x, y in (entry, spot.block.outs.get(wire.edge.tensor, entry)))
+                      for x, y in (entry, spot.block.outs.get(wire.edge.tensor or "", entry)))
         if wire.edge.node is not None:
             out.back[wire.id] = self.path(wire.id, way, start, end)
         level = len(way) == 2 and abs(start[1] - end[1]) < 3 and way[0].band == way[1].band
-        straight = [("M", *start), curve(start, leave)]
+        straight = [(start,), curve(start, leave)]
         out.data[wire.id] = backwards(straight if level else self.path(wire.id, way, start, leave))
         self.label(wire, start, end, level)
 
-    def path(self, id: str, way: list[Spot], start: tuple, end: tuple) -> list:
+    def path(self, id: str, way: list[Spot], start: Point, end: Point) -> list[Piece]:
         """Level inside a column, a soft curve between columns, around the margin between bands."""
-        pieces, y = [("M", *start)], start[1]
+        y = start[1]
+        pieces: list[Piece] = [(start,)]
         for a, b in pairwise(way):
             left, right = a.sides[0], b.sides[1]
             to = end if b is way[-1] else (right, b.y)
             if a.band != b.band:
                 pieces += self.around(id, a.band, left, y, to)
             elif len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
-                pieces.append(("L", *to) if abs(y - to[1]) < 3 else curve(start, to))
+                pieces.append((to,) if abs(y - to[1]) < 3 else curve(start, to))
             else:
-                pieces += [("L", left, y), curve((left, y), (right, to[1])), ("L", *to)]
+                pieces += [((left, y),), curve((left, y), (right, to[1])), (to,)]
             y = to[1]
             if b is not way[-1]:
-                pieces.append(("L", b.sides[0], y))
+                pieces.append(((b.sides[0], y),))
         return pieces
 
-    def around(self, id: str, band: int, left: float, y: float, to: tuple) -> list:
+    def around(self, id: str, band: int, left: float, y: float, to: Point) -> list[Piece]:
         """Out at the left, up between the bands, and in again from the right, without crossing."""
         track, last = self.tracks[band].index(id), len(self.tracks[band]) - 1
         west, east = -10 - 9 * track, self.right + 10 + 9 * (last - track)
         gap = self.tops[band] - 10 - 9 * track
-        return round_corners([(left, y), (west, y), (west, gap), (east, gap), (east, to[1]), to])
+        return round_corners((left, y), (west, y), (west, gap), (east, gap), (east, to[1]), to)
 
-    def label(self, wire: Wire, start: tuple, end: tuple, level: bool) -> None:
+    def label(self, wire: Wire, start: Point, end: Point, level: bool) -> None:
         """The gradient's text: over a level wire in its middle, else at the port."""
         block = self.net.blocks[wire.node]
         lowest = max(block.ports.values(), key=lambda port: port[1])
@@ -388,48 +394,41 @@ class Router:
         for points in (out.slots, out.ports, out.entries):
             points.update(moved(points, dx, dy))
         for paths in (out.back, out.data):
-            paths.update({k: [shifted(piece, dx, dy) for piece in p] for k, p in paths.items()})
+            paths.update({k: [tuple((x + dx, y + dy) for x, y in piece) for piece in p] for k, p in paths.items()})
         out.width = self.right + dx + MARGIN + (10 + 9 * tracks if tracks else 0)
         out.height = self.bottom + dy + MARGIN / 2
 
 
-def moved(points: dict[Any, tuple], dx: float, dy: float) -> dict[Any, tuple]:
+def moved(points: dict[Any, Any], dx: float, dy: float) -> dict[Any, Any]:
     """Points, and texts with their anchors, somewhere else."""
     return {key: (x + dx, y + dy, *anchor) for key, (x, y, *anchor) in points.items()}
 
 
-# ---- paths: pieces ("M", x, y), ("L", x, y), ("C", x1, y1, x2, y2, x, y)
+# ---- paths
 
 
-def curve(a: tuple, b: tuple) -> tuple:
+def curve(a: Point, b: Point) -> Piece:
     """A level start and a level end, whatever lies between."""
     bend = (b[0] - a[0]) / 2
-    return ("C", a[0] + bend, a[1], b[0] - bend, b[1], *b)
+    return (a[0] + bend, a[1]), (b[0] - bend, b[1]), b
 
 
-def shifted(piece: tuple, dx: float, dy: float) -> tuple:
-    return (piece[0], *(v + (dy if i % 2 else dx) for i, v in enumerate(piece[1:])))
-
-
-def backwards(pieces: list) -> list:
+def backwards(pieces: list[Piece]) -> list[Piece]:
     """The same line drawn from its other end."""
-    out = [("M", *pieces[-1][-2:])]
-    for piece, before in zip(reversed(pieces[1:]), reversed(pieces[:-1]), strict=True):
-        end = before[-2:]
-        out.append(("C", *piece[3:5], *piece[1:3], *end) if piece[0] == "C" else ("L", *end))
-    return out
+    pairs = list(pairwise(pieces))
+    return [pieces[-1][-1:], *((*piece[-2::-1], before[-1]) for before, piece in reversed(pairs))]
 
 
-def round_corners(points: list[tuple]) -> list:
+def round_corners(*points: Point) -> list[Piece]:
     """A line of level and upright pieces, its corners softened."""
-    out: list = []
+    out: list[Piece] = []
     for before, here, after in zip(points, points[1:], points[2:], strict=False):
         start, end = towards(here, before), towards(here, after)
-        out += [("L", *start), ("C", *here, *here, *end)]
-    return [("L", *points[0]), *out, ("L", *points[-1])]
+        out += [(start,), (here, here, end)]
+    return [points[:1], *out, points[-1:]]
 
 
-def towards(a: tuple, b: tuple) -> tuple:
+def towards(a: Point, b: Point) -> Point:
     length = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1e-9)
     share = min(RADIUS, length / 2) / length
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .display import Drawing, draw, namespace
+from .display import Drawing, draw, learners_names
 
 
 def watch() -> Watch:
@@ -21,14 +21,15 @@ class Watch:
 
     def __init__(self) -> None:
         self.drawing: Drawing | None = None
-        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-        self.events, self.handle = shell and shell.events, None
+        shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        self.events: Any = shell and shell.events
+        self.handle: Any = None
         if shell:
-            self.events.register("post_run_cell", self.refresh)
+            shell.events.register("post_run_cell", self.refresh)
 
     def refresh(self, *_: Any) -> None:
         """Draw the namespace as it is now."""
-        names = namespace()
+        names = learners_names()
         results = [t for t in names.values() if t.grad_fn is not None]
         if not results:
             return
@@ -36,9 +37,7 @@ class Watch:
         if self.handle is not None:
             self.handle.update(self.drawing)
         elif self.events is not None:
-            from IPython.display import display
-
-            self.handle = display(self.drawing, display_id=True)
+            self.handle = sys.modules["IPython"].display.display(self.drawing, display_id=True)
 
     def close(self) -> None:
         """Stop drawing; the last picture stays. Closing twice is fine."""

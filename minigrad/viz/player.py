@@ -8,6 +8,7 @@ holds the widget's state, its exports, and the hand-over of clicks to the kernel
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import html
 import json
@@ -23,11 +24,11 @@ import anywidget
 import traitlets
 
 from ..graph.recorder import Frame, Recorder, record
-from ..graph.snapshot import Graph
+from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language
-from .display import Drawing, called, reader
-from .layout import layout
-from .scenes import Scenes, expected, trace, widest
+from .display import Drawing, reader_for, tensor_names
+from .layout import lay_out
+from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .svg import render
 from .theme import STATIC, stylesheet, variables
 
@@ -35,10 +36,10 @@ _LABELS = re.compile(r">([^<]*)</text>")
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
-def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool = False,
+def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = False, preview: bool = False,
          retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False,
          predict: bool = False, breakpoints: Iterable[str] = (),
-         names: Mapping[str, Any] | None = None, lang: str | None = None,
+         names: Mapping[str, AnyTensor] | None = None, lang: str | None = None,
          theme: str | None = None) -> Player:
     """Run `root.backward(gradient)` and return a player that steps through it.
 
@@ -47,9 +48,9 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
     `drive` lets you choose the next node, `predict` asks before it shows; `breakpoints` are names
     of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
     """
-    reader(root)  # refuses what is no tensor
-    how = {"names": called(names), "retain_graph": retain_graph, "create_graph": create_graph}
-    shown = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
+    reader_for(root)  # refuses what is no tensor
+    how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
+    shown: dict[str, Any] = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
              "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live:
         return LivePlayer(Recorder(root, gradient, **how), **shown)
@@ -59,14 +60,14 @@ def step(root: Any, gradient: Any = None, *, live: bool = False, preview: bool =
 
 def _style() -> str:
     """The colours of both themes, the rules of the pictures (inside the player only), our own."""
-    rules = re.sub(r"([^{}]+)(\{[^{}]*\})", _inside, stylesheet(None))
+    rules = re.sub(r"([^{}]+)(\{[^{}]*\})", _within_player, stylesheet(None))
     themes = f".mg-player{{{variables('light')}}}.mg-player.mg-dark{{{variables('dark')}}}"
     return themes + rules + (STATIC / "player.css").read_text("utf-8")
 
 
-def _inside(rule: re.Match) -> str:
+def _within_player(rule: re.Match[str]) -> str:
     selectors = (f":where(.mg-player svg.mg-graph) {one}" for one in rule[1].split(","))
-    return ",".join(selectors) + rule[2]
+    return f"{','.join(selectors)}{rule[2]}"
 
 
 class Player(anywidget.AnyWidget):
@@ -77,12 +78,12 @@ class Player(anywidget.AnyWidget):
 
     svg = traitlets.Unicode().tag(sync=True)
     scene = traitlets.Dict().tag(sync=True)
-    steps = traitlets.List().tag(sync=True)
+    steps: traitlets.List[Any] = traitlets.List().tag(sync=True)
     frame = traitlets.Int(0).tag(sync=True)
     want = traitlets.Int(0).tag(sync=True)
-    path = traitlets.List().tag(sync=True)
-    refused = traitlets.List().tag(sync=True)
-    breaks = traitlets.List().tag(sync=True)
+    path: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    refused: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    breaks: traitlets.List[Any] = traitlets.List().tag(sync=True)
     lang = traitlets.Unicode("en").tag(sync=True)
     theme = traitlets.Unicode("").tag(sync=True)
     drive = traitlets.Bool(False).tag(sync=True)
@@ -93,9 +94,9 @@ class Player(anywidget.AnyWidget):
                  breakpoints: tuple[str, ...] = (), **shown: Any) -> None:
         self.graph, self.frames, self.scenes = graph, frames, Scenes(graph, preview)
         steps = self.scenes.steps(frames)
-        svg, labels = drawn(graph, widest(steps) if steps else expected(graph))
+        svg, labels = bilingual_picture(graph, widest_texts(steps) if steps else expected_texts(graph))
         scene = {**self.scenes.scene(), "labels": labels}
-        super().__init__(svg=svg, scene=scene, steps=steps, breaks=stops(graph, breakpoints), **shown)
+        super().__init__(svg=svg, scene=scene, steps=steps, breaks=break_nodes(graph, breakpoints), **shown)
 
     # ---- exports
 
@@ -111,11 +112,11 @@ class Player(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
-        return page(self._esm, self._css, self.state())
+        return page(str(self._esm), self._css, self.state())
 
     def to_text(self) -> str:
         """The trace in words of the API, the same in every language."""
-        return trace(self.graph, self.frames)
+        return transcript(self.graph, self.frames)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
@@ -139,10 +140,9 @@ class LivePlayer(Player):
         _live = weakref.ref(self)
         self.recorder: Recorder | None = recorder
         self.context, self.thread = contextvars.copy_context(), threading.get_ident()
-        try:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        with contextlib.suppress(RuntimeError):  # a plain script: there is only one thread
             self.loop = asyncio.get_running_loop()
-        except RuntimeError:  # a plain script: there is only one thread
-            self.loop = None
         super().__init__(recorder.graph, recorder.frames, live=True, **shown)
         recorder.hold()
         self.observe(self._asked, "want")
@@ -185,17 +185,17 @@ def last_frame(player: Player) -> Drawing:
                    values=player.scenes.written(player.frames))
 
 
-def drawn(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:
+def bilingual_picture(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:
     """The picture in English, and the labels that read otherwise in Chinese: `[which, en, zh]`."""
     nodes = (replace(n, saved=tuple(s for s in n.saved if s.is_tensor)) for n in graph.nodes)
     graph = replace(graph, nodes=tuple(nodes))  # sizes and options say nothing about gradients
-    places = layout(graph, values=values, lang="en", widest=1250)  # English has the longer words
+    places = lay_out(graph, values=values, lang="en", widest=1250)  # English has the longer words
     en, zh = (render(graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
     pairs = enumerate(zip(_LABELS.findall(en), _LABELS.findall(zh), strict=True))
     return en, [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]
 
 
-def stops(graph: Graph, names: tuple[str, ...]) -> list[str]:
+def break_nodes(graph: Graph, names: tuple[str, ...]) -> list[str]:
     """Ids of the nodes that a breakpoint names: by the node's name, or its leaf's."""
     leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}
     return [n.id for n in graph.nodes if {n.name, leaves.get(n.id)} & set(names)]
@@ -208,5 +208,5 @@ def page(module: str, style: str, state: dict[str, Any]) -> str:
 
     return Template((STATIC / "page.html").read_text("utf-8")).substitute(
         language="zh-CN" if state["lang"] == "zh" else "en", title=html.escape(state["scene"]["title"]),
-        style=style, model=(STATIC / "model.js").read_text("utf-8"), module=inside_script(str(module)),
+        style=style, model=(STATIC / "model.js").read_text("utf-8"), module=inside_script(module),
         state=inside_script(state))

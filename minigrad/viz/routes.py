@@ -9,27 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
-from ..graph.recorder import text
-from ..graph.snapshot import Graph
+from ..graph.recorder import in_short
+from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
-from .display import Drawing, Told, namespace, nodes_below, reader
+from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
 
 SHOWN = 32
-Path = tuple[tuple[str, int], ...]  # (node, slot taken), the leaf's own node last
+Route = tuple[tuple[str, int], ...]  # (node, slot taken), the leaf's own node last
 
 
-def paths(root: Any, leaf: Any) -> Paths:
+def paths(root: AnyTensor, leaf: AnyTensor) -> Paths:
     """The ways from `root` back to `leaf`, at most 32 of them shown.
 
     Raises: ValueError if the graph of `root` does not lead to `leaf`.
     """
     end = nodes_below(leaf, root)[0]
-    graph = reader(root)(root, names=namespace())
-    start = graph.tensor(graph.roots[0]).node
+    graph = reader_for(root)(root, names=learners_names())
+    start = graph.nodes[0].id
     count = ways(graph, end)
-    found = list(islice(walk(graph, start, count), SHOWN))
+    found = list(islice(routes_from(graph, start, count), SHOWN))
     values = [arriving(root, graph, way) for way in found]
     return Paths(graph, found, count[start], end, values)
 
@@ -42,9 +41,9 @@ def ways(graph: Graph, end: str) -> dict[str, int]:
     return count
 
 
-def walk(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Path]:
+def routes_from(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Route]:
     """Depth first, only where the end can be reached; never recursive."""
-    stack: list[tuple[str, Path]] = [(start, ())]
+    stack: list[tuple[str, Route]] = [(start, ())]
     while stack:
         id, way = stack.pop()
         edges = [e for e in graph.node(id).edges if e.node and count[e.node]]
@@ -53,7 +52,7 @@ def walk(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Path]:
         stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
 
 
-def arriving(root: Any, graph: Graph, way: Path) -> str:
+def arriving(root: AnyTensor, graph: Graph, way: Route) -> str:
     """What one path brings to the leaf; "" where a node is freed or has several outputs."""
     node, grad = root.grad_fn, root.detach() * 0 + 1
     try:
@@ -64,13 +63,13 @@ def arriving(root: Any, graph: Graph, way: Path) -> str:
             grad = grad.sum_to_size(graph.tensor(edge.tensor).shape)
     except (RuntimeError, TypeError, AttributeError, IndexError):
         return ""
-    return text(grad.detach())
+    return in_short(grad.detach())
 
 
-class Paths(Told):
+class Paths(TextWithDrawing):
     """Paths as text and as a picture; `paths[0]` is the picture of the first alone."""
 
-    def __init__(self, graph: Graph, found: list[Path], count: int, end: str, values: list[str]) -> None:
+    def __init__(self, graph: Graph, found: list[Route], count: int, end: str, values: list[str]) -> None:
         self.graph, self.found, self.count, self.end, self.values = graph, found, count, end, values
         self.drawing = self.marked(found)
 
@@ -80,7 +79,7 @@ class Paths(Told):
     def __getitem__(self, i: int) -> Drawing:
         return self.marked([self.found[i]])
 
-    def marked(self, found: list[Path]) -> Drawing:
+    def marked(self, found: list[Route]) -> Drawing:
         marks = {id for way in found for id, _ in way}
         marks |= {f"{id}:{slot}" for way in found for id, slot in way[:-1]}
         return Drawing(self.graph, lang=get_language(), marks=frozenset(marks))

@@ -12,17 +12,19 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from ..graph.recorder import Frame, Sent, number
-from ..graph.snapshot import Graph, Node, Tensor
+from ..graph.recorder import Frame, Sent, running_order
+from ..graph.snapshot import Graph, NodeRecord, TensorRecord
 from ..text import both, say
 
-SCHEMA = "minigrad.player/1"
+PLAYER_SCHEMA = "minigrad.player/1"
 WORDS = (
     "first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc "
     "queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in "
     "out before waits_for run_node printed arrived sum refused already torch_first accepted because_acc "
     "because_seq busy failed now done ready waiting help"
 ).split()
+# when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
+Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 
 
 class Scenes:
@@ -37,7 +39,7 @@ class Scenes:
     def scene(self) -> dict[str, Any]:
         root = self.graph.tensor(self.graph.roots[0]).label
         return {
-            "schema": SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
+            "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
             "code": "\n".join(self.code()), "nodes": {n.id: self.node(n) for n in self.graph.nodes},
             "ui": {word: both(f"player.{word}") for word in WORDS},
         }
@@ -52,19 +54,19 @@ class Scenes:
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
-        made = sorted((n for n in self.graph.nodes if n.line), key=lambda n: n.seq)
-        return [text for _, text in dict.fromkeys(n.line for n in made)]
+        made = sorted(self.graph.nodes, key=lambda n: n.seq)
+        return [text for _, text in dict.fromkeys(n.line for n in made if n.line)]
 
-    def node(self, node: Node) -> dict[str, Any]:
+    def node(self, node: NodeRecord) -> dict[str, Any]:
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
-                "needs": self.graph.consumers[node.id], "rank": number(node.id)}
+                "needs": self.graph.consumers[node.id], "rank": running_order(node.id)}
 
-    def formula(self, node: Node) -> str:
+    def formula(self, node: NodeRecord) -> str:
         if node.leaf:
             return f"{self.graph.tensor(node.leaf).label}.grad"
         return node.formula or (node.line[1] if node.line else "")  # words of neither language
 
-    def title(self, id: str) -> str:
+    def title(self, id: str | None) -> str:
         """The node's name; with its tensor's name where that alone would not tell which one."""
         node = self.graph.node(id)
         if node.leaf:
@@ -191,13 +193,13 @@ class Scenes:
         return made
 
     def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
-        tex, numbers, plain = rule.tex, rule.numbers, f"= {rule.result}"
+        tex, filled_in, plain = rule.tex, rule.filled_in, f"= {rule.result}"
         if summed:
             at, f = summed
             left, right = tex.split(" = ", 1)
             tex, plain = rf"{left} = \mathrm{{sum}}\left({right}\right)", f"= {f.name or f.after}"
-            numbers = plain.replace("−", "-") if f.name else ""
-        return {"math": mathml(tex), "num": mathml(numbers), "text": tex, "value": plain, "at": at}
+            filled_in = plain.replace("−", "-") if f.name else ""
+        return {"math": mathml(tex), "num": mathml(filled_in), "text": tex, "value": plain, "at": at}
 
     # ---- predictions
 
@@ -219,7 +221,7 @@ class Scenes:
                 "reasons": reasons[::-1] if first else reasons, "reason": first,
                 "why": joined(right, both(f"player.why_{why}_said"))}
 
-    def accumulate_quiz(self, frames: list[Frame]) -> tuple | None:
+    def accumulate_quiz(self, frames: list[Frame]) -> Question | None:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
         if f is None or f.before == "None":
             return None
@@ -227,7 +229,7 @@ class Scenes:
         ask = both("player.ask_grad", leaf=leaf.label)
         return at, f"grad:{leaf.id}", ask, f.after, [f.name, f.before], "accumulate", "overwrite"
 
-    def send_quiz(self, frames: list[Frame]) -> tuple | None:
+    def send_quiz(self, frames: list[Frame]) -> Question | None:
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "compute"), (0, None))
         sent = [s for g in frames for s in g.sent if s.to and s.text != "None"]
         if f is None or not sent:
@@ -245,14 +247,14 @@ class Scenes:
         edge = f"{f.node}:{one.slot}"
         return at, f"sum:{edge}" if one.slot in summed else f"edge:{edge}", ask, one.text, wrong, why, not_why
 
-    def values(self, node: Node, sent: Sent) -> list[str]:
+    def values(self, node: NodeRecord, sent: Sent) -> list[str]:
         """Forward values that are mistaken for the gradient: the input's and the output's."""
         tensors = [self.graph.tensor(e.tensor) for e in node.edges if e.tensor and e.slot == sent.slot]
         tensors += self.graph.outputs(node.id)
         return [t.value for t in tensors if t.value and "…" not in t.value]
 
 
-def widest(steps: list[dict[str, Any]]) -> dict[str, str]:
+def widest_texts(steps: list[dict[str, Any]]) -> dict[str, str]:
     """The longest text that each slot will hold, so that the layout keeps room for it.
 
     A wire has air at both ends of its text already: two characters less keep the picture narrow.
@@ -265,16 +267,16 @@ def widest(steps: list[dict[str, Any]]) -> dict[str, str]:
     return found
 
 
-def expected(graph: Graph) -> dict[str, str]:
+def expected_texts(graph: Graph) -> dict[str, str]:
     """The same for a backward that has not run: as wide as a gradient of each shape usually is."""
-    wide = {t.id: gradient_like(t) for t in graph.tensors}
+    wide: dict[str | None, str] = {t.id: gradient_like(t) for t in graph.tensors}
     slots = {f"grad:{t.id}": wide[t.id] for t in graph.tensors}
     slots |= {f"in:{t.node}:{t.nr}": wide[t.id] for t in graph.tensors if t.node}
     edges = [(n.edge_id(e.slot), e) for n in graph.nodes for e in n.edges if e.tensor]
     return slots | {f"{'sum' if e.expands else 'edge'}:{id}": wide[e.tensor] for id, e in edges}
 
 
-def gradient_like(t: Tensor) -> str:
+def gradient_like(t: TensorRecord) -> str:
     if t.shape == ():
         return "−0.00"
     few = len(t.shape) == 1 and t.shape[0] <= 4
@@ -286,18 +288,18 @@ def by_step(frames: tuple[Frame, ...]) -> list[list[Frame]]:
     return [list(events) for _, events in groupby(frames[1:], key=lambda f: f.step)]
 
 
-def trace(graph: Graph, frames: tuple[Frame, ...]) -> str:
+def transcript(graph: Graph, frames: tuple[Frame, ...]) -> str:
     """What happened, in words of the API alone, so that it reads the same in every language."""
     scenes, lines = Scenes(graph), [f"{graph.tensor(graph.roots[0]).label}.backward()"]
     for events in by_step(frames):
         node = graph.node(events[0].node)
         line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""
         lines.append(f"{events[0].step} {scenes.title(node.id)}{line}")
-        lines += [f"    {words}" for f in events for words in plain(scenes, f)]
+        lines += [f"    {words}" for f in events for words in event_lines(scenes, f)]
     return "\n".join(lines)
 
 
-def plain(scenes: Scenes, f: Frame) -> list[str]:
+def event_lines(scenes: Scenes, f: Frame) -> list[str]:
     """One event as lines of plain text."""
     if f.kind == "hook":
         kind = {"tensor": "hook", "pre": "prehook"}.get(scenes.hook_kind(f), scenes.hook_kind(f) + " hook")

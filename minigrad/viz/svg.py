@@ -13,18 +13,18 @@ import re
 from collections.abc import Mapping
 from hashlib import sha1
 
-from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
-from . import shapes, words
+from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from . import glyphs, words
 from .blocks import MANY_NOTES, TAB, Box, inset
-from .layout import ALL, MARGIN, Layout
-from .shapes import circle, clean, d, path, rect, tag, text, write
+from .glyphs import circle, clean, d, path, rect, tag, text, write
+from .layout import MARGIN, SHOW_ALL, Layout
 from .theme import stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
 
 
 def render(graph: Graph, layout: Layout, view: str = "record", theme: str | None = "light",
-           lang: str | None = None, show: frozenset[str] = ALL, framed: bool = True,
+           lang: str | None = None, show: frozenset[str] = SHOW_ALL, framed: bool = True,
            values: Mapping[str, str] | None = None, marks: frozenset[str] = frozenset()) -> str:
     """The picture. `framed` adds title and legend; without a `theme` colours are custom properties;
     `values` (slot -> text) fills slots that the graph itself leaves empty; parts whose id is among
@@ -88,7 +88,7 @@ class Painter:
 
     # ---- nodes
 
-    def op(self, n: Node) -> None:
+    def op(self, n: NodeRecord) -> None:
         b = self.box[n.id]
         third = words.third_line(n, self.show)
         top = b.cy - (13 if third else 4)
@@ -103,21 +103,21 @@ class Painter:
         if "saved" in self.show:
             self.notes(n, b)
 
-    def accumulate(self, n: Node) -> None:
+    def accumulate(self, n: NodeRecord) -> None:
         b = self.box[n.id]
-        body = shapes.drawer(b, 8) + text(b.x + 10, b.y + 17, n.name, "mg-b")
+        body = glyphs.drawer(b, 8) + text(b.x + 10, b.y + 17, n.name, "mg-b")
         if "grads" in self.show:
             body += path(d("M", b.right - 30, b.y + 30, "h 16"), "mg-handle")
             body += self.grad_line(self.graph.tensor(n.leaf), b.x + 10, b.y + 35)
         self.part(self.parts, "mg-acc", n.id, "rb", body, "acc")
         self.stem(n, b)
 
-    def grad_line(self, t: Tensor, x: float, y: float) -> str:
+    def grad_line(self, t: TensorRecord, x: float, y: float) -> str:
         grad = self.values.get(f"grad:{t.id}", t.grad or "None")
         kind = "mg-value " + ("mg-m" if grad == "None" else "mg-g")
         return text(x, y, ".grad", "mg-mono mg-m") + text(x + 48, y, grad, kind, f"grad:{t.id}")
 
-    def stem(self, n: Node, b: Box) -> None:
+    def stem(self, n: NodeRecord, b: Box) -> None:
         """The last bit of wire before a node and the first after it, where gates stand on them."""
         for t in self.graph.outputs(n.id):
             place = f"{n.id}:{t.nr}"
@@ -139,7 +139,7 @@ class Painter:
 
     # ---- edges
 
-    def edge(self, n: Node, e: Edge) -> None:
+    def edge(self, n: NodeRecord, e: Edge) -> None:
         id = n.edge_id(e.slot)
         x, y = self.at.ports[id]
         port = circle(x, y, 3.2, "mg-port")
@@ -158,39 +158,39 @@ class Painter:
             self.wire("mg-edge", id, line, through, f"edge:{id}", key)
             self.part(self.parts, "mg-edge-port", id, "rb", port)
         if e.expands and f"sum:{id}" in self.box:
-            self.ghost(n, e, self.box[f"sum:{id}"])
+            self.sum_and_expand(n, e, self.box[f"sum:{id}"])
 
     def none(self, id: str, e: Edge, b: Box, port: str) -> None:
         x, y = self.at.ports[id]
         body = path(d("M", x, y, "H", b.right), "mg-record mg-cut" if e.cut else "mg-record")
         body += "" if e.cut else circle(b.cx, b.cy, 5.5, "mg-ring")
-        body += text(b.x - 5, y + 4.5, words.none(e), "mg-e mg-m")
+        body += text(b.x - 5, y + 4.5, words.none_label(e), "mg-e mg-m")
         self.part(self.parts, "mg-none", id, "rb", body + port, "cut" if e.cut else "none")
 
-    def ghost(self, n: Node, e: Edge, b: Box) -> None:
+    def sum_and_expand(self, n: NodeRecord, e: Edge, b: Box) -> None:
         """Broadcasting: `expand` on the way forward, the engine's `sum` on the way back."""
         id = n.edge_id(e.slot)
         body = rect(b, 12) + text(b.cx, b.cy + 4.5, "sum", "mg-c mg-b") + self.slot(f"sum:{id}")
         self.part(self.parts, "mg-sum", id, "b", body, "sum")
         x, y, anchor = self.at.slots[f"sum:{id}"]
         body = rect(b, 12) + text(b.cx, b.cy + 4.5, "expand", "mg-c")
-        body += text(x, y, words.broadcast(self.graph, n, e),
+        body += text(x, y, words.broadcast_label(self.graph, n, e),
                      "mg-m mg-halo" + (" mg-c" if anchor == "middle" else ""))
         self.part(self.parts, "mg-expand", id, "f", body, "expand")
 
-    def again(self, edge: str, leaf: Tensor, b: Box) -> None:
-        body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again(leaf), "mg-c mg-b")
+    def again(self, edge: str, leaf: TensorRecord, b: Box) -> None:
+        body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again_label(leaf), "mg-c mg-b")
         views = "rfb" if leaf.kind == "leaf" else "f"
         self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, "ref", data_ref=edge)
 
     def hook(self, hook: Hook, b: Box) -> None:
-        body = shapes.gate(b) + text(b.cx + 4, b.cy + 4.5, hook.label, "mg-c mg-b")
-        body += text(b.cx, b.y - 8, words.gate(self.graph, hook, self.lang), "mg-c mg-m")
+        body = glyphs.gate(b) + text(b.cx + 4, b.cy + 4.5, hook.label, "mg-c mg-b")
+        body += text(b.cx, b.y - 8, words.gate_label(self.graph, hook, self.lang), "mg-c mg-m")
         self.part(self.parts, "mg-hook", hook.id, "rb", body, "hook")
 
     # ---- what a node saved
 
-    def notes(self, n: Node, pill: Box) -> None:
+    def notes(self, n: NodeRecord, pill: Box) -> None:
         shown = [saved for saved in n.saved if f"{n.id}.{saved.field}" in self.box]
         for saved in shown:
             self.note(n, saved, pill)
@@ -204,23 +204,23 @@ class Painter:
             more = text(b.cx, b.bottom - 3, count, "mg-c mg-m")
             self.part(self.parts, "mg-word", f"more:{n.id}", "r", more)
 
-    def note(self, n: Node, saved: Saved, pill: Box) -> None:
+    def note(self, n: NodeRecord, saved: Saved, pill: Box) -> None:
         id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "r"
         b = self.box[id]
         foot = min(max(b.cx, pill.x + 26), pill.right - 26)
         link = path(d("M", b.cx, b.bottom, "L", foot, pill.y), "mg-dots")
-        card = self.box.get(saved.tensor)
+        card = self.box.get(saved.tensor or "")
         if card and self.graph.tensor(saved.tensor).kind == "constant" and card.right < b.x:
             y = min(max(b.cy, card.y + 6), card.bottom - 6)
             link += path(d("M", card.right, y, "L", b.x, b.cy), "mg-dots")
         self.part(self.wires, "mg-link", id, views, link)
-        label, state = words.note(saved, "versions" in self.show), ""
+        label, state = words.note_label(saved, "versions" in self.show), ""
         if saved.stale:
-            state, reason = "stale", words.stale(saved, self.lang)
-            body = shapes.octagon(b, 12) + shapes.bang(b.x + 24, b.cy, 13)
+            state, reason = "stale", words.stale_label(saved, self.lang)
+            body = glyphs.octagon(b, 12) + glyphs.bang(b.x + 24, b.cy, 13)
             body += text(b.x + 46, b.y + 19, label, "mg-b") + text(b.x + 46, b.y + 37, reason)
         else:
-            body = shapes.note(b) + text(b.cx - 1, b.y + 16.5, label, "mg-c")
+            body = glyphs.note(b) + text(b.cx - 1, b.y + 16.5, label, "mg-c")
         if saved.freed:
             state = "freed"
             body += path(d("M", b.x + 8, b.cy, "H", b.right - 10), "mg-strike")
@@ -229,14 +229,14 @@ class Painter:
 
     # ---- tensors
 
-    def card(self, t: Tensor, b: Box) -> None:
+    def card(self, t: TensorRecord, b: Box) -> None:
         key = t.kind
         if t.kind == "nonleaf":
             key = "view" if t.is_view else "lost" if t.value is None else key
         kind = f"mg-{t.kind}" if key == t.kind else f"mg-nonleaf mg-{key}"
         top = TAB if key == "view" else 0
-        body = shapes.tab(b, 38, top) if top else rect(b, 8)
-        extra = words.shape(t, "versions" in self.show)
+        body = glyphs.tab(b, 38, top) if top else rect(b, 8)
+        extra = words.shape_label(t, "versions" in self.show)
         name = tag("tspan", clean(t.name), kind="mg-name") if t.name else ""
         name += tag("tspan", clean(extra), kind="mg-m", dx=6 if t.name else None)
         body += tag("text", name, x=b.x + 10, y=b.y + top + 18)
@@ -252,7 +252,7 @@ class Painter:
         if t.base in self.box:
             self.shares(t, b, self.box[t.base])
 
-    def hang(self, t: Tensor, b: Box, pill: Box) -> None:
+    def hang(self, t: TensorRecord, b: Box, pill: Box) -> None:
         """`.grad_fn` up to the node; the op's result down to its card in the forward view."""
         x = min(max(b.cx, pill.x + 12), pill.right - 12)
         up = path(d("M", b.cx, b.y, "L", x, pill.bottom + 1), "mg-gradfn", "gradfn")
@@ -263,7 +263,7 @@ class Painter:
         down = path(d("M", x, pill.bottom, "L", b.cx, b.y), "mg-forward", "forward")
         self.part(self.wires, "mg-made", t.id, "f", down)
 
-    def copy(self, t: Tensor, b: Box, at: Box) -> None:
+    def copy(self, t: TensorRecord, b: Box, at: Box) -> None:
         """retain_grad: a second sheet for the card, filled where the wire passes the circle."""
         line = d("M", at.cx, at.bottom, "V", b.cy + 2, "H", b.right + 5)
         sheets = rect(b.moved(5, 5), 4, "mg-sheet") + rect(b, 4)
@@ -273,16 +273,16 @@ class Painter:
         body += text(at.cx + 7, b.y - 34, "retain_grad", "mg-m")
         self.part(self.parts, "mg-copy", f"grad:{t.id}", "rb", body, "copy")
 
-    def shares(self, t: Tensor, view: Box, base: Box) -> None:
+    def shares(self, t: TensorRecord, view: Box, base: Box) -> None:
         """A dashed line with a diamond at the base; where that is far, a stub with its name."""
         away = max(abs(view.cx - base.cx) - (view.w + base.w) / 2, abs(view.cy - base.cy) - 50)
         if 0 < away < 160 and base.right < view.x and len(self.graph.outputs(t.node)) == 1:
             line = d("M", base.right + 14, base.cy, "L", view.x, view.cy)
-            body = path(line, "mg-shares") + shapes.diamond(base.right, base.cy, 7)
+            body = path(line, "mg-shares") + glyphs.diamond_end(base.right, base.cy, 7)
         else:
             x, y = view.x + 16, view.bottom + 12
             body = path(d("M", x, view.bottom, "V", y, "H", x + 14), "mg-shares")
-            body += shapes.diamond(x + 14, y, 6)
+            body += glyphs.diamond_end(x + 14, y, 6)
             body += text(x + 32, y + 4.5, self.graph.tensor(t.base).label, "mg-b")
         self.part(self.parts, "mg-base", t.id, "rfb", body, "shares")
 
@@ -303,7 +303,7 @@ class Painter:
             frame, tall = frame + legend, tall + 12 + used
         tall += top
         page = rect(Box(0, -top, wide, tall), 0, "mg-page")
-        body = tag("defs", shapes.MARKERS) + page + frame + "".join(self.wires) + "".join(self.parts)
+        body = tag("defs", glyphs.MARKERS) + page + frame + "".join(self.wires) + "".join(self.parts)
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
         about = f"{sub} {' → '.join(n.name for n in self.graph.nodes[:40])}"
         return tag("svg", tag("title", clean(title)) + tag("desc", clean(about))
@@ -314,12 +314,12 @@ class Painter:
     def legend(self, wide: float, top: float) -> tuple[str, float]:
         """One strip with the kinds that were drawn, in a fixed order."""
         x, y, out = float(MARGIN), top, []
-        for key in (k for k in shapes.LEGEND if k in self.kinds):
+        for key in (k for k in glyphs.LEGEND if k in self.kinds):
             label = words.word(f"key_{key}", self.lang)
             need = 42 + width(label)
             if x > MARGIN and x + need > wide - MARGIN:
                 x, y = float(MARGIN), y + 28
-            out.append(shapes.LEGEND[key](Box(x, y, 34, 18)) + text(x + 42, y + 13.5, label, "mg-m"))
+            out.append(glyphs.LEGEND[key](Box(x, y, 34, 18)) + text(x + 42, y + 13.5, label, "mg-m"))
             x += need + 26
         return tag("g", "".join(out), kind="mg-legend"), y + 34 - top
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
+from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from ..text import say
 from .theme import shorten
 
@@ -14,23 +14,23 @@ def word(key: str, lang: str | None, **values: object) -> str:
     return say(f"draw.{key}", lang, **values).replace("\n", " · ")
 
 
-def shape(t: Tensor, versions: bool = False) -> str:
+def shape_label(t: TensorRecord, versions: bool = False) -> str:
     """What stands muted behind the name: `(2,) float64 @v1 requires_grad`."""
     text = str(t.shape) if t.dtype in ("float32", "") else f"{t.shape} {t.dtype}"
     text += f" @v{t.version}" if versions and t.value is not None else ""
     return f"{text} requires_grad" if t.kind == "leaf" else text
 
 
-def value(t: Tensor, lang: str | None = None) -> str:
+def value(t: TensorRecord, lang: str | None = None) -> str:
     return word("not_kept", lang) if t.value is None else t.value
 
 
-def again(leaf: Tensor) -> str:
+def again_label(leaf: TensorRecord) -> str:
     """What stands on a leaf that is drawn once more, small."""
     return leaf.name or str(leaf.shape)
 
 
-def note(saved: Saved, versions: bool = False) -> str:
+def note_label(saved: Saved, versions: bool = False) -> str:
     """`self = x @v0`; only the field once it is freed."""
     if saved.freed:
         return saved.field
@@ -40,18 +40,18 @@ def note(saved: Saved, versions: bool = False) -> str:
     return shorten(text, WIDEST)
 
 
-def stale(saved: Saved, lang: str | None) -> str:
+def stale_label(saved: Saved, lang: str | None) -> str:
     return word("stale", lang, saved=saved.version, now=saved.now)
 
 
-def third_line(node: Node, show: frozenset[str]) -> str:
+def third_line(node: NodeRecord, show: frozenset[str]) -> str:
     """Under the two names: the formula where names are known, else the module it belongs to."""
     if "cards" not in show:
         return ""
     return shorten(node.formula or (node.scope if "scopes" in show else ""), WIDEST, 12.5)
 
 
-def gate(graph: Graph, hook: Hook, lang: str | None = None) -> str:
+def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
     """What stands over a gate: `hook on z`, `pre-hook`."""
     owner = next((t for t in graph.outputs(hook.node) if t.nr == hook.nr and t.name), None)
     if hook.kind == "tensor" and owner is not None:
@@ -59,11 +59,11 @@ def gate(graph: Graph, hook: Hook, lang: str | None = None) -> str:
     return word(f"hook_{hook.kind}", lang)
 
 
-def none(edge: Edge) -> str:
+def none_label(edge: Edge) -> str:
     return "…" if edge.cut else "(None, 0)"
 
 
-def broadcast(graph: Graph, node: Node, edge: Edge) -> str:
+def broadcast_label(graph: Graph, node: NodeRecord, edge: Edge) -> str:
     """`() → (2, 3)` at an input that was stretched."""
     return f"{graph.tensor(edge.tensor).shape} → {graph.outputs(node.id)[0].shape}"
 

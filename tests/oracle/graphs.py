@@ -11,8 +11,8 @@ from typing import Any
 
 from minigrad.graph.from_torch import read_torch
 from minigrad.graph.live import read
-from minigrad.graph.snapshot import Edge, Graph, Hook, Node, Saved, Tensor
-from minigrad.viz import dot, text
+from minigrad.graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from minigrad.viz import dot, indented
 
 TESTS = Path(__file__).parents[1]
 DATA = TESTS / "data" / "graphs.json"
@@ -157,12 +157,12 @@ def graph(program: str, torch: ModuleType) -> Graph:
 def from_dict(data: dict) -> Graph:
     """The inverse of `Graph.to_dict` (lists from JSON become tuples again)."""
     nodes = [
-        Node(**{**n, "edges": tuple(Edge(**e) for e in n["edges"]),
-                "saved": tuple(Saved(**s) for s in n["saved"]),
-                "line": tuple(n["line"]) if n["line"] else None})
+        NodeRecord(**{**n, "edges": tuple(Edge(**e) for e in n["edges"]),
+                      "saved": tuple(Saved(**s) for s in n["saved"]),
+                      "line": tuple(n["line"]) if n["line"] else None})
         for n in data["nodes"]
     ]
-    tensors = [Tensor(**{**t, "shape": tuple(t["shape"])}) for t in data["tensors"]]
+    tensors = [TensorRecord(**{**t, "shape": tuple(t["shape"])}) for t in data["tensors"]]
     hooks = [Hook(**h) for h in data["hooks"]]
     roots, around = tuple(data["roots"]), data["around"]
     return Graph(roots, tuple(nodes), tuple(tensors), tuple(hooks), around)
@@ -176,7 +176,7 @@ def goldens(graphs: dict[str, Graph]) -> dict[str, str]:
     """File name -> what must stand in it."""
     files = {}
     for name, stem in DRAWN.items():
-        files[f"{stem}.txt"] = text.tree(graphs[name]) + "\n"
+        files[f"{stem}.txt"] = indented.tree(graphs[name]) + "\n"
         for view in ("record", "forward", "backward"):
             files[f"{stem}_{view}.dot"] = dot.source(graphs[name], view)
     return files

@@ -23,7 +23,7 @@ Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its se
 PATIENCE = 20_000  # steps; an honest walk over the largest case takes fewer than a hundred
 
 # Per operation: how to compute it, and its local derivatives with respect to both inputs.
-OPERATIONS: dict[str, tuple[Callable, Callable]] = {
+SIGNS: dict[str, tuple[Callable, Callable]] = {
     "+": (operator.add, lambda a, b: (1, 1)),
     "-": (operator.sub, lambda a, b: (1, -1)),
     "*": (operator.mul, lambda a, b: (b, a)),
@@ -38,7 +38,7 @@ class Endless(Exception):
 class Log:
     """What the referee sees: each call of `vjp` in order, and the number of steps so far."""
 
-    calls: list[tuple[Node, float]] = field(default_factory=list)
+    calls: list[tuple[ExerciseNode, float]] = field(default_factory=list)
     steps: int = 0
 
     def step(self) -> None:
@@ -47,7 +47,7 @@ class Log:
             raise Endless
 
 
-class Node:
+class ExerciseNode:
     """A step of backward, cut down to what the exercise needs.
 
     `next` holds the nodes that get a gradient from this one, `vjp(g)` gives one gradient for each
@@ -56,12 +56,12 @@ class Node:
 
     __slots__ = ("_links", "_log", "grad", "line", "name")
 
-    def __init__(self, name: str, line: str, links: list[tuple[Node, float]], log: Log) -> None:
+    def __init__(self, name: str, line: str, links: list[tuple[ExerciseNode, float]], log: Log) -> None:
         self.name, self.line, self.grad = name, line, 0.0
         self._links, self._log = links, log  # a node and its factor for each entry of `next`
 
     @property
-    def next(self) -> tuple[Node, ...]:
+    def next(self) -> tuple[ExerciseNode, ...]:
         self._log.step()
         return tuple(node for node, _ in self._links)
 
@@ -100,18 +100,18 @@ class Program:
         return any(left == right_ for _, _, left, right_ in self.lines), len(self.lines)
 
 
-def build(program: Program, log: Log) -> dict[str, Node]:
+def build(program: Program, log: Log) -> dict[str, ExerciseNode]:
     """The exercise's nodes of a program, by name; the last one is the root."""
     values: dict[Any, float] = dict(program.leaves)
-    nodes = {name: Node(name, f"{name} = {value}", [], log) for name, value in program.leaves}
+    nodes = {name: ExerciseNode(name, f"{name} = {value}", [], log) for name, value in program.leaves}
     for line in program.lines:
         name, sign, left, right_ = line
         a, b = values[left], values.get(right_, right_)
-        compute, local = OPERATIONS[sign]
+        compute, local = SIGNS[sign]
         values[name] = compute(a, b)
         inputs = zip((left, right_), local(a, b), strict=True)
         links = [(nodes[i], factor) for i, factor in inputs if i in nodes]
-        nodes[name] = Node(name, program.source(line), links, log)
+        nodes[name] = ExerciseNode(name, program.source(line), links, log)
     return nodes
 
 
@@ -119,13 +119,13 @@ def truth(program: Program) -> dict[str, float]:
     """The gradient at each name, from minigrad's own engine."""
     t = {n: tensor(float(v), dtype=float64, requires_grad=True) for n, v in program.leaves}
     for name, sign, left, right_ in program.lines:
-        t[name] = OPERATIONS[sign][0](t[left], t.get(right_, right_))
+        t[name] = SIGNS[sign][0](t[left], t.get(right_, right_))
         t[name].retain_grad()
     t[name].backward()
     return {name: value.grad.item() for name, value in t.items()}
 
 
-def diamond() -> Node:
+def diamond() -> ExerciseNode:
     """The root of the lesson's graph: `a` is used twice, by `b` and by `c`."""
     return build(DIAMOND, Log())["d"]
 
@@ -176,7 +176,7 @@ def cases() -> tuple[tuple[Program, dict[str, float]], ...]:
 class Referee:
     """Compares one walk with the truth; `faults` yields what went wrong, telling things first."""
 
-    def __init__(self, nodes: dict[str, Node], log: Log, gradients: dict[str, float]) -> None:
+    def __init__(self, nodes: dict[str, ExerciseNode], log: Log, gradients: dict[str, float]) -> None:
         self.nodes, self.calls, self.gradients = list(nodes.values()), log.calls, gradients
         self.root = self.nodes[-1]
         self.arrivals: dict[str, list[float]] = {node.name: [] for node in self.nodes}
@@ -194,7 +194,7 @@ class Referee:
     def _seed(self) -> Iterator[Fault]:
         first = next((g for node, g in self.calls if node is self.root), 1.0)
         if not close(first, 1.0):
-            yield "walk_seed", {"got": shown(first)}
+            yield "walk_seed", {"got": as_text(first)}
 
     def _left_out(self) -> Iterator[Fault]:
         fired = {node for node, _ in self.calls}
@@ -221,7 +221,7 @@ class Referee:
             arrived.update(target.name for target, _ in node._links)
 
     def _wrong_sum(self, name: str, got: float) -> Fault:
-        values = {"node": name, "got": shown(got), "want": shown(self.gradients[name])}
+        values = {"node": name, "got": as_text(got), "want": as_text(self.gradients[name])}
         if any([target.name for target, _ in node._links].count(name) > 1 for node in self.nodes):
             return "walk_double_edge", values
         return ("walk_overwrite" if self._is_arrival(name, got) else "walk_sum"), values
@@ -233,7 +233,7 @@ class Referee:
             else:
                 yield self._wrong_sum(leaf.name, leaf.grad)
 
-    def _wrong_leaves(self) -> Iterator[Node]:
+    def _wrong_leaves(self) -> Iterator[ExerciseNode]:
         leaves = (node for node in self.nodes if not node._links)
         return (leaf for leaf in leaves if not close(leaf.grad, self.gradients[leaf.name]))
 
@@ -248,11 +248,11 @@ def close(got: Any, want: float) -> bool:
         return False
 
 
-def shown(g: Any) -> str:
+def as_text(g: Any) -> str:
     return f"{g:g}" if isinstance(g, int | float) else repr(g)
 
 
-def walk(answer: Callable, program: Program, gradients: dict[str, float]) -> Fault | None:
+def first_fault(answer: Callable, program: Program, gradients: dict[str, float]) -> Fault | None:
     """Let the learner walk one graph; return the first fault, or "untouched"."""
     log = Log()
     nodes = build(program, log)
@@ -268,14 +268,14 @@ def walk(answer: Callable, program: Program, gradients: dict[str, float]) -> Fau
     return next(Referee(nodes, log, gradients).faults(), None)
 
 
-def check_walk(answer: Any) -> Verdict:
+def check_backward(answer: Any) -> Verdict:
     """Exercise 03: `my_backward(root)` leaves the gradient of every leaf in its `.grad`."""
     if answer is ...:
         return not_yet("03")
     if not callable(answer):
         return wrong("03", "walk_not_callable")
     for program, gradients in cases():
-        fault = walk(answer, program, gradients)
+        fault = first_fault(answer, program, gradients)
         if fault and fault[0] == "untouched":
             return not_yet("03")
         if fault:

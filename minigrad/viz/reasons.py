@@ -10,26 +10,26 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..graph.snapshot import Graph, Tensor
+from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
-from .display import Drawing, Told, namespace, reader
+from .display import Drawing, Read, TextWithDrawing, learners_names, reader_for
 
 LOSSES = 8  # named results that are searched for the leaf in question
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
 
 
-def why(t: Any = None) -> Explanation:
+def why(t: AnyTensor | None = None) -> Explanation:
     """Why `t.grad` is None or `t` is not tracked, or, without `t`, why the last cell failed."""
     if t is None:
         return Explanation([last_error()], None)
-    names = namespace()
-    read = reader(t)
+    names = learners_names()
+    read = reader_for(t)
     graph = read(t, names=names)
     record = graph.tensor(graph.roots[0])
     if record.kind == "leaf" and record.grad is None:
         graph, reason = unreached(record, t, read, names)
-        return Explanation([reason, *trouble(graph)], graph)
-    return Explanation([*about(record), *trouble(graph)] or [fine(record)], graph)
+        return Explanation([reason, *why_backward_fails(graph)], graph)
+    return Explanation([*why_no_grad(record), *why_backward_fails(graph)] or [all_is_well(record)], graph)
 
 
 def last_error() -> Reason:
@@ -41,15 +41,15 @@ def last_error() -> Reason:
     return "why.error", {"error": f"{type(error).__name__}: {error}", "notes": notes}, set()
 
 
-def fine(t: Tensor) -> Reason:
+def all_is_well(t: TensorRecord) -> Reason:
     return "why.fine", {"name": label(t), "grad": t.grad}, {t.id}
 
 
-def label(t: Tensor) -> str:
+def label(t: TensorRecord) -> str:
     return t.name or f"tensor{t.shape}"
 
 
-def about(t: Tensor) -> Iterator[Reason]:
+def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
     """What keeps a tensor that is no leaf with requires_grad from having a `.grad`."""
     facts = {"name": label(t)}
     if t.kind == "constant":
@@ -59,7 +59,7 @@ def about(t: Tensor) -> Iterator[Reason]:
         yield f"why.{'retained' if t.retains_grad else 'nonleaf'}", facts, {t.id}
 
 
-def unreached(t: Tensor, leaf: Any, read: Any, names: Mapping[str, Any]) -> tuple[Graph, Reason]:
+def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor]) -> tuple[Graph, Reason]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
@@ -78,7 +78,7 @@ def unreached(t: Tensor, leaf: Any, read: Any, names: Mapping[str, Any]) -> tupl
     return graph, ("why.unreached" if others else "why.unused", facts, {graph.roots[0]})
 
 
-def trouble(graph: Graph) -> Iterator[Reason]:
+def why_backward_fails(graph: Graph) -> Iterator[Reason]:
     """What will make backward fail."""
     for n in graph.nodes:
         for s in n.saved:
@@ -90,7 +90,7 @@ def trouble(graph: Graph) -> Iterator[Reason]:
         yield "why.freed", {"node": freed.name}, {freed.id}
 
 
-class Explanation(Told):
+class Explanation(TextWithDrawing):
     """Sentences, and the graph with the place marked; `str()` is the text."""
 
     def __init__(self, reasons: list[Reason], graph: Graph | None) -> None:

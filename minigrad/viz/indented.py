@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..graph.snapshot import Edge, Graph, Node, Tensor
+from ..graph.snapshot import Edge, Graph, NodeRecord, TensorRecord
 
 LINES = 40
 
@@ -23,7 +23,7 @@ def tree(graph: Graph) -> str:
         if len(lines) == LINES - 1 and (stack or has_more(graph, id, seen)):
             return "\n".join([*lines, f"… +{len(graph.nodes) - len(seen)}"])
         lines.append((lead + describe(graph, id, seen)).rstrip())
-        node = node_of(graph, id)
+        node = node_at(graph, id)
         if node is None or node.id in seen:
             continue
         seen.add(node.id)
@@ -37,7 +37,7 @@ def starts(graph: Graph) -> tuple[str, ...]:
     return tuple(f"{n.id}:0" for n in graph.nodes if n.id not in targets)
 
 
-def branches(node: Node, below: str) -> Iterator[tuple[str, str, str]]:
+def branches(node: NodeRecord, below: str) -> Iterator[tuple[str, str, str]]:
     """(first part of its line, indent of its children, what hangs there) for each slot."""
     for i, e in enumerate(node.edges):
         last = i == len(node.edges) - 1
@@ -51,22 +51,22 @@ def target(e: Edge) -> str:
     return e.tensor or f"{e.node}:{e.nr}"
 
 
-def node_of(graph: Graph, id: str) -> Node | None:
+def node_at(graph: Graph, id: str) -> NodeRecord | None:
     """The node of a tensor, or of an output `n3:0`; None for "None" and "…"."""
-    t = graph.index.get(id)
-    return graph.index.get(t.node if t else id.partition(":")[0])
+    t = graph.tensors_by_id.get(id)
+    return graph.nodes_by_id.get(t.node if t else id.partition(":")[0])
 
 
 def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
-    node = node_of(graph, id)
+    node = node_at(graph, id)
     return node is not None and node.id not in seen and bool(node.edges)
 
 
 def describe(graph: Graph, id: str, seen: set[str]) -> str:
     if id in ("None", "…"):
         return id
-    t = graph.index.get(id)
-    node = node_of(graph, id)
+    t = graph.tensors_by_id.get(id)
+    node = node_at(graph, id)
     words = [] if t is None else [tensor_words(t)]
     if node is None:
         return "  ".join(words)
@@ -81,11 +81,11 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
     return "  ".join(words)
 
 
-def tensor_words(t: Tensor) -> str:
+def tensor_words(t: TensorRecord) -> str:
     parts = [t.name or "", str(t.shape), "" if t.value is None else f"= {t.value}"]
     return " ".join(p for p in parts if p)
 
 
-def saved_words(node: Node) -> list[str]:
+def saved_words(node: NodeRecord) -> list[str]:
     return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else "")
             for s in node.saved]

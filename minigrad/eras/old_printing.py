@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..array import dtypes
 from ..array import printing as today
 
-LINE, MANY, EDGE, PRECISION = 80, 1000, 3, 4
+LINEWIDTH, THRESHOLD, EDGEITEMS, PRECISION = 80, 1000, 3, 4
 
 
 def spaced(t: Any) -> str:
@@ -28,7 +28,7 @@ def spaced(t: Any) -> str:
     return f"tensor({', '.join([text, *today._own_suffixes(array)])})"
 
 
-class Field(NamedTuple):
+class ScaledField(NamedTuple):
     """How one number is written: format, width, and the factor taken out of all of them."""
 
     spec: str
@@ -43,20 +43,20 @@ class Field(NamedTuple):
         return "" if self.scale == 1 else f"{self.scale:.5e} *\n"
 
 
-def field_for(values: list, least: int = 2) -> Field:
+def field_for(values: list, least: int = 2) -> ScaledField:
     """The field of 0.2: by the digits before the point of the largest and the smallest magnitude."""
     finite = [abs(v) for v in values if math.isfinite(v)]
     least = max(least, 2 if len(finite) == len(values) else 3)
     small, large = _exponent(min(finite, default=0)), _exponent(max(finite, default=0))
     if all(v == math.ceil(v) for v in finite):
         if large > PRECISION + 1:
-            return Field(f".{PRECISION}e", max(least, 7 + PRECISION))
-        return Field(".0f", max(least, large + 1))
+            return ScaledField(f".{PRECISION}e", max(least, 7 + PRECISION))
+        return ScaledField(".0f", max(least, large + 1))
     if large - small > PRECISION:
-        return Field(f".{PRECISION}e", max(least, 7 + PRECISION + (max(abs(large), abs(small)) > 99)))
+        return ScaledField(f".{PRECISION}e", max(least, 7 + PRECISION + (max(abs(large), abs(small)) > 99)))
     if large > PRECISION + 1 or large < 0:
-        return Field(f".{PRECISION}f", max(least, 7), math.pow(10, large - 1))
-    return Field(f".{PRECISION}f", max(least, 7 if large == 0 else large + 6))
+        return ScaledField(f".{PRECISION}f", max(least, 7), math.pow(10, large - 1))
+    return ScaledField(f".{PRECISION}f", max(least, 7 if large == 0 else large + 6))
 
 
 def _exponent(value: float) -> int:
@@ -84,16 +84,16 @@ def vector(values: list) -> str:
     field = field_for(values)
     indent = "" if field.scale == 1 else " "
     lines = [indent + field.row([value]) for value in values]
-    if len(values) >= MANY:
-        lines[EDGE:-EDGE] = [indent + "\u22ee".center(field.width)]
+    if len(values) >= THRESHOLD:
+        lines[EDGEITEMS:-EDGEITEMS] = [indent + "\u22ee".center(field.width)]
     return field.heading + "".join(line + "\n" for line in lines)
 
 
-def matrix(rows: list, indent: str = "", field: Field | None = None) -> str:
+def matrix(rows: list, indent: str = "", field: ScaledField | None = None) -> str:
     """Rows of numbers, in groups of columns where a line cannot hold them all."""
-    wide = max(len(rows), len(rows[0])) > 2 * EDGE
+    wide = max(len(rows), len(rows[0])) > 2 * EDGEITEMS
     field = field or field_for(list(itertools.chain(*rows)), 5 if wide else 0)
-    fitting = (LINE - len(indent)) // (field.width + 1)
+    fitting = (LINEWIDTH - len(indent)) // (field.width + 1)
     text, inner = "", indent + ("" if field.scale == 1 else " ")
     for first in range(0, len(rows[0]), fitting):
         if fitting < len(rows[0]):
@@ -107,7 +107,7 @@ def matrix(rows: list, indent: str = "", field: Field | None = None) -> str:
 def slices(array: Any) -> str:
     """More dimensions: one matrix after the other, each under its indices."""
     *sizes, high, wide = array.shape
-    field = field_for(array.ravel().tolist(), 3 if max(high, wide) > 2 * EDGE else 0)
+    field = field_for(array.ravel().tolist(), 3 if max(high, wide) > 2 * EDGEITEMS else 0)
     width = max(2, len(str(max(sizes))))
     places = itertools.product(*map(range, sizes))
     return "\n".join(

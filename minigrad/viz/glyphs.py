@@ -1,4 +1,4 @@
-"""The shapes of the pictures as SVG text: cards, notes, gates, drawers, wires, legend keys.
+"""What the pictures are made of, as SVG text: cards, notes, gates, drawers, wires, legend keys.
 
 Knows boxes and words, no graph. Everything that is written goes through `text`, which escapes it.
 """
@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain
 from xml.sax.saxutils import escape, quoteattr
 
 from ..graph.preview import MARKS
-from .blocks import Box
+from .blocks import Box, Piece
 
 CJK = re.compile("[⺀-鿿＀-￯]")
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # in XML
@@ -29,9 +30,10 @@ def d(*items: str | float) -> str:
     return " ".join(i if isinstance(i, str) else num(i) for i in items)
 
 
-def write(pieces: list) -> str:
-    """Path data of a wire as `layout` has it: pieces such as ("L", x, y)."""
-    return " ".join(letter + d(*numbers) for letter, *numbers in pieces)
+def write(pieces: list[Piece]) -> str:
+    """Path data of a wire as `layout` has it: the point where it begins, then lines and curves."""
+    letters = ["M", *("L" if len(piece) == 1 else "C" for piece in pieces[1:])]
+    return " ".join(letter + d(*chain(*piece)) for letter, piece in zip(letters, pieces, strict=True))
 
 
 def tag(name: str, body: str | None = None, **attributes: str | float | None) -> str:
@@ -88,7 +90,7 @@ def tab(b: Box, w: float, h: float) -> str:
     return path(d("M", b.x, b.y, "H", b.x + w, "V", b.y + h, "H", b.right, "V", b.bottom, "H", b.x, "z"))
 
 
-def diamond(x: float, y: float, size: float) -> str:
+def diamond_end(x: float, y: float, size: float) -> str:
     return path(d("M", x, y, "l", size, -5, "l", size, 5, "l", -size, 5, "z"), "mg-diamond")
 
 
@@ -148,7 +150,7 @@ def _sheets(b: Box) -> str:
 
 
 def _shares(b: Box) -> str:
-    return path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond(b.x, b.cy, 5)
+    return path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5)
 
 
 LEGEND: dict[str, Callable[[Box], str]] = {
