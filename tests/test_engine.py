@@ -16,7 +16,6 @@ from tests.samples import SAMPLES
 
 @pytest.fixture
 def no_gc():
-    gc.collect()
     gc.disable()
     yield
     gc.enable()
