@@ -87,7 +87,9 @@ def post_hooks(walk: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
     received = tuple(shown(walk, g) for g in grads)
     if not node.wants_undefined:  # what a learner's own backward returned is shown as it is
         sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
-    return _node_hooks(walk, node, "post", sent, received)
+    sent = _node_hooks(walk, node, "post", sent, received)
+    # a hook may keep what it saw, and a leaf adds to what it gets
+    return sent if walk.create_graph else tuple(None if g is None else g.copy() for g in sent)
 
 
 def _node_hooks(walk: Any, node: Any, kind: str, grads: tuple, *received: tuple) -> tuple:
@@ -127,7 +129,7 @@ def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
     before = leaf._grad
     if grad is not None and leaf.requires_grad:
         mine = grad is given or walk.create_graph  # else a hook may have kept what it returned
-        leaves.accumulate(leaf, grad if mine and not hooks.tensor else grad * 1, walk.create_graph)
+        leaves.accumulate(leaf, grad if mine and not (hooks.tensor or hooks.pre) else grad * 1, walk.create_graph)
     if watch is not None:
         watch.accumulate(node, grad, before, leaf._grad)
     for hook in list(hooks.post_accumulate.values()):
