@@ -1,7 +1,7 @@
 """What every test run shares: no test is left out in silence, and none at all where CI is set.
 
 Tests in a folder named e2e, or marked `browser`, need a Chromium; a test whose module imports
-the real torch is marked `oracle`.
+the real torch, or whose parameter `oracle` is torch, is marked `oracle`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from importlib.util import find_spec
+from typing import Any
 
 import hypothesis
 import pytest
 
+from tests import beside
 from tests.browser import HOW_TO_GET_ONE, find_browser
 
 ON_CI = os.environ.get("CI") == "true"
@@ -32,7 +34,9 @@ def needs_browser(item: pytest.Item) -> bool:
 
 
 def uses_torch(item: pytest.Item) -> bool:
-    torch = sys.modules.get("torch")
+    torch, case = sys.modules.get("torch"), getattr(item, "callspec", None)
+    if case and case.params.get("oracle") == "torch":
+        return True
     return torch is not None and torch in vars(getattr(item, "module", None) or object).values()
 
 
@@ -48,6 +52,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out.append(HOW_TO_GET_ONE)
         config.hook.pytest_deselected(items=without)
         items[:] = [item for item in items if item not in without]
+    items.sort(key=lambda item: item.get_closest_marker("beside") is not None)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if not session.config.option.collectonly:
+        beside.begin(session.items)
+
+
+@pytest.fixture
+def result(request: pytest.FixtureRequest) -> Any:
+    """What the work of a test that is marked `beside` came to."""
+    return request.node.stash[beside.RESULT].result()
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
@@ -65,6 +81,7 @@ def note_skip(report: pytest.CollectReport | pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    beside.stop()
     if ON_CI and left_out and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

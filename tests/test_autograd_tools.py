@@ -171,6 +171,45 @@ def test_saved_tensors_may_be_written_where_that_is_allowed(torch):
     assert x.grad.tolist() == [2.0, 4.0]
 
 
+# ---- hooks on gradients
+
+PASSED_ON = {"times two": lambda x: x * 2, "unchanged": lambda x: x + 0, "as a view": lambda x: x.view(2)}
+HOOKED = {
+    "a leaf": lambda x, h, keep: x.register_hook(keep),
+    "before a leaf": lambda x, h, keep: h.grad_fn.next_functions[0][0].register_prehook(lambda came: keep(came[0])),
+    "a tensor": lambda x, h, keep: h.register_hook(keep),
+    "before a node": lambda x, h, keep: h.grad_fn.register_prehook(lambda came: keep(came[0])),
+    "behind a node": lambda x, h, keep: h.grad_fn.register_hook(lambda sent, came: keep(sent[0])),
+}
+
+
+@pytest.mark.parametrize("way", PASSED_ON)
+@pytest.mark.parametrize("where", HOOKED)
+def test_a_gradient_that_a_hook_keeps_is_left_alone_by_the_next_backward(torch, where, way):
+    x, kept = leaf(torch, 1.0, 1.0), []
+    h = PASSED_ON[way](x)
+    HOOKED[where](x, h, kept.append)
+
+    h.sum().backward()
+    now = kept[0].tolist()
+    (x * 3).sum().backward()
+
+    assert kept[0].tolist() == now
+    assert x.grad.tolist() == [3.0 + (2 if way == "times two" else 1)] * 2
+
+
+@pytest.mark.parametrize("where", HOOKED)
+def test_a_gradient_that_a_hook_returns_stays_the_hook_s_own(torch, where):
+    x, own = leaf(torch, 1.0, 1.0), torch.tensor([7.0, 7.0])
+    h = x.neg()
+    HOOKED[where](x, h, lambda grad: (own,) if "before" in where or "behind" in where else own)
+
+    h.sum().backward()
+    (x * 3).sum().backward()
+
+    assert own.tolist() == [7.0, 7.0]
+
+
 # ---- several gradients, edges
 
 

@@ -12,9 +12,12 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+
+from tests import beside
 
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
@@ -84,32 +87,38 @@ def copy_tracked_files(destination: Path) -> None:
             shutil.copy2(ROOT / name, destination / name)
 
 
+def replay() -> list[subprocess.CompletedProcess[str]]:
+    """The recipe's steps in a folder of their own; the last that ran is the first that failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        checkout, environment, home = (Path(folder, name) for name in ("checkout", "env", "home"))
+        home.mkdir()
+        copy_tracked_files(checkout)
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(("PYTHON", "VIRTUAL_ENV", "JUPYTER", "CONDA"))}
+        outside = kept | {
+            "HOME": str(home), "PATH": f"{environment / 'bin'}{os.pathsep}{kept['PATH']}",
+            "PIP_CACHE_DIR": str(Path("~/.cache/pip").expanduser()), "LC_ALL": "C.UTF-8",
+        }
+        steps = []
+        for command in (
+            (sys.executable, "-m", "venv", str(environment)),
+            ("pip", "install", "--quiet", *BASE_IMAGE, "-r", "binder/requirements.txt"),
+            ("./binder/postBuild",),
+            ("python", "-c", ONE_LESSON),
+            ("pip", "check"),
+        ):
+            steps.append(beside.run(*command, cwd=home if command[0] == "python" else checkout, env=outside))
+            if steps[-1].returncode:
+                break
+    return steps
+
+
 @windows
-def test_the_recipe_gives_a_working_lab_in_a_clean_environment(tmp_path: Path):
-    checkout, environment, home = tmp_path / "checkout", tmp_path / "env", tmp_path / "home"
-    home.mkdir()
-    copy_tracked_files(checkout)
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(("PYTHON", "VIRTUAL_ENV", "JUPYTER", "CONDA"))}
-    outside = kept | {
-        "HOME": str(home), "PATH": f"{environment / 'bin'}{os.pathsep}{kept['PATH']}",
-        "PIP_CACHE_DIR": str(Path("~/.cache/pip").expanduser()), "LC_ALL": "C.UTF-8",
-    }
+@pytest.mark.beside(work=replay)
+def test_the_recipe_gives_a_working_lab_in_a_clean_environment(result: list[subprocess.CompletedProcess[str]]):
+    assert result[-1].returncode == 0, (result[-1].stdout + result[-1].stderr)[-3000:]
+    _, _, trusted, lesson, _ = (step.stdout for step in result)
 
-    def run(*command: str, cwd: Path = checkout) -> str:
-        done = subprocess.run(
-            command, cwd=cwd, env=outside, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-        return done.stdout
-
-    run(sys.executable, "-m", "venv", str(environment))
-    run("pip", "install", "--quiet", *BASE_IMAGE, "-r", "binder/requirements.txt")
-    trusted = run("./binder/postBuild")
-    said = run("python", "-c", ONE_LESSON, cwd=home)
-    run("pip", "check")
-
-    notebooks = list(checkout.glob("notebooks/*/*/*.ipynb"))
-    assert trusted.count("Signing notebook") == len(notebooks)
-    assert str(environment) in said         # the installed copy, not the checkout
-    assert "[[0.5, 0.5], [0.5, 0.5]]" in said
+    assert trusted.count("Signing notebook") == len(list(ROOT.glob("notebooks/*/*/*.ipynb")))
+    assert "/env/" in lesson                # the installed copy, not the checkout
+    assert "[[0.5, 0.5], [0.5, 0.5]]" in lesson

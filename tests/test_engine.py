@@ -2,10 +2,13 @@
 
 import asyncio
 import gc
+import sys
 import threading
 import weakref
+from _thread import LockType
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import minigrad as torch
@@ -16,7 +19,6 @@ from tests.samples import SAMPLES
 
 @pytest.fixture
 def no_gc():
-    gc.collect()
     gc.disable()
     yield
     gc.enable()
@@ -94,6 +96,55 @@ def test_threads_add_to_shared_leaves_without_losing_any():
         thread.join()
 
     assert w.grad.tolist() == [8 * 40 * 2] * 64
+
+
+class ToldLock:
+    """A lock that tells when somebody has to wait for it."""
+
+    def __init__(self, lock, told):
+        self.lock, self.told = lock, told
+
+    def acquire(self):
+        if not self.lock.acquire(False):
+            self.told.set()
+            self.lock.acquire()
+
+    def release(self, *_):
+        self.lock.release()
+
+    __enter__, __exit__ = acquire, release
+
+
+def test_a_backward_on_another_thread_does_not_come_between_old_and_new_grad(monkeypatch):
+    """It has to wait for the lock, or else runs through while the first one has read and not yet written."""
+    waits_or_is_done = threading.Event()
+    for module in [module for name, module in sys.modules.items() if name.startswith("minigrad.")]:
+        for name, lock in [(name, value) for name, value in vars(module).items() if type(value) is LockType]:
+            monkeypatch.setattr(module, name, ToldLock(lock, waits_or_is_done))
+    w = torch.ones(2, requires_grad=True)
+
+    def backward_of_the_other():
+        try:
+            (w * 5).sum().backward()
+        finally:
+            waits_or_is_done.set()
+
+    other = threading.Thread(target=backward_of_the_other)
+
+    class Slow(np.ndarray):
+        def __iadd__(self, more):
+            total = np.add(self, more)
+            if other.ident is None:
+                other.start()
+                assert waits_or_is_done.wait(60)
+            np.copyto(self, total)
+            return self
+
+    w.grad = torch.from_numpy(np.zeros(2, np.float32).view(Slow))
+    (w * 3).sum().backward()
+    other.join()
+
+    assert w.grad.tolist() == [8, 8]
 
 
 def test_a_hook_that_raises_leaves_the_next_cell_a_working_engine():

@@ -416,6 +416,22 @@ def test_a_note_names_the_step_of_an_optimizer_that_came_too_early():
     assert "`minigrad.optim.SGD([w], lr=0.1).step()`" in caught.value.__notes__[0]
 
 
+@pytest.mark.parametrize("write", [
+    "x.add_(1)", "x += torch.ones(2)", "x.mul_(torch.ones(2))", "x.zero_()", "x.copy_(torch.ones(2))", "x[0] = 5",
+    "x.clamp_(max=0)", "x.masked_fill_(x > 1, 0)", "x.index_add_(0, torch.tensor([0]), torch.ones(1))",
+    "x.uniform_()", "x[:1].add_(1)", "x.view(2).zero_()", "x.unsqueeze_(0)",
+])
+def test_an_inference_tensor_keeps_its_numbers_outside_inference_mode(write):
+    """PyTorch writes first and refuses then: that is a difference on purpose, named in the README."""
+    with minigrad.inference_mode():
+        x = minigrad.tensor([1.0, 2.0])
+
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode is not allowed"):
+        exec(write, {"torch": minigrad, "x": x})
+
+    assert x.tolist() == [1, 2]
+
+
 def test_an_error_leaves_grad_mode_and_graph_usable():
     raised(nan_hides_behind_where, minigrad)
     x = minigrad.ones(2, requires_grad=True)

@@ -1,13 +1,13 @@
 """Every expression of the checklist agrees with torch: recorded everywhere, live where it is."""
 
 import importlib.util
-import subprocess
 import sys
 
 import pytest
 
 import minigrad
 from minigrad.core.row import TABLE
+from tests import beside
 from tests.oracle import record
 from tests.oracle.expressions import ULPS, allowance, differences, expressions, observe
 from tests.oracle.waiting import EXPRESSIONS as WAITING
@@ -32,13 +32,16 @@ def test_what_waits_still_waits():
     assert works == [], "take them out of tests/oracle/waiting.py"
 
 
-@pytest.mark.parametrize("oracle", LIVE)
-def test_the_samples_that_pytorch_tests_itself_with_agree(oracle):
+def the_samples_of_pytorch():
     """In a process of its own: torch.testing changes more than one setting of torch."""
-    run = subprocess.run([sys.executable, "-W", "ignore", "-m", "tests.oracle.opinfo"], capture_output=True, text=True)
+    return beside.run(sys.executable, "-W", "ignore", "-m", "tests.oracle.opinfo")
 
-    assert run.returncode == 0, run.stderr
-    assert run.stdout == ""
+
+@pytest.mark.beside(work=the_samples_of_pytorch)
+@pytest.mark.parametrize("oracle", LIVE)
+def test_the_samples_that_pytorch_tests_itself_with_agree(oracle, result):
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == ""
 
 
 @pytest.mark.parametrize("oracle", LIVE)

@@ -172,12 +172,12 @@ def test_reading_changes_nothing():
     assert names["w"].grad.tolist() == pytest.approx([0.7116, -1.56], abs=1e-4)
 
 
-def test_a_chain_of_100_000_is_read_without_recursion():
+def test_a_long_chain_is_read_without_recursion():
     y = minigrad.tensor(1.0, requires_grad=True)
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y.neg()
 
-    assert len(read(y).nodes) == 100_001
+    assert len(read(y).nodes) == 20_001
 
 
 def test_a_part_marks_the_edges_that_leave_it():

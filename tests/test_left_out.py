@@ -25,6 +25,7 @@ def run(folder: Path, test: str, *options: str, **environment: str) -> tuple[int
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  browser: b\n  oracle: o\n")
     command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", "pytest.ini", *options]
     kept = {name: value for name, value in os.environ.items() if name != "CI"}
+    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"       # nothing else: no other plugin either
     kept["PYTHONPATH"] = os.pathsep.join([str(folder), str(ROOT)])
     done = subprocess.run(
         command, cwd=folder, env=kept | environment, capture_output=True, text=True, timeout=120

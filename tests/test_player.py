@@ -152,6 +152,24 @@ def test_a_question_has_one_right_answer_and_answers_that_people_give():
     assert "[0.71, 0.78]" in summed["options"]  # forgot that b was broadcast
 
 
+@pytest.mark.parametrize(("rows", "summed"), [(1, "2 + 3 = 5"), (40, "[80, 120]")])
+def test_what_broadcasting_stretched_is_summed_in_the_picture_and_in_the_callout(rows, summed):
+    b = mg.zeros((), requires_grad=True) if rows == 1 else mg.zeros(2, requires_grad=True)
+    y = (mg.ones(rows, 2) + b) * mg.tensor([2.0, 3.0])
+
+    player = step(y.sum())
+    adding = player.steps[2]
+    (event,) = (e for e in adding["events"] if e["kind"] == "unbroadcast")
+
+    assert event["slots"] == {"sum:n3:1": summed}
+    assert event["marks"] == ["sum:n3:1"]
+    assert summed in event["say"]["en"]
+    assert [row["value"] for row in adding["rows"]] == [f"= {summed}"]
+    assert r"= \mathrm{sum}\left(" in adding["rows"][0]["text"]
+    assert f"    sum: {summed}\n" in player.to_text()
+    assert summed in player._repr_mimebundle_()[0]["image/svg+xml"]
+
+
 def test_overwriting_is_among_the_answers_once_there_is_an_old_gradient():
     _, _, loss = diamond(retain_graph=True)
     quiz = step(loss, preview=True).steps[-1]["quiz"]

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from minigrad.core.row import TABLE
 from minigrad.quick.cross_entropy import CrossEntropy
 from minigrad.quick.derivatives import DERIVATIVES
 from minigrad.quick.products import Product
+from tests import beside
 
 HERE = Path(__file__).parent.parent
 MATRICES = {"mm", "addmm", "t", "transpose"}
@@ -278,20 +280,6 @@ def test_a_cross_entropy_leaves_what_is_not_plain_to_its_operations():
         assert value.equal(ordinarily(TENSORS.cross_entropy)(scores, *given))
 
 
-def test_without_the_folder_everything_still_holds(tmp_path):
-    for part in ("minigrad", "tests"):
-        shutil.copytree(HERE / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(HERE / "pyproject.toml", tmp_path)
-    shutil.rmtree(tmp_path / "minigrad" / "quick")
-    tests = [f"tests/test_{name}.py" for name in ("semantics", "expressions", "table", "errors", "record")]
-
-    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests],
-                         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
-                         capture_output=True, text=True)
-
-    assert run.returncode == 0, run.stdout[-2000:]
-
-
 def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
     """What a debugger walks through then is the core alone, from the operation to the end of backward."""
     from minigrad import exp  # bound before anything is switched
@@ -324,3 +312,23 @@ def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
                                                                           "<lambda>"}  # each hands on at once
     assert {("core/engine.py", "steps"), ("core/engine.py", "apply"), ("core/leaves.py", "accumulate")} <= slow
     assert again == quick
+
+
+OF_THE_HOUSE = "bench binder docs quick floors glossary left_out notebook_tools tutorials"    # not of what it computes
+
+
+def the_suite_without_the_folder() -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        for part in ("minigrad", "tests", "notebooks"):
+            shutil.copytree(HERE / part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(HERE / "pyproject.toml", folder)
+        shutil.rmtree(Path(folder, "minigrad", "quick"))
+        left_out = [f"--ignore-glob=tests/*{name}*" for name in OF_THE_HOUSE.split()]
+        return beside.run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *left_out, "tests",
+                          "-m", "not (beside or browser or gpu or oracle)",
+                          cwd=folder, env={**os.environ, "PYTHONPATH": folder})
+
+
+@pytest.mark.beside(work=the_suite_without_the_folder)
+def test_without_the_folder_everything_still_holds(result):
+    assert result.returncode == 0, result.stdout[-2000:]

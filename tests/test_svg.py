@@ -201,6 +201,19 @@ def test_a_long_chain_goes_on_in_the_next_band():
     assert len({round(place.boxes[n.id].cy) for n in RECORDED["long chain"].ops}) > 1
 
 
+def test_a_chain_of_operations_runs_level_whatever_hangs_on_it():
+    x, w, b = (minigrad.tensor([1.0, 2.0], requires_grad=True) for _ in range(3))
+    y = x * w
+    for _ in range(3):
+        y = y * w + b
+    graph = read(y)
+    wires = layout(graph, widest=3000).back
+
+    chain = [wires[n.edge_id(e.slot)] for n in graph.ops for e in n.edges if graph.node(e.node).kind == "op"]
+    assert len(chain) == 6
+    assert all(abs(line[0][-1] - line[-1][-1]) < 1 for line in chain)
+
+
 def test_a_shared_weight_is_drawn_again_where_it_is_far():
     graph = RECORDED["recurrent"]
 

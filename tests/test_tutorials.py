@@ -7,7 +7,6 @@ cannot come from the code as it stands, the notebook shows the cell twice: "as s
 
 import json
 import re
-import subprocess
 import sys
 from functools import cache
 from itertools import pairwise
@@ -15,6 +14,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
+
+from tests import beside
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parent / "notebooks"
@@ -163,10 +164,12 @@ def test_a_lesson_is_short(name):
     assert all(len(c.source.splitlines()) <= 12 for c in cells if c.cell_type == "code")
 
 
-def test_the_conformance_page_is_what_a_run_gives():
-    """Run in a process of its own: here the name `torch` may be taken by the real one."""
-    command = [sys.executable, "-m", "notebooks.conformance", "--check"]
-    run = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, encoding="utf-8")
+def the_tutorials():
+    """Run in processes of their own: here the name `torch` may be taken by the real one."""
+    return beside.run(sys.executable, "-m", "notebooks.conformance", "--check", cwd=HERE.parent)
 
-    assert run.returncode == 0, run.stdout + run.stderr
+
+@pytest.mark.beside(work=the_tutorials)
+def test_the_conformance_page_is_what_a_run_gives(result):
+    assert result.returncode == 0, result.stdout + result.stderr
     assert f"**{len(CODE)} of {len(CODE)}**" in (NOTEBOOKS / "CONFORMANCE.md").read_text("utf-8")

@@ -4,6 +4,7 @@ A snippet is run as in a terminal (see transcript); what torch shows is what min
 A name that ends in `~` has values of transcendental functions, compared with numbers left out.
 """
 
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -12,6 +13,7 @@ from .transcript import placeholders, transcript
 FOLDER = Path(__file__).with_name("semantics")
 
 
+@cache
 def snippets() -> dict[str, str]:
     """`chapter: name` -> code, in the order of the files."""
     parts = [
