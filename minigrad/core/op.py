@@ -7,11 +7,12 @@ put where formulas (`carriers`), tests and pictures find it (`TABLE`).
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from .carriers import RAW, SYMBOLS, TENSORS, phrase
-from .row import TABLE, Row, parameters
+from .row import TABLE, Row
 from .shapes import binary, nary, sequence, shape_mismatch, single, unary, view_shape
 
 __all__ = ["TABLE", "Row", "no_derivative", "op", "shape_mismatch"]
@@ -30,6 +31,7 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
     options, is the row's own: see `Row`.
     """
     row = Row(name, forward, **declared)
+    row.view = view is not False
     if transparent:
         setattr(SYMBOLS, name, forward)
     if tex is not None:
@@ -54,7 +56,7 @@ def publish(row: Row, call: Callable) -> Callable:
     call.__name__ = call.__qualname__ = row.name
     # code of its own: Python adapts it to the row's own node, and tracebacks name the operation
     call.__code__ = call.__code__.replace(co_name=row.name)
-    call.__doc__ = _doc(row)
+    call.__doc__ = row.doc or f"`{row.name}`, as torch has it."
     if inspect.isfunction(row.forward):
         call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature
     call.row = row  # type: ignore[attr-defined]
@@ -62,20 +64,11 @@ def publish(row: Row, call: Callable) -> Callable:
     TABLE[row.name] = row
     setattr(TENSORS, row.name, call)
     setattr(RAW, row.name, row.forward)
+    frame: Any = sys._getframe(1)
+    while frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    row.place = frame.f_code, frame.f_lasti  # where it is declared, which `help` shows
     return call
-
-
-def _doc(row: Row) -> str:
-    rules = [f"    {name}: {_source(d)}" for name, d in row.derivatives.items()]
-    where = getattr(row.forward, "__code__", None) or next(
-        (d.__code__ for d in row.derivatives.values()), None)
-    place = f"\n\nRow: {where.co_filename}:{where.co_firstlineno}" if where else ""
-    node = f"grad_fn: {row.grad_fn}\n" if row.derivatives else "Not differentiable.\n"
-    return (row.doc or f"`{row.name}`, as torch has it.") + "\n\n" + node + "\n".join(rules) + place
-
-
-def _source(formula: Callable) -> str:
-    return "grad · " + ", ".join(p for p in parameters(formula) if p != "grad")
 
 
 def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
