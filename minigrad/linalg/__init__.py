@@ -14,9 +14,9 @@ from ..ops import shape
 from ..ops.checks import require, same_type
 from ..ops.linalg import LinAlgError, det, matmul, matrix_exp, matrix_norm, matrix_power, svdvals
 from ..ops.linalg import inverse as inv
+from ..ops.manual import face
 from ..ops.reduce import dims_of, named
 from ..ops.reduce import vector_norm as vector_norm_row
-from ..text import presentation
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
            "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
@@ -148,4 +148,4 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return rows.cross_of(input, other, dim)
 
 
-__getattr__ = presentation.adviser("torch.linalg", __all__)
+__getattr__, __dir__ = face("torch.linalg", globals())

@@ -23,7 +23,7 @@ from ..creation import ones_like, zeros_like
 from ..ops import activation as act
 from ..ops import conv, linalg, loss, pointwise, reduce, shape
 from ..ops.checks import implemented, require, same_type
-from ..text import presentation
+from ..ops.manual import face
 
 _REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
 
@@ -840,4 +840,4 @@ TORCH_FUNCTIONS = """
     triplet_margin_loss
 """.split()
 
-__getattr__ = presentation.adviser("torch.nn.functional", globals())
+__getattr__, __dir__ = face("torch.nn.functional", globals())
