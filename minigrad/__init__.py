@@ -7,7 +7,6 @@ walks backward through it, `why(t)` says why a gradient is missing. This file is
 import warnings as _warnings
 from contextlib import suppress as _suppress
 from math import e, inf, nan, pi
-from typing import Any
 
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
@@ -89,6 +88,7 @@ from .creation import (
     zeros_like,
 )
 from .ops.checks import as_function as _as_function
+from .ops.manual import document as _document
 from .random import get_rng_state, set_rng_state
 from .text import get_language, presentation, set_language
 
@@ -107,13 +107,15 @@ _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "v
          "save": "utils.serialization", "load": "utils.serialization"}
 
 
-# Loaded when first asked for: a lesson on autograd needs none of them.
-_PARTS = ("cuda", "eras", "linalg", "nn", "optim", "special", "utils")
+# Loaded when first asked for: a lesson on autograd needs few of them.
+_PARTS = ("autograd", "cuda", "eras", "linalg", "nn", "optim", "random", "special", "utils")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str):
     from importlib import import_module
 
+    if name == "__all__":
+        return sorted({*__dir__()} - {*_PARTS})  # as in torch
     if name == "__version__":
         return presentation.current.version
     if name in _LAZY:
@@ -123,4 +125,14 @@ def __getattr__(name: str) -> Any:
     functions = import_module(".nn.functional", __name__)  # `torch.softmax` and the like
     if name in functions.TORCH_FUNCTIONS:
         return getattr(functions, name)
-    raise presentation.no_attribute("torch", [*globals(), *_LAZY, *_PARTS], name)
+    raise presentation.no_attribute("torch", __dir__(), name)
+
+
+def __dir__() -> list[str]:
+    from .nn.functional import TORCH_FUNCTIONS
+
+    own = (name for name, value in globals().items() if name[0] != "_" and type(value) is not type(presentation))
+    return sorted({*own, *_LAZY, *_PARTS, *TORCH_FUNCTIONS})
+
+
+_document([*globals().values(), Tensor.__base__])

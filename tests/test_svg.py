@@ -207,7 +207,7 @@ def test_a_chain_of_operations_runs_level_whatever_hangs_on_it():
     for _ in range(3):
         y = y * w + b
     graph = read(y)
-    wires = layout(graph, widest=3000).back
+    wires = lay_out(graph, widest=3000).back
 
     chain = [wires[n.edge_id(e.slot)] for n in graph.ops for e in n.edges if graph.node(e.node).kind == "op"]
     assert len(chain) == 6

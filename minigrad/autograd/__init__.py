@@ -8,7 +8,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..core.backward import backward, grad
 from ..core.beside.ends import GradientEdge
-from ..text import presentation
+from ..ops.manual import face
 from . import functional, graph
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from .function import Function
@@ -32,4 +32,4 @@ class Variable(metaclass=_Wraps):
         t = data.detach() if isinstance(data, Tensor) else data
         return t.requires_grad_() if requires_grad else t
 
-__getattr__ = presentation.adviser("torch.autograd", globals())
+__getattr__, __dir__ = face("torch.autograd", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..text.tex import SYMBOLS, phrase
 from .beside.refusals import shape_mismatch
 from .carriers import RAW, TENSORS
 from .record import call_of_list, call_of_tensors, call_of_two, call_of_view
-from .row import TABLE, Row, parameters
+from .row import TABLE, Row
 
 __all__ = ["TABLE", "Row", "composite", "no_derivative", "op", "shape_mismatch"]
 
@@ -23,7 +24,6 @@ __all__ = ["TABLE", "Row", "composite", "no_derivative", "op", "shape_mismatch"]
 def quicker(name: str, call: Callable, row: Row | None = None, kind: Callable | None = None) -> Callable:
     """The call that is published for a row or a composite: `quick` puts a function here that knows quicker ones."""
     return call
-
 
 
 def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool = False, tex: Any = None,
@@ -36,6 +36,7 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
     and options, is the row's own: see `Row`.
     """
     row = Row(name, forward, **declared)
+    row.view = view is not False
     if transparent or tex is not None:
         setattr(SYMBOLS, name, forward if transparent else phrase(tex) if isinstance(tex, str) else tex)
     if row.inputs[0] == "tensors":
@@ -58,7 +59,7 @@ def named(name: str, call: Callable) -> Callable:
 def publish(row: Row, call: Callable) -> Callable:
     """Put a row and its callable where the carriers, the tests and the pictures find them."""
     call.__name__ = call.__qualname__ = row.name
-    call.__doc__ = _doc(row)
+    call.__doc__ = row.doc or f"`{row.name}`, as torch has it."
     if inspect.isfunction(row.forward):
         call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature
     call.row = row  # type: ignore[attr-defined]
@@ -66,6 +67,10 @@ def publish(row: Row, call: Callable) -> Callable:
     TABLE[row.name] = row
     setattr(TENSORS, row.name, call)
     setattr(RAW, row.name, row.forward)
+    frame: Any = sys._getframe(1)
+    while frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    row.place = frame.f_code, frame.f_lasti  # where it is declared, which `help` shows
     return call
 
 
@@ -74,18 +79,6 @@ def composite(call: Callable) -> Callable:
     call = named(call.__name__, quicker(call.__name__, call))
     setattr(TENSORS, call.__name__, call)
     return call
-
-
-def _doc(row: Row) -> str:
-    rules = [f"    {name}: {_source(d)}" for name, d in row.derivatives.items()]
-    where = getattr(row.forward, "__code__", None) or next((d.__code__ for d in row.derivatives.values()), None)
-    place = f"\n\nRow: {where.co_filename}:{where.co_firstlineno}" if where else ""
-    node = f"grad_fn: {row.grad_fn}\n" if row.derivatives else "Not differentiable.\n"
-    return (row.doc or f"`{row.name}`, as torch has it.") + "\n\n" + node + "\n".join(rules) + place
-
-
-def _source(formula: Callable) -> str:
-    return "grad · " + ", ".join(p for p in parameters(formula) if p != "grad")
 
 
 def no_derivative(name: str, forward: Callable, aten: str, **declared: Any) -> Callable:

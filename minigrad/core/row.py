@@ -73,6 +73,8 @@ class Row:
         self.node: Any = node_class(self)
         self.save = saver(self)
         self.call: Callable = forward
+        self.view = False  # whether results share the storage of `self`: `op` says so, and where the row stands
+        self.place: Any = None
 
     def tex(self, name: str) -> str | None:
         """The TeX of the derivative with respect to input `name`, printed by the formula itself."""

@@ -14,11 +14,11 @@ from ..ops.calls.linalg import inverse as inv
 from ..ops.calls.reduce import named
 from ..ops.checks import dims_of, require, same_type
 from ..ops.kernels.linalg import LinAlgError
+from ..ops.manual import face
 from ..ops.table import linalg as rows
 from ..ops.table import shape
 from ..ops.table.linalg import matrix_exp
 from ..ops.table.reduce import vector_norm as vector_norm_row
-from ..text import presentation
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
            "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
@@ -150,4 +150,4 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return rows.cross_of(input, other, dim)
 
 
-__getattr__ = presentation.adviser("torch.linalg", __all__)
+__getattr__, __dir__ = face("torch.linalg", globals())

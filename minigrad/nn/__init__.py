@@ -1,10 +1,10 @@
 """torch.nn: layers, losses and their functions."""
 
-from ..text import presentation
+from ..ops.manual import face
 from . import functional, init, layers, parameter, utils
 from .layers import *  # noqa: F403
 from .module import Module, Parameter
 
 __all__ = [*layers.__all__, "Module", "Parameter", "functional", "init", "parameter", "utils"]
 
-__getattr__ = presentation.adviser("torch.nn", globals())
+__getattr__, __dir__ = face("torch.nn", globals())

@@ -24,9 +24,9 @@ from ..ops import calls
 from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type
 from ..ops.kernels.conv import shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
+from ..ops.manual import face
 from ..ops.table import activation as act
 from ..ops.table import conv, loss, pointwise, reduce, shape
-from ..text import presentation
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
@@ -845,4 +845,4 @@ TORCH_FUNCTIONS = """
     triplet_margin_loss
 """.split()
 
-__getattr__ = presentation.adviser("torch.nn.functional", globals())
+__getattr__, __dir__ = face("torch.nn.functional", globals())

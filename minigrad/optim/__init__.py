@@ -17,6 +17,7 @@ from ..core.beside.lines import learners_line
 from ..core.graph import bump, constant
 from ..nn.module import forget_grad, typename
 from ..ops.checks import require
+from ..ops.manual import face
 from ..text import presentation
 from . import lr_scheduler
 
@@ -242,4 +243,4 @@ class Adagrad(Optimizer):
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
 
-__getattr__ = presentation.adviser("torch.optim", globals())
+__getattr__, __dir__ = face("torch.optim", globals())

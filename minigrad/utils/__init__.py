@@ -1,8 +1,8 @@
 """torch.utils: what a training loop needs to read its data."""
 
-from ..text import presentation
+from ..ops.manual import face
 from . import data, hooks
 
 __all__ = ["data", "hooks"]
 
-__getattr__ = presentation.adviser("torch.utils", globals())
+__getattr__, __dir__ = face("torch.utils", globals())

@@ -10,6 +10,10 @@ _HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "p
 __all__ = sorted(_HOME)
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
