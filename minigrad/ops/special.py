@@ -2,7 +2,7 @@
 
 The polynomials are minimax fits, highest power first. lgamma is Python's own,
 digamma and polygamma recurrences that climb to where an
-asymptotic series holds, erfinv is Halley's method from a first guess.
+asymptotic series holds, erfinv is a first guess and one step of Halley's.
 """
 
 from __future__ import annotations
@@ -116,17 +116,22 @@ def erfc_of(x: Any) -> Any:
     return xp.where(x < 0.5, 1 - erf_of(x), y * xp.exp(-front * front))
 
 
+# erfinv(y) / y in powers of w / (w + 12) where w = -log(1 - y * y), to 6 digits
+_ERFINV_ABOUT = polynomial(
+    951.07927, -3572.9431, 5697.4843, -4901.1374, 2393.5698, -638.74535, 97.943335, -18.748382, 2.7850357,
+    4.4256668, 2.7844158, 0.88622645)
+
+
 @in_double
 def erfinv_of(y: Any) -> Any:
-    log = xp.log1p(-y * y)
-    half = 2 / (math.pi * 0.147) + log / 2
-    x = xp.copysign(xp.sqrt(xp.sqrt(half * half - log / 0.147) - half), y)  # Winitzki's guess
-    for _ in range(3):
-        tail = 1 - xp.absolute(y) - erfc_of(xp.absolute(x))  # exact where erf is nearly 1
-        error = xp.where(xp.absolute(y) < 0.5, erf_of(x) - y, xp.sign(y) * tail)
-        slope = error / (2 / math.sqrt(math.pi) * xp.exp(-x * x))
-        x = x - slope / (1 + x * slope)  # Halley's step: the second derivative is -2x times the first
-    return xp.where(xp.absolute(y) == 1, y * math.inf, x)
+    size = xp.absolute(y)
+    end = size == 1
+    w = -xp.log((1 - y) * (1 + y))
+    x = size * _ERFINV_ABOUT(w / (w + 12))
+    error = xp.where(size < 0.5, erf_of(x) - size, 1 - size - erfc_of(x))  # 1 - size is exact
+    slope = error / (2 / math.sqrt(math.pi) * xp.exp(-x * x))
+    x -= slope / (1 + x * slope)  # Halley's step: the second derivative is -2x times the first
+    return xp.copysign(xp.where(end, math.inf, x), y)
 
 
 @in_double
