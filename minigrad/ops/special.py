@@ -1,8 +1,7 @@
 """erf, gamma and their kin on arrays: a few units in the last place.
 
-The polynomials are minimax fits, highest power first. lgamma is Python's own,
-digamma and polygamma recurrences that climb to where an
-asymptotic series holds, erfinv is a first guess and one step of Halley's.
+The polynomials are minimax fits, highest power first. digamma and polygamma are
+recurrences that climb to where an asymptotic series holds, erfinv is a first guess and one step of Halley's.
 """
 
 from __future__ import annotations
@@ -26,24 +25,6 @@ def in_double(function: Callable) -> Callable:
         return function(*args[:-1], x.astype("float64")).astype(kind)
 
     return rounded
-
-
-def _each(function: Callable) -> Callable:
-    """A function of one number on arrays."""
-
-    @in_double
-    def of_all(x: Any) -> Any:
-        found = xp.fromiter(map(function, x.ravel().tolist()), "float64", x.size).reshape(x.shape)
-        return namespace(x).asarray(found)
-
-    return of_all
-
-
-def _log_gamma(x: float) -> float:
-    return math.inf if x <= 0 and x % 1 == 0 else math.lgamma(x)
-
-
-lgamma_of = _each(_log_gamma)
 
 
 def polynomial(*coefficients: float) -> Callable[[Any], Any]:
@@ -132,6 +113,33 @@ def erfinv_of(y: Any) -> Any:
     slope = error / (2 / math.sqrt(math.pi) * xp.exp(-x * x))
     x -= slope / (1 + x * slope)  # Halley's step: the second derivative is -2x times the first
     return xp.copysign(xp.where(end, math.inf, x), y)
+
+
+# lgamma(x) / (x - 1) / (x - 2) in powers of (x - 2) / (x + 1.5) for x from 1 to 3.5
+_LGAMMA_NEAR = polynomial(
+    -0.0012308549688589126, -0.001059854137806486, -0.0016315170231937315, -0.00069630043060855,
+    -0.0023601616779601923, -0.0005972593081531749, -0.003845936787162705, -1.574257913865125e-05,
+    -0.0067710843788335445, 0.0016097874245239673, -0.013099732045751577, 0.005915950016139098,
+    -0.028454449462550397, 0.01754508587134326, -0.07444028093302946, 0.05271070174892368,
+    -0.35111055586023804, 0.42278433509846713)
+# x times what Stirling's formula lacks, in powers of 1 / (x * x) for x from 3.5
+_STIRLING = polynomial(
+    -0.0854685941960707, 0.05658097900141676, -0.02012695920675592, 0.005877590964535325, -0.0018963751686942748,
+    0.0008411827606921538, -0.0005952282619249201, 0.0007936506921683498, -0.002777777777237261,
+    0.08333333333333227)
+
+
+@in_double
+def lgamma_of(x: Any) -> Any:
+    """From 3.5 on Stirling's formula; before, what keeps the digits near the zeros 1 and 2; below 0 reflected."""
+    z = xp.where(x < 0, 1 - x, x)
+    log, beyond = xp.log(z), z > 1
+    y = z - beyond  # so that gamma(y + 1) is near
+    near = y * (y - 1) * _LGAMMA_NEAR((y - 1) / (y + 2.5)) - ~beyond * log
+    far = (z - 0.5) * (log - 1) + (math.log(2 * math.pi) - 1) / 2 + _STIRLING(1 / (z * z)) / z
+    found = xp.where(z < 3.5, near, far)
+    reflected = -xp.log(xp.absolute(xp.sin(math.pi * (x - xp.rint(x)))) / math.pi) - found
+    return xp.where((x <= 0) & (x == xp.floor(x)), math.inf, xp.where(x < 0, reflected, found))
 
 
 @in_double
