@@ -24,7 +24,7 @@ from statistics import median, quantiles
 import numpy as np
 
 from .costs import COSTS
-from .workloads import ENGINES, WORKLOADS, Step, Workload
+from .workloads import CALLS, ENGINES, WORKLOADS, Step, Workload
 
 BLOCK = 0.004  # seconds of processor time that one engine gets in one round, at least one call
 SLOW = {"W3b": ("numpy", "minigrad", "torch")}  # the peers need seconds a round there
@@ -93,6 +93,18 @@ def overhead(name: str, limit: float) -> Goal:
     )
 
 
+def calls(name: str, size: int) -> Goal:
+    """One call, with and without its backward: within 2.5 of torch's time, or within 1.5 of NumPy by hand."""
+    keys = (f"W12 {name} {size}", f"W13 {name} {size}")
+
+    def quantity(results: dict[str, Result], costs: dict[str, float]) -> list[float]:
+        beside = [(median(results[key].ratios("minigrad", "torch")) / 2.5,
+                   median(results[key].ratios("minigrad", "numpy")) / 1.5) for key in keys]
+        return [max(map(min, beside))]
+
+    return Goal(keys, f"{name} {size}x{size}: of 2.5 torch or 1.5 numpy", 1, quantity)
+
+
 def cost(key: str, text: str, limit: float, over: str | None = None, kind: str = "must") -> Goal:
     return Goal(
         (key, over) if over else (key,),
@@ -126,6 +138,7 @@ GOALS = [
     *[overhead(name, 0.60) for name in ("add", "mul", "tanh")],
     overhead("mul 2.0", 0.25),
     *[overhead(name, 0.50) for name in ("matmul", "sum")],
+    *[calls(name, size) for name in CALLS for size in (4, 64)],
     cost("import minigrad", "W9: import beyond numpy, ms", 25),
     cost("first draw", "W9: cold import and first draw, ms", 500),
     cost("op", "bytes per recorded op", 300),

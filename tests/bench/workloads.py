@@ -9,6 +9,7 @@ and returns the gradients, so that they can be compared before anything is timed
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -811,6 +812,108 @@ ONE_OPS = [
     OneOp("tanh", lambda F, a, b: F.tanh(a), lambda a, b: 1 - np.tanh(a) ** 2),
 ]
 
+class Call(Workload):
+    """One call of torch on a square matrix, forward alone, or also backward from a given gradient.
+
+    By hand `forward(*data)` returns the result and what is kept besides, `back(grad, *those, *data)` the gradients.
+    """
+
+    def __init__(self, name: str, size: int, backward: bool) -> None:
+        self.op, self.forward, self.back, self.ranks = CALLS[name]
+        self.key, self.size, self.backward = f"{'W13' if backward else 'W12'} {name} {size}", size, backward
+        self.title = f"{size}x{size}, {'forward and backward' if backward else 'forward alone'}"
+
+    def data(self) -> list[Array]:
+        return [normal(*(self.size,) * rank, seed=seed) for seed, rank in enumerate(self.ranks)]
+
+    def gradient(self) -> Array:
+        return normal(*self.forward(*self.data())[0].shape, seed=9)
+
+    def hand(self) -> Step:
+        data, forward, back, grad = self.data(), self.forward, self.back, self.gradient()
+        if not self.backward:
+            return lambda: forward(*data)[:1]
+        return lambda: back(grad, *forward(*data), *data)
+
+    def tensors(self, T: Any) -> Step:
+        params, op = leaves(T, self.data()), self.op
+        if not self.backward:
+            return lambda: (op(T, *params),)
+        grad = T.tensor(self.gradient())
+
+        def step():
+            for p in params:
+                p.grad = None
+            op(T, *params).backward(grad)
+            return [p.grad for p in params]
+
+        return step
+
+
+def softmax(x):
+    y = np.exp(x - x.max(1, keepdims=True))
+    y /= y.sum(1, keepdims=True)
+    return (y,)
+
+
+def log_softmax(x):
+    y = x - x.max(1, keepdims=True)
+    y -= np.log(np.exp(y).sum(1, keepdims=True))
+    return (y,)
+
+
+def layer_norm(x, weight, bias):
+    hat = x - x.mean(1, keepdims=True)
+    scale = 1 / np.sqrt((hat * hat).mean(1, keepdims=True) + 1e-5)
+    hat *= scale
+    return hat * weight + bias, hat, scale
+
+
+def layer_norm_back(grad, _y, hat, scale, _x, weight, _bias):
+    inner = grad * weight
+    slope = inner - inner.mean(1, keepdims=True) - hat * (inner * hat).mean(1, keepdims=True)
+    return slope * scale, (grad * hat).sum(0), grad.sum(0)
+
+
+def std(x):
+    off = x - x.mean(1, keepdims=True)
+    return np.sqrt((off * off).sum(1) / (x.shape[1] - 1)), off
+
+
+def gelu(x):
+    below = 0.5 + 0.5 * _erf(x * 0.5**0.5)
+    return x * below, below
+
+
+_erf = np.vectorize(math.erf, otypes="f")  # NumPy has none
+# the call, the same by hand, its gradients by hand, and the ranks of what it takes
+CALLS: dict[str, tuple[Callable, Callable, Callable, tuple[int, ...]]] = {
+    "softmax": (lambda T, x: T.nn.functional.softmax(x, 1), softmax,
+                lambda grad, y, x: (y * (grad - (grad * y).sum(1, keepdims=True)),), (2,)),
+    "log_softmax": (lambda T, x: T.nn.functional.log_softmax(x, 1), log_softmax,
+                    lambda grad, y, x: (grad - np.exp(y) * grad.sum(1, keepdims=True),), (2,)),
+    "layer_norm": (lambda T, x, w, b: T.nn.functional.layer_norm(x, w.shape, w, b), layer_norm, layer_norm_back,
+                   (2, 1, 1)),
+    "cat": (lambda T, x, y: T.cat([x, y], dim=0), lambda x, y: (np.concatenate([x, y]),),
+            lambda grad, out, x, y: np.split(grad, 2), (2, 2)),
+    "stack": (lambda T, x, y: T.stack([x, y]), lambda x, y: (np.stack([x, y]),),
+              lambda grad, out, x, y: (grad[0], grad[1]), (2, 2)),
+    "cumsum": (lambda T, x: x.cumsum(1), lambda x: (x.cumsum(1),),
+               lambda grad, y, x: (grad[:, ::-1].cumsum(1)[:, ::-1],), (2,)),
+    "clamp": (lambda T, x: x.clamp(-1, 1), lambda x: (np.clip(x, -1, 1),),
+              lambda grad, y, x: (grad * ((x >= -1) & (x <= 1)),), (2,)),
+    "expand": (lambda T, x: x.expand(3, *x.shape), lambda x: (np.broadcast_to(x, (3, *x.shape)),),
+               lambda grad, y, x: (grad.sum(0),), (2,)),
+    "std": (lambda T, x: x.std(1), std,
+            lambda grad, y, off, x: ((grad / (y * (x.shape[1] - 1)))[:, None] * off,), (2,)),
+    "gelu": (lambda T, x: T.nn.functional.gelu(x), gelu, lambda grad, y, below, x: (
+        grad * (below + x * np.exp(-0.5 * x * x) * (2 * np.pi) ** -0.5),), (2,)),
+    "mean": (lambda T, x: x.mean(1), lambda x: (x.mean(1),),
+             lambda grad, y, x: (np.broadcast_to(grad[:, None] / x.shape[1], x.shape),), (2,)),
+    "sum": (lambda T, x: x.sum(1), lambda x: (x.sum(1),),
+            lambda grad, y, x: (np.broadcast_to(grad[:, None], x.shape),), (2,)),
+}
+
 WORKLOADS: dict[str, Workload] = {
     workload.key: workload
     for workload in [
@@ -828,5 +931,6 @@ WORKLOADS: dict[str, Workload] = {
         Attention(),
         Conv(),
         *ONE_OPS,
+        *[Call(name, size, backward) for backward in (False, True) for name in CALLS for size in (4, 64)],
     ]
 }
