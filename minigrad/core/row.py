@@ -11,7 +11,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from sys import intern
 from typing import Any
 
@@ -231,23 +231,32 @@ def apply_of(row: Row) -> Callable:
     formulas = [row.derivatives[n] for n in row.differentiable]
     used = {p for formula in formulas for p in parameters(formula)}
     names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
-    readers, places = [reader(row, n) for n in names], ["F", "grad", *names]
-    arranged = [(formula, [places.index(p) for p in parameters(formula)]) for formula in formulas]
+    readers = [reader(row, n) for n in names]
+    arranged = [(formula, picker(["F", "grad", *names], parameters(formula))) for formula in formulas]
+    alone: Any = arranged[0] if len(arranged) == 1 else None  # most rows
 
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
         values = [F, (grad,) if row.multi and n.outputs == 1 else grad]
-        values += [read(n, F) for read in readers]
-        if listed:
-            formula, at = arranged[0]
-            sent = tuple(formula(*[values[i] for i in at]))
+        for read in readers:
+            values.append(read(n, F))
+        if alone is not None:
+            formula, pick = alone
+            sent = formula(*pick(values))
+            sent = tuple(sent) if listed else (sent,)
         else:
-            sent = tuple([None if edge is None else formula(*[values[i] for i in at])
-                          for edge, (formula, at) in zip(n.edges, arranged, strict=True)])
+            sent = tuple([None if edge is None else formula(*pick(values))
+                          for edge, (formula, pick) in zip(n.edges, arranged, strict=True)])
         if not keep:
             n.free()
         return sent
 
     return apply
+
+
+def picker(names: list[str], wanted: tuple[str, ...]) -> Callable[[list], tuple]:
+    """A function that takes the `wanted` of the values that are called `names`."""
+    places = [names.index(name) for name in wanted]
+    return itemgetter(*places) if len(places) > 1 else lambda values: (values[places[0]],)
 
 
 # ---- forward of a row: what its nodes keep

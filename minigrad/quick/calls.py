@@ -33,21 +33,24 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
 
     def call(input: Any) -> Any:
         mode = grad_mode()
-        if (mode is not True and mode is not False) or not isinstance(input, TensorBase):
+        if mode is not True and mode is not False:
             return ordinary(input)
-        a, view = input._data, input._view
+        try:
+            view = input._view
+        except AttributeError:  # no tensor
+            return ordinary(input)
+        a = input._data
         if view is not None and mode:
             view.refresh(input)
         edge = input._fn or (input if input._requires_grad else None)
         z = forward(a)
-        if z.dtype is not a.dtype or (edge is None and view is not None):
-            return ordinary(input)
+        if edge is None or not mode:
+            if z.dtype is not a.dtype or view is not None:
+                return ordinary(input)
+            return constant(Tensor, z)
         t = new(Tensor)
         t._data = z
         t._counter = t._grad = t._hooks = t._view = None
-        if edge is None or not mode:
-            t._fn, t._requires_grad = None, False
-            return t
         t._fn = n = cls()
         t._requires_grad = True
         n.edges, n.metas, n.hooks = (edge,), None, None
@@ -104,12 +107,15 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
     by_self, by_other = self_for == "self", other_for == "other"
 
     def call(self: Any, other: Any) -> Any:
-        mode, view, a, kind = grad_mode(), self._view, self._data, type(other)
+        mode = grad_mode()
         if mode is not True and mode is not False:
             return ordinary(self, other)
+        view = self._view
         if view is not None and mode:
             view.refresh(self)
+        a = self._data
         to_self = self._fn or (self if self._requires_grad else None)
+        kind = type(other)
         if kind is Tensor or (kind is not float and isinstance(other, TensorBase)):
             b, number, peer = other._data, None, other._view
             if peer is not None and mode:
@@ -133,15 +139,13 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
             z = ufunc(a, b) if type(a) is ndarray else forward(a, b)
         except (ValueError, TypeError):
             return ordinary(self, other)
-        recorded = mode and (to_self is not None or to_other is not None)
-        if (may_change_type and z.dtype is not a.dtype) or not (recorded or (view is None and peer is None)):
-            return ordinary(self, other)
+        if not mode or (to_self is None and to_other is None):
+            if (may_change_type and z.dtype is not a.dtype) or view is not None or peer is not None:
+                return ordinary(self, other)
+            return constant(Tensor, z)
         t = new(Tensor)
         t._data = z
         t._counter = t._grad = t._hooks = t._view = None
-        if not recorded:
-            t._fn, t._requires_grad = None, False
-            return t
         t._fn = n = cls()
         t._requires_grad = True
         n.edges, n.hooks = (to_self, to_other), None

@@ -47,14 +47,14 @@ def learners_line(depth: int = 2) -> tuple[CodeType | None, int]:
     global _last_code
     f: Any = _frame(depth)
     code = f.f_code
-    if code is _last_code:
-        return code, f.f_lasti
-    f = recorded_backward.get() or f
-    while (code := f.f_code) is not _last_code and code.co_filename in PACKAGE_FILES:
-        f = f.f_back
+    while code is not _last_code:
+        if code.co_filename not in PACKAGE_FILES:
+            _last_code = code
+            break
+        f = recorded_backward.get() or f.f_back
         if f is None:  # a thread that begins with one of ours
             return None, 0
-    _last_code = code
+        code = f.f_code
     return code, f.f_lasti
 
 
