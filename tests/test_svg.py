@@ -211,7 +211,7 @@ def test_a_chain_of_operations_runs_level_whatever_hangs_on_it():
 
     chain = [wires[n.edge_id(e.slot)] for n in graph.ops for e in n.edges if graph.node(e.node).kind == "op"]
     assert len(chain) == 6
-    assert all(abs(line[0][-1] - line[-1][-1]) < 1 for line in chain)
+    assert all(abs(line[0][-1][1] - line[-1][-1][1]) < 1 for line in chain)
 
 
 def test_a_shared_weight_is_drawn_again_where_it_is_far():
