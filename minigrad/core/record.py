@@ -114,7 +114,7 @@ def call_of_list(row: Row) -> Callable:
 
 def call_of_view(row: Row, kind: str) -> Callable:
     """One tensor in, views of its storage out. `kind`: why they may not be written, see `views`."""
-    forward, total = row.forward, len(row.inputs)
+    forward, total, cls, save = row.forward, len(row.inputs), row.node, row.save
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -124,18 +124,18 @@ def call_of_view(row: Row, kind: str) -> Callable:
             return mode.intercept(call, args)
         edge = self._edge() if mode else None
         z = forward(self._data if self._data.__class__ is ndarray else self._array(), *args[1:])
-        several, made = z.__class__ is list, kind if mode else "inference" if mode is INFERENCE else "no_grad"
-        result = tuple([view_of(self, part, made) for part in z]) if several else view_of(self, z, made)
+        made = kind if mode else "inference" if mode is INFERENCE else "no_grad"
+        result: Any = view_of(self, z, made) if z.__class__ is not list else tuple([view_of(self, v, made) for v in z])
         if edge is None and not (mode and self.requires_grad):
             return result
-        n = new_node(row.node, (edge,), None)
-        if several:
+        n = new_node(cls, (edge,), None)
+        if z.__class__ is list:
             n.outputs = len(z)
             for nr, part in enumerate(result):
                 attach(part, output_of(n, nr))
         else:
-            attach(result, n)
-        row.save(n, args, z, result)
+            result._fn, result._requires_grad = n, True
+        save(n, args, z, result)
         return result
 
     return call

@@ -12,13 +12,14 @@ from collections.abc import Callable
 
 from ..core import backward, modes, op
 from ..core.record import call_of_tensors, call_of_two
-from ..core.row import Row
-from . import calls, cross_entropy, products
+from ..core.row import TABLE, Row
+from . import calls, folded
 from .derivatives import DERIVATIVES
 from .walk import derivatives, walk
 
-ROWS = {"mm": products.matrices, "addmm": products.linear_layer}
-COMPOSITES = {"matmul": products.matmul, "cross_entropy": cross_entropy.cross_entropy}
+ROWS = {"mm": calls.matrices, "addmm": calls.linear_layer}
+COMPOSITES = {"matmul": lambda ordinary: calls.matrices(TABLE["mm"], folded.batches(ordinary)),
+              "cross_entropy": folded.cross_entropy}
 EASILY_SAVED = {"self", "result", "self_sym_sizes", "self_sym_numel"}
 
 
@@ -31,7 +32,7 @@ def quicker(name: str, ordinary: Callable, row: Row | None = None, kind: Callabl
     if name in ROWS:
         return ROWS[name](row, ordinary)
     if kind is call_of_two:
-        return calls.two_tensors(row, ordinary) if row.derivatives else ordinary
+        return calls.two_tensors(row, ordinary) if row.derivatives and "result" not in row.saved else ordinary
     one = kind is call_of_tensors and row.derivatives and row.tensors == ("self",) == row.inputs[:1]
     if not one or row.outputs or row.multi or row.elementwise:
         return ordinary
@@ -41,7 +42,7 @@ def quicker(name: str, ordinary: Callable, row: Row | None = None, kind: Callabl
 
 def leave_out(out: bool) -> None:
     """Let the ordinary calls and the engine answer, or no more."""
-    for module in (calls, cross_entropy, products):
+    for module in (calls, folded):
         module.grad_mode = (lambda: None) if out else modes.grad_mode
     backward.shortcut = None if out else walk
 

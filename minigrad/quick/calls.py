@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ..array.backend import ndarray, xp
@@ -103,7 +104,7 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
     """Two tensors that broadcast, or a tensor and a number: add, mul, div ..."""
     forward, cls = row.forward, row.node
     ufunc, may_change_type, numbers = UFUNCS.get(forward, forward), forward not in UFUNCS, row.numbers
-    self_for, other_for, keeps_result = used_by(row, "self"), used_by(row, "other"), "result" in row.saved
+    self_for, other_for = used_by(row, "self"), used_by(row, "other")
     by_self, by_other = self_for == "self", other_for == "other"
 
     def call(self: Any, other: Any) -> Any:
@@ -166,10 +167,83 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
                 n.saved_other, n.version_other = other, 0 if c is None else c[0]
             else:
                 n.saved_other = None
-        if keeps_result:
-            n.saved_result, n.version_result = z, 0
-            n.counter_result = t._counter = [0, ()]
         return t
+
+    return call
+
+
+def matrices(row: Row, ordinary: Callable) -> Callable:
+    """`mm` of two matrices that fit."""
+    cls, dot = row.node, ndarray.dot
+
+    @wraps(ordinary)
+    def call(self: Any, other: Any) -> Any:
+        if grad_mode() is not True or (other.__class__ is not Tensor and not isinstance(other, TensorBase)):
+            return ordinary(self, other)
+        a, b = self._data, other._data
+        rows, columns = a.shape, b.shape
+        if not (len(rows) == len(columns) == 2 and rows[1] == columns[0] != 1):  # mm minds signs
+            return ordinary(self, other)
+        if self._view is not None:
+            self._view.refresh(self)
+        if other._view is not None:
+            other._view.refresh(other)
+        to_self = self._fn or (self if self._requires_grad else None)
+        to_mat2 = other._fn or (other if other._requires_grad else None)
+        if (to_self is None and to_mat2 is None) or a.dtype is not b.dtype:
+            return ordinary(self, other)
+        try:
+            z = dot(a, b)
+        except TypeError:  # arrays on a GPU
+            return ordinary(self, other)
+        n, t = cls(), new(Tensor)
+        t._data, t._fn, t._requires_grad = z, n, True
+        t._counter = t._grad = t._hooks = t._view = None
+        n.edges, n.metas, n.hooks = (to_self, to_mat2), None, None
+        n.seq = next(seqs)
+        n.code, n.lasti = learners_line()
+        n.saved_self = n.saved_mat2 = None
+        if to_mat2 is not None:
+            c = self._counter
+            n.saved_self, n.version_self = self, 0 if c is None else c[0]
+        if to_self is not None:
+            c = other._counter
+            n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
+        n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
+        n.saved_self_sym_strides = () if to_self is None else a.strides
+        n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
+        n.itemsize = a.itemsize
+        return t
+
+    return call
+
+
+def linear_layer(row: Row, ordinary: Callable) -> Callable:
+    """`addmm` of two matrices that fit and a row that is added to their product."""
+
+    @wraps(ordinary)
+    def call(self: Any, mat1: Any, mat2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        to_self = to_mat1 = to_mat2 = None
+        if (grad_mode() is True and beta == alpha == 1 and isinstance(self, TensorBase)
+                and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)):
+            bias, a, b = self._data, mat1._data, mat2._data
+            if (a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0] != 1 and bias.shape == b.shape[1:]
+                    and a.dtype is b.dtype is bias.dtype and a.__class__ is b.__class__ is ndarray):
+                to_self, to_mat1, to_mat2 = self._edge(), mat1._edge(), mat2._edge()
+        if to_self is to_mat1 is to_mat2:  # None: nothing to record, or nothing plain
+            return ordinary(self, mat1, mat2, beta, alpha)
+        z = ndarray.dot(a, b)
+        z += bias
+        n = new_node(row.node, (to_self, to_mat1, to_mat2), ((bias.shape, bias.dtype), None, None))
+        n.saved_alpha, n.saved_beta, n.saved_mat1, n.saved_mat2 = alpha, beta, None, None
+        if to_mat2 is not None:
+            n.saved_mat1, n.version_mat1 = mat1, mat1._version
+        if to_mat1 is not None:
+            n.saved_mat2, n.version_mat2 = mat2, mat2._version
+        n.saved_mat1_sym_sizes, n.saved_mat2_sym_sizes, n.itemsize = a.shape, b.shape, a.itemsize
+        n.saved_mat1_sym_strides = a.strides if mat1.requires_grad else ()
+        n.saved_mat2_sym_strides = b.strides if mat2.requires_grad else ()
+        return attach(constant(Tensor, z), n)
 
     return call
 

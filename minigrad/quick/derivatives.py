@@ -19,37 +19,13 @@ from ..core.row import Scalar, reader
 _ZERO, _ONE = ({kind: xp.full((), number, kind) for kind in map(xp.dtype, "efd")} for number in (0, 1))
 
 
-# What one expression says; `derivative` adds the others. Each gets the node, its gradient and `keep`.
-DERIVATIVES: dict[str, Callable] = {
-    "add": lambda n, grad, keep: (grad, grad),
-    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
-    "t": lambda n, grad, keep: (grad.T,),
-    "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
-    "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
-    **dict.fromkeys(("view", "unsafe_view", "squeeze", "squeeze_dim"),
-                    lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
-}
-
-
-def derivative(name: str) -> Callable:
-    """Register a function `(n, grad, keep)` as what nodes of this row do to arrays."""
-
-    def register(function: Callable) -> Callable:
-        DERIVATIVES[name] = function
-        return function
-
-    return register
-
-
 def array_of(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
     """The array of a saved input. What is not plainly there (freed, changed, detached) the row answers."""
     if saved.__class__ is Scalar:
         return saved.raw
     if not isinstance(saved, Withheld):
         counter = saved._counter
-        if (counter is None or counter[0] == version) and (
-            saved._fn is not None or edge is None or edge is saved
-        ):
+        if (counter is None or counter[0] == version) and (saved._fn is not None or edge is None or edge is saved):
             return saved._data
     return reader(n.row, name)(n, RAW)
 
@@ -61,8 +37,7 @@ def result_of(n: Any) -> Any:
     return reader(n.row, "result")(n, RAW)
 
 
-@derivative("mul")
-def _mul(n: Any, grad: Any, keep: bool) -> tuple:
+def mul(n: Any, grad: Any, keep: bool) -> tuple:
     to_self, to_other = n.edges
     other = n.saved_other
     if other.__class__ is Scalar:
@@ -82,8 +57,7 @@ def _mul(n: Any, grad: Any, keep: bool) -> tuple:
     return mine, theirs
 
 
-@derivative("mm")
-def _mm(n: Any, grad: Any, keep: bool) -> tuple:
+def mm(n: Any, grad: Any, keep: bool) -> tuple:
     if 1 in grad.shape:  # the row minds the sign of zero
         return n.apply(grad, RAW, keep)
     to_self, to_mat2 = n.edges
@@ -93,15 +67,11 @@ def _mm(n: Any, grad: Any, keep: bool) -> tuple:
     if to_mat2 is not None:
         theirs = array_of(n, "self", n.saved_self, n.version_self, to_self).T.dot(grad)
     if not keep:
-        if n.saved_self is not None:
-            n.saved_self = Freed.current
-        if n.saved_mat2 is not None:
-            n.saved_mat2 = Freed.current
+        n.free()
     return mine, theirs
 
 
-@derivative("addmm")
-def _addmm(n: Any, grad: Any, keep: bool) -> tuple:
+def addmm(n: Any, grad: Any, keep: bool) -> tuple:
     if 1 in grad.shape or n.saved_alpha != 1 or n.saved_beta != 1:
         return n.apply(grad, RAW, keep)
     _, to_mat1, to_mat2 = n.edges
@@ -115,33 +85,7 @@ def _addmm(n: Any, grad: Any, keep: bool) -> tuple:
     return grad, left, right
 
 
-@derivative("expand")
-def _expand(n: Any, grad: Any, keep: bool) -> tuple:
-    shape = n.saved_self_sym_sizes
-    return (grad if grad.shape == shape else RAW.sum_to(grad, shape),)
-
-
-@derivative("pow_number")
-def _pow_number(n: Any, grad: Any, keep: bool) -> tuple:
-    if n.saved_exponent != 2:
-        return n.apply(grad, RAW, keep)
-    x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
-    sent = (grad * (x + x),)
-    if not keep:
-        n.saved_self = Freed.current
-    return sent
-
-
-@derivative("exp")
-def _exp(n: Any, grad: Any, keep: bool) -> tuple:
-    sent = (grad * result_of(n),)
-    if not keep:
-        n.saved_result = Freed.current
-    return sent
-
-
-@derivative("tanh")
-def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
+def tanh(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n)
     slope = y * y
     if isinstance(slope, ndarray):  # one new array instead of three: new pages cost most
@@ -154,8 +98,7 @@ def _tanh(n: Any, grad: Any, keep: bool) -> tuple:
     return (slope,)
 
 
-@derivative("softmax")
-def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
+def softmax(n: Any, grad: Any, keep: bool) -> tuple:
     y, dim = result_of(n), n.saved_dim
     if not y.ndim or not isinstance(grad, ndarray):
         return n.apply(grad, RAW, keep)
@@ -167,8 +110,7 @@ def _softmax(n: Any, grad: Any, keep: bool) -> tuple:
     return (sent,)
 
 
-@derivative("relu")
-def _relu(n: Any, grad: Any, keep: bool) -> tuple:
+def relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n)
     if not isinstance(y, ndarray):
         sent = RAW.relu_backward(grad, y)
@@ -182,18 +124,11 @@ def _relu(n: Any, grad: Any, keep: bool) -> tuple:
     return (sent,)
 
 
-@derivative("sum")
-def _sum(n: Any, grad: Any, keep: bool) -> tuple:
+def sum_back(n: Any, grad: Any, keep: bool) -> tuple:
     return (_spread(n, grad),)
 
 
-@derivative("sum_dim")
-def _sum_dim(n: Any, grad: Any, keep: bool) -> tuple:
-    return (_spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),)
-
-
-@derivative("mean_dim")
-def _mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
+def mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
     sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
     return (_full(sizes, RAW.kept(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim)),)
 
@@ -217,3 +152,17 @@ def _full(shape: tuple, grad: Any) -> Any:
     filled = xp.empty(shape, grad.dtype)
     filled[...] = grad
     return filled
+
+
+# By the row's name; each gets the node, its gradient, and whether to keep what was saved.
+DERIVATIVES: dict[str, Callable] = {
+    "mul": mul, "mm": mm, "addmm": addmm, "tanh": tanh, "softmax": softmax, "relu": relu, "sum": sum_back,
+    "mean_dim": mean_dim,
+    "add": lambda n, grad, keep: (grad, grad),
+    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
+    "t": lambda n, grad, keep: (grad.T,),
+    "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
+    "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
+    **dict.fromkeys(("view", "unsafe_view", "squeeze", "squeeze_dim"),
+                    lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
+}

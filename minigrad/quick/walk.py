@@ -19,7 +19,6 @@ from ..core.engine import fit
 from ..core.graph import Node, Port
 from ..core.modes import anomaly, differentiable
 
-_latest_first = attrgetter("seq")
 derivatives: dict[type, Callable] = {}  # class of node -> function `(n, grad, keep)` that stands in for its `apply`
 
 
@@ -28,9 +27,10 @@ def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] |
     nodes, seen, waits = [root], {root}, {}
     for node in nodes:  # grows while it is read
         if node.hooks is not None or node.wants_undefined:  # what a learner wrote may register hooks on its way
-            if node.hooks is not None or not hasattr(node, "choose"):  # a folded chain
+            if node.hooks is not None or not hasattr(node, "chain"):
                 return None
-            node.choose(past_the_chain=not create_graph)
+            if create_graph or not node.ready():  # else gradients may go past this folded chain
+                node.unfold()
         for edge in node.paths:  # type: ignore[attr-defined]
             if isinstance(edge, Node):
                 if edge not in seen:
@@ -42,7 +42,7 @@ def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] |
                 if edge.__class__ is Port or edge._hooks is not None:
                     return None
                 waits[edge] = 1
-    nodes.sort(key=_latest_first, reverse=True)
+    nodes.sort(key=attrgetter("seq"), reverse=True)
     return nodes, waits
 
 
@@ -60,13 +60,12 @@ def walk(roots: list, grads: list, keep: bool, create_graph: bool, inputs: list 
     if inputs is not None and (captured is None or waits.keys() != set(inputs)):
         return False
     if create_graph or Packed.used:  # unpack hooks may ask for the mode, and have lines of their own
-        token = None if Packed.used else recorded_backward.set(learners_frame())
+        token = recorded_backward.set(None if Packed.used else learners_frame())
         try:
             with differentiable(create_graph):
                 run(nodes, waits, root, grads[0], keep, create_graph, captured)
         finally:
-            if token is not None:
-                recorded_backward.reset(token)
+            recorded_backward.reset(token)
     else:
         run(nodes, waits, root, grads[0], keep, False, captured)
     return True
