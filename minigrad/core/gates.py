@@ -120,7 +120,6 @@ def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
     node, hooks, watch = leaf._accumulate_grad(), leaf._hooks, walk.watch
     if watch is not None:
         watch.ready(node)
-    given = grad
     (grad,) = tensor_hooks(walk, node, (grad,))
     if walk.captured is not None:
         walk.capture(leaf, grad)
@@ -128,8 +127,8 @@ def attended_leaf(walk: Any, leaf: Any, grad: Any) -> None:
     (grad,) = pre_hooks(walk, node, (grad,))
     before = leaf._grad
     if grad is not None and leaf.requires_grad:
-        mine = grad is given or walk.create_graph  # else a hook may have kept what it returned
-        leaves.accumulate(leaf, grad if mine and not (hooks.tensor or hooks.pre) else grad * 1, walk.create_graph)
+        own = grad * 1 if hooks.tensor or hooks.pre else grad  # a hook may keep what it saw or returned
+        leaves.accumulate(leaf, own, walk.create_graph)
     if watch is not None:
         watch.accumulate(node, grad, before, leaf._grad)
     for hook in list(hooks.post_accumulate.values()):
