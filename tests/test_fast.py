@@ -1,9 +1,6 @@
 """`core/fast.py` only makes things faster: each part equals its row, and without the file all is well."""
 
 import _thread
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,9 +17,8 @@ from minigrad.core.node import Node
 from minigrad.core.product import Product
 from minigrad.core.row import TABLE
 from minigrad.ops import linalg, loss
-from tests import beside
+from tests import beside, copies
 
-HERE = Path(__file__).parent.parent
 MATRICES = {"mm", "addmm", "t", "transpose"}
 TWO = {"add", "sub", "mul", "mm"}
 OPTIONS = {
@@ -266,19 +262,12 @@ def test_a_cross_entropy_leaves_what_is_not_plain_to_its_operations():
         assert value.equal(loss.cross_entropy(scores, *given))
 
 
-OF_THE_HOUSE = "bench binder docs fast floors glossary left_out notebook_tools tutorials"    # not of what it computes
-
-
-def the_suite_without_the_file() -> subprocess.CompletedProcess[str]:
+def the_suite_without_the_file():
     with tempfile.TemporaryDirectory() as folder:
-        for part in ("minigrad", "tests", "notebooks"):
-            shutil.copytree(HERE / part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(HERE / "pyproject.toml", folder)
+        environment = copies.copy_to(Path(folder))
         Path(folder, "minigrad", "core", "fast.py").unlink()
-        left_out = [f"--ignore-glob=tests/*{name}*" for name in OF_THE_HOUSE.split()]
-        return beside.run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *left_out, "tests",
-                          "-m", "not (beside or browser or gpu or oracle)",
-                          cwd=folder, env={**os.environ, "PYTHONPATH": folder})
+        return beside.run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *copies.WHAT_IT_DOES,
+                          "--ignore=tests/test_fast.py", cwd=folder, env=environment)
 
 
 @pytest.mark.beside(work=the_suite_without_the_file)
