@@ -30,6 +30,7 @@ WORDS = {
         ["notebooks.refresh", "--twice"]]),
     "bench": (["test", "bench"], [["tests.bench.interleaved"]]),
     "fuzz": (["test", "oracle"], [["tests.oracle.fuzz", "--count", "10000"]]),
+    "mutants": (["test"], [["tests.mutants"]]),
     "parity": (["test", "oracle"], [["pytest", "-m", "oracle"]]),
 }
 GET_PYTHON = """minigrad needs Python {0}.{1} or newer, and this one is {2}.{3}.

@@ -1,4 +1,4 @@
-"""DOT and text are the same on every machine; they are compared with files, character by character."""
+"""DOT, text and pictures are the same on every machine; they are compared with files, character by character."""
 
 import re
 
@@ -16,7 +16,8 @@ EXPECTED = graphs.goldens(RECORDED)
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_golden_files_agree(name):
-    assert (graphs.GOLDEN / name).read_text("utf-8") == EXPECTED[name]
+    told = "a change of the pictures that is meant: python -m tests.oracle.graphs golden"
+    assert (graphs.GOLDEN / name).read_text("utf-8") == EXPECTED[name], told
 
 
 def test_no_golden_file_is_left_over():

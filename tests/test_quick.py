@@ -1,9 +1,7 @@
 """`quick/` only makes things faster: each part equals its original, and without the folder all is well."""
 
 import _thread
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,9 +15,9 @@ from minigrad.core.carriers import RAW, TENSORS
 from minigrad.core.row import TABLE
 from minigrad.quick.derivatives import DERIVATIVES
 from minigrad.quick.folded import CrossEntropy, Product
-from tests import beside
+from tests import beside, copies
 
-HERE = Path(__file__).parent.parent
+PACKAGE = Path(mg.__file__).parent
 MATRICES = {"mm", "addmm", "t", "transpose"}
 TWO = {"add", "sub", "mul", "mm"}
 OPTIONS = {
@@ -290,8 +288,8 @@ def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
 
         def trace(frame, event, arg):
             file = Path(frame.f_code.co_filename)
-            if HERE / "minigrad" in file.parents:
-                seen.add((file.relative_to(HERE / "minigrad").as_posix(), frame.f_code.co_name))
+            if PACKAGE in file.parents:
+                seen.add((file.relative_to(PACKAGE).as_posix(), frame.f_code.co_name))
 
         sys.settrace(trace)
         try:
@@ -314,19 +312,12 @@ def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
     assert again == quick
 
 
-OF_THE_HOUSE = "bench binder docs quick floors glossary left_out notebook_tools tutorials"    # not of what it computes
-
-
-def the_suite_without_the_folder() -> subprocess.CompletedProcess[str]:
+def the_suite_without_the_folder():
     with tempfile.TemporaryDirectory() as folder:
-        for part in ("minigrad", "tests", "notebooks"):
-            shutil.copytree(HERE / part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(HERE / "pyproject.toml", folder)
+        environment = copies.copy_to(Path(folder))
         shutil.rmtree(Path(folder, "minigrad", "quick"))
-        left_out = [f"--ignore-glob=tests/*{name}*" for name in OF_THE_HOUSE.split()]
-        return beside.run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *left_out, "tests",
-                          "-m", "not (beside or browser or gpu or oracle)",
-                          cwd=folder, env={**os.environ, "PYTHONPATH": folder})
+        return beside.run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *copies.WHAT_IT_DOES,
+                          "--ignore=tests/test_quick.py", cwd=folder, env=environment)
 
 
 @pytest.mark.beside(work=the_suite_without_the_folder)

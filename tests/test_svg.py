@@ -30,25 +30,10 @@ def overlaps(a: Box, b: Box) -> bool:
     return a.x < b.right - 1 and b.x < a.right - 1 and a.y < b.bottom - 1 and b.y < a.bottom - 1
 
 
-def hooked():
-    """A graph with a gate of every kind, a copy, a view and a broken saved value."""
-    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
-    b = minigrad.tensor(0.5, requires_grad=True)
-    x.register_post_accumulate_grad_hook(print)
-    x.register_hook(lambda g: g.clone())
-    y = x * 2
-    y.retain_grad()
-    for register in (y.register_hook, y.register_hook, y.grad_fn.register_hook):
-        register(lambda *grads: None)
-    y.grad_fn.register_prehook(lambda grads: None)
-    z = (y ** 2 + b).sum()
-    return read(z, names={"x": x, "y": y, "b": b, "z": z})
-
-
 @pytest.mark.parametrize("engine", ["builtin", "graphviz", "dot"])
 @pytest.mark.parametrize("program", [*graphs.PROGRAMS, "every hook"])
 def test_no_part_covers_another_and_none_leaves_the_picture(program, engine):
-    graph = hooked() if program == "every hook" else RECORDED[program]
+    graph = graphs.hooked() if program == "every hook" else RECORDED[program]
     for lang in ("en", "both"):
         place = Drawing(graph, lang=lang, engine=engine).layout
         inside = Box(0, 0, place.width, place.height)
@@ -71,7 +56,7 @@ def points(line):
 @pytest.mark.parametrize("engine", ["builtin", "graphviz"])
 @pytest.mark.parametrize("program", [*graphs.PROGRAMS, "every hook"])
 def test_no_wire_runs_through_a_part_that_it_does_not_belong_to(program, engine):
-    graph = hooked() if program == "every hook" else RECORDED[program]
+    graph = graphs.hooked() if program == "every hook" else RECORDED[program]
     place = Drawing(graph, engine=engine).layout
     for id, line in place.back.items():
         node = graph.node(id.partition(":")[0])
@@ -95,7 +80,7 @@ def test_every_picture_is_well_formed_and_accessible(program, view):
 
 
 def test_every_record_has_its_part():
-    graph = hooked()
+    graph = graphs.hooked()
     parts = {(g.get("data-id"), g.get("class").split()[0]) for g in parsed(Drawing(graph)).iter(f"{SVG}g")
              if g.get("data-id")}
     kinds = {"op": "mg-op", "accumulate": "mg-acc"}

@@ -1,18 +1,23 @@
 """Programs whose graphs are drawn: `python -m tests.oracle.graphs` asks torch, writes the goldens.
 
 Each is run with torch or with minigrad; the last line's name, or names, are the roots. The torch
-side is kept in tests/data/graphs.json; the DOT and text of some are kept in tests/golden.
+side is kept in tests/data/graphs.json; the DOT, text and pictures of some are kept in tests/golden:
+`python -m tests.oracle.graphs golden` writes these alone, after a change of the pictures.
 """
 
 import json
+import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import minigrad
 from minigrad.graph.from_torch import read_torch
 from minigrad.graph.live import read
 from minigrad.graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from minigrad.viz import dot, indented
+from minigrad.viz.display import Drawing
 
 TESTS = Path(__file__).parents[1]
 DATA = TESTS / "data" / "graphs.json"
@@ -137,6 +142,8 @@ y""",
 }
 DRAWN = {"reference": "reference", "after backward": "after_backward",
          "in place through a view": "view", "several outputs": "outputs"}
+PICTURED = {"reference": "backward", "after backward": "forward", "in place through a view": "record",
+            "several outputs": "backward", "residual": "record", "recurrent": "record", "every hook": "backward"}
 
 
 def run(program: str, torch: ModuleType) -> tuple[tuple, dict[str, Any]]:
@@ -152,6 +159,21 @@ def graph(program: str, torch: ModuleType) -> Graph:
     roots, names = run(program, torch)
     reader = read_torch if torch.__name__ == "torch" and hasattr(torch, "_C") else read
     return reader(*roots, names=names)
+
+
+def hooked() -> Graph:
+    """A graph with a gate of every kind, a copy, a view and a broken saved value; of minigrad alone."""
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    b = minigrad.tensor(0.5, requires_grad=True)
+    x.register_post_accumulate_grad_hook(print)
+    x.register_hook(lambda g: g.clone())
+    y = x * 2
+    y.retain_grad()
+    for register in (y.register_hook, y.register_hook, y.grad_fn.register_hook):
+        register(lambda *grads: None)
+    y.grad_fn.register_prehook(lambda grads: None)
+    z = (y ** 2 + b).sum()
+    return read(z, names={"x": x, "y": y, "b": b, "z": z})
 
 
 def from_dict(data: dict) -> Graph:
@@ -179,19 +201,28 @@ def goldens(graphs: dict[str, Graph]) -> dict[str, str]:
         files[f"{stem}.txt"] = indented.tree(graphs[name]) + "\n"
         for view in ("record", "forward", "backward"):
             files[f"{stem}_{view}.dot"] = dot.source(graphs[name], view)
+    for name, view in PICTURED.items():
+        drawing = Drawing({**graphs, "every hook": hooked()}[name], view, lang="en", engine="builtin")
+        shapes = re.sub(r"<style>.*?</style>", "", drawing.to_svg(), flags=re.S)  # the colours may move on
+        files[f"{name.replace(' ', '_')}.svg"] = shapes.replace("><", ">\n<") + "\n"
     return files
 
 
-def main() -> None:
+def ask_torch() -> None:
     import torch
 
     lines = [f"{json.dumps(name)}: {json.dumps(graph(name, torch).to_dict(), ensure_ascii=False)}"
              for name in PROGRAMS]
     DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def main(*words: str) -> None:
+    if "golden" not in words:
+        ask_torch()
     GOLDEN.mkdir(exist_ok=True)
     for name, content in goldens(recorded()).items():
         (GOLDEN / name).write_text(content, "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
