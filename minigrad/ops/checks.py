@@ -34,8 +34,10 @@ _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floo
 
 def words(call: Callable) -> tuple[str, ...]:
     """The names of what an operation takes, also of those that can be given by name only."""
-    code = call.__code__
-    return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if hasattr(call, "row"):
+        return call.row.inputs
+    code = getattr(call, "__wrapped__", call).__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim"}
@@ -138,9 +140,10 @@ def learners_call(value: Any) -> tuple[str, str, int]:
     frame: Any = sys._getframe(1)
     faces, shift, end = [], 0, ""
     while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
-        if frame.f_code.co_qualname == "as_function.<locals>.function":
+        maker = frame.f_code.co_qualname
+        if maker == "as_function.<locals>.function":
             shift = 1  # where a method has none, the tensor itself is the first argument
-        elif frame.f_code.co_qualname == "inplace.<locals>.write":
+        elif maker in ("inplace.<locals>.write", "_look.<locals>.look"):
             end = "_"
         elif frame.f_code.co_filename != __file__:
             faces.append(frame)
@@ -149,17 +152,17 @@ def learners_call(value: Any) -> tuple[str, str, int]:
     face = next((f for f in reversed(faces) if not f.f_code.co_filename.startswith(_LAYERS)), faces[-1])
     code, here = face.f_code, face.f_locals
     if isinstance(here.get("row"), Row):  # the row itself was called
-        name, words = here["row"].name, here["row"].inputs
-        given: tuple = (here.get("tensors"), *here.get("args", ()))[-len(words) :]
+        name, taken = here["row"].name, here["row"].inputs
+        given: tuple = (here.get("tensors"), *here.get("args", ()))[-len(taken) :]
     else:  # of `expand(*sizes, size=None)` it is `size` that torch names
         count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
         more = code.co_varnames[code.co_argcount : count]
-        name, words = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount]
-        words += tuple([word for word in more if word in ("size", "shape", "dims")][:1] or more[-1:])
-        given = tuple(here[word] for word in words)
+        name, taken = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount]
+        taken += tuple([word for word in more if word in ("size", "shape", "dims")][:1] or more[-1:])
+        given = tuple(here[word] for word in taken)
     parts = [x if isinstance(x, tuple | list) else (x,) for x in given]
-    place = next((i for i, x in enumerate(parts) if any(part is value for part in x)), len(words) - 1)
-    return name.removesuffix("_") + end, words[place], place + shift + (words[:1] != ("self",))
+    place = next((i for i, x in enumerate(parts) if any(part is value for part in x)), len(taken) - 1)
+    return name.removesuffix(end) + end, taken[place], place + shift + (taken[:1] != ("self",))
 
 
 def must_be_a(wanted: str, given: Any) -> Exception:

@@ -72,7 +72,7 @@ def pow(self: Any, exponent: Any) -> Any:
 
 def float_power(self: Any, exponent: Any) -> Any:
     """`self ** exponent` in double."""
-    return pow(self.double(), exponent if is_number(exponent) else exponent.double())
+    return pow(self.double(), float(exponent) if is_number(exponent) else exponent.double())
 
 
 def float_power_(self: Any, exponent: Any) -> Any:

@@ -559,8 +559,8 @@ _fill_, _fill_tensor_ = inplace(rows.fill), inplace(rows.fill_tensor)
 
 def random_(self: Any, *bounds: int, generator: Any = None) -> Any:
     """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
-    write, least = (_between_, ()) if len(bounds) == 2 else (_below_, () if bounds else (None,))
-    return write(self, *map(check_number, bounds), *least, generator)
+    given = (*map(check_number, bounds[:1]), *bounds[1:]) or (None,)
+    return (_between_ if len(given) == 2 else _below_)(self, *given, generator)
 
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
