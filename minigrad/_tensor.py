@@ -12,6 +12,7 @@ import numbers
 import operator
 from collections.abc import Iterator
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from .array import dtypes, printing
@@ -20,10 +21,11 @@ from .array.backend import device as device_type
 from .core.backward import backward
 from .core.graph import TensorBase, bump, constant, readonly, results_are
 from .core.modes import grad_mode
+from .core.row import camel
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
-from .ops.checks import a_tensor, as_method, check_dim, require, titled
+from .ops.checks import a_tensor, as_function, as_method, check_dim, in_numpys_words, require, titled, words
 from .text import presentation
 
 
@@ -55,7 +57,7 @@ TO_SCALAR = ("Converting a tensor with requires_grad=True to a scalar may lead t
 
 
 def _cast(kind: dtypes.dtype) -> Any:
-    def cast(self: Any, memory_format: Any = None) -> Any:
+    def cast(self: Any, *, memory_format: Any = None) -> Any:
         return self.to(kind)
 
     return titled(cast, kind.name, f"The tensor as {kind}; itself if it is that already.")
@@ -75,24 +77,32 @@ class Tensor(TensorBase):
     # ---- arithmetic
 
     __add__ = __radd__ = table.pointwise.add
-    __sub__, __rsub__ = table.pointwise.sub, calls.pointwise.rsub_of
+    __sub__, __rsub__ = table.pointwise.sub, calls.pointwise.rsub
     __mul__ = __rmul__ = table.pointwise.mul
     __truediv__, __rtruediv__ = table.pointwise.div, calls.pointwise.rdiv
-    __floordiv__, __rfloordiv__ = calls.pointwise.floor_divide_of, calls.pointwise.rfloor_divide
-    __mod__, __rmod__ = calls.pointwise.remainder_of, calls.pointwise.rremainder
-    __pow__, __rpow__ = calls.pointwise.pow_of, calls.pointwise.rpow
+    __floordiv__, __rfloordiv__ = calls.pointwise.floor_divide, calls.pointwise.rfloor_divide
+    __mod__, __rmod__ = calls.pointwise.remainder, calls.pointwise.rremainder
+    __pow__, __rpow__ = calls.pointwise.pow, calls.pointwise.rpow
     __matmul__ = calls.linalg.matmul
-    __neg__, __abs__ = table.pointwise.neg, table.pointwise.abs
-    __invert__, __pos__ = calls.pointwise.invert, calls.pointwise.positive
+    __neg__, __abs__, __pos__ = table.pointwise.neg, table.pointwise.abs, calls.pointwise.positive
     __and__ = __rand__ = table.pointwise.bitwise_and
     __or__ = __ror__ = table.pointwise.bitwise_or
     __xor__ = __rxor__ = table.pointwise.bitwise_xor
-    __lshift__, __rshift__ = table.pointwise.lshift, table.pointwise.rshift
+    __lshift__, __rlshift__ = table.pointwise.bitwise_left_shift, calls.pointwise.rlshift
+    __rshift__, __rrshift__ = table.pointwise.bitwise_right_shift, calls.pointwise.rrshift
     __eq__, __ne__ = table.pointwise.eq, table.pointwise.ne  # type: ignore[assignment]
     __lt__, __le__, __gt__, __ge__ = table.pointwise.lt, table.pointwise.le, table.pointwise.gt, table.pointwise.ge
 
     __getitem__, __setitem__ = calls.index.getitem, calls.index.setitem
-    where = calls.pointwise.where_method
+
+    def __invert__(self) -> Any:
+        if self._data.dtype.kind == "f":
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        return table.pointwise.bitwise_not(self)
+
+    def where(self, condition: Tensor, other: Any) -> Any:
+        """`self` where `condition`, else `other`."""
+        return table.pointwise.where(condition, self, other)
 
     # ---- turned
 
@@ -103,15 +113,15 @@ class Tensor(TensorBase):
             presentation.warn("t_of_other_ranks", calls.shape.T_WARNING, once=True)
         return table.shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
+    det, slogdet = calls.linalg.det, calls.linalg.slogdet
     mT = property(calls.shape.mT)
     mH = property(lambda self: calls.shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
     H = property(calls.shape.adjoint, doc="The conjugate transpose: `mT` here.")
-    swapaxes = titled(lambda self, axis0, axis1: self.transpose(axis0, axis1), "swapaxes", "As `transpose`.")
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
 
     # ---- copies, types and places
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
+    def is_contiguous(self, *, memory_format: Any = None) -> bool:
         """True where the elements lie in memory in the order of the indices."""
         return bool(self._array().flags.c_contiguous)
 
@@ -138,12 +148,8 @@ class Tensor(TensorBase):
     def conj(self) -> Tensor:
         return self
 
-    def float_power(self, exponent: Any) -> Tensor:
-        """`self ** exponent` in double."""
-        return self.double() ** (exponent.double() if isinstance(exponent, TensorBase) else exponent.__float__())
-
     def type_as(self, other: Tensor) -> Tensor:
-        return self.to(other.dtype)
+        return self.to(a_tensor(other).dtype)
 
     float, double, half = map(_cast, (dtypes.float32, dtypes.float64, dtypes.float16))
     long, int, short = map(_cast, (dtypes.int64, dtypes.int32, dtypes.int16))
@@ -154,13 +160,6 @@ class Tensor(TensorBase):
 
     def cuda(self, device: Any = "cuda") -> Tensor:
         return self.to(device)
-
-    # ---- in place
-
-    add_ = inplace(calls.pointwise.add_of, ufunc=xp.add)
-    sub_ = inplace(calls.pointwise.sub_of, ufunc=xp.subtract)
-    mul_ = inplace(table.pointwise.mul, ufunc=xp.multiply)
-    div_ = inplace(calls.pointwise.div_of, ufunc=xp.true_divide)
 
     # ---- backward
 
@@ -364,7 +363,7 @@ class Tensor(TensorBase):
         return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad)
 
     def is_same_size(self, other: Tensor) -> bool:
-        return self.shape == other.shape
+        return self.shape == a_tensor(other).shape
 
     def equal(self, other: Tensor) -> bool:
         """True if shapes and all elements agree."""
@@ -439,88 +438,73 @@ def tensor_text(t: Tensor) -> str:
 
 results_are(Tensor)
 
-# Methods, by the chapter that says what they are: rows as they stand, and calls that take torch's arguments
-# (`add_of` is `add` here).
-METHODS = (
-    (table.pointwise, """mul neg eq ne lt le gt ge logical_and logical_or logical_xor logical_not
-        bitwise_and bitwise_or bitwise_xor bitwise_not isnan isinf isfinite signbit
-        exp exp2 expm1 log log2 log10 log1p logaddexp xlogy sqrt rsqrt reciprocal hypot sinc
-        sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sigmoid relu
-        abs sign sgn frac floor ceil trunc maximum minimum fmax fmin nan_to_num"""),
-    (calls.pointwise, """add_of sub_of div_of floor_divide_of remainder_of fmod_of pow_of rsub_of square positive
-        heaviside_of round_of clamp clamp_min_of clamp_max_of masked_fill_of lerp_of addcmul_of addcdiv_of"""),
-    (table.activation, "logit hardshrink_of erf erfc erfinv lgamma digamma"),
-    (calls.activation, "softmax log_softmax prelu"),
-    (table.reduce, "renorm"),
-    (calls.reduce, """sum mean all any norm dist logsumexp prod nansum nanmean max min amax amin aminmax argmax argmin
-        argsort median mode quantile kthvalue sort msort topk var std cumsum cumprod logcumsumexp cummax cummin
-        count_nonzero unique bincount histc isclose"""),
-    (table.linalg, "mm mv bmm dot vdot addmm addmv addr addbmm baddbmm matrix_exp"),
-    (calls.linalg, "matmul outer inner kron cross matrix_power inverse det logdet slogdet"),
-    (table.shape, "diagonal tril triu diag_embed trace diagonal_scatter"),
-    (calls.shape, """reshape_of flatten ravel unflatten t_of transpose_of permute_of movedim unsqueeze_of squeeze_of
-        select_of narrow split_of chunk unbind_of as_strided_of tile flip_of roll_of rot90_of diag
-        repeat_interleave diff tensor_split fliplr flipud adjoint clone_of bernoulli"""),
-    (table.index, "put take masked_select masked_scatter select_scatter slice_scatter"),
-    (calls.index, """gather_of scatter_of scatter_add_of index_select_of index_add_of index_copy_of index_fill_of
-        index_put take_along_dim nonzero"""),
-)
-ONLY_METHODS = (
-    (table.activation, "polygamma"),
-    (table.shape, "unfold"),
-    (calls.shape, """view_of view_as reshape_as expand_of expand_as repeat_of contiguous sum_to_size copy_ fill_ zero_
-        t_ transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
-    (calls.index, "index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"),
-)
+# ---- the rest of the language, read off the rows and the calls
+
 ALIASES = dict(pair.split("=") for pair in """
     subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le
     greater=gt greater_equal=ge arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh
-    arctanh=atanh absolute=abs fix=trunc clip=clamp swapdims=transpose moveaxis=movedim
-    broadcast_to=expand argwhere=nonzero ger=outer""".split())
-# In place: the operation of this name, written into `self`.
-IN_PLACE = """abs acos arccos arcsin arctan asin atan ceil clamp clamp_max clamp_min clip cos cosh erf erfc
-    exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg negative reciprocal relu round rsqrt
-    sigmoid sin sinc sinh sqrt square tan tanh trunc fix xlogy""".split()
-ONLY_METHODS_IN_PLACE = """absolute addbmm addcdiv addcmul addmm addmv addr arctan2 atan2 baddbmm bitwise_and
-    bitwise_not bitwise_or bitwise_xor cumprod cumsum digamma divide erfinv floor_divide fmod heaviside hypot lerp
-    lgamma masked_fill multiply polygamma pow remainder renorm sgn sign subtract tril triu true_divide""".split()
+    arctanh=atanh absolute=abs fix=trunc clip=clamp swapdims=transpose moveaxis=movedim ger=outer
+    broadcast_to=expand argwhere=nonzero split_with_sizes=split""".split())
+# Rows of other chapters than `pointwise` that torch calls as they are declared.
+AS_DECLARED = """logit hardshrink erf erfc erfinv lgamma digamma polygamma renorm mm mv bmm dot vdot addmm addmv addr
+    addbmm baddbmm matrix_exp diagonal tril triu diag_embed trace diagonal_scatter unfold put take masked_select
+    masked_scatter select_scatter slice_scatter""".split()
+# What is pointwise has a twin in place, `exp_`, but for the first; of the other chapters the second have one.
+NO_TWIN = "maximum minimum fmax fmin logaddexp isnan isinf isfinite signbit positive".split()
+TWINS_ELSEWHERE = """logit erf erfc erfinv lgamma digamma polygamma renorm addmm addmv addr addbmm baddbmm tril triu
+    cumsum cumprod""".split()
+UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true_divide, "truediv": xp.true_divide}
 
-for _chapter, _names in METHODS + ONLY_METHODS:
-    for _name in _names.split():
-        _face = getattr(_chapter, _name)
-        _face.__qualname__ = _name = _name.removesuffix("_of")  # Python says this name when an argument is missing
-        setattr(Tensor, _name, _face)
-for _alias, _name in ALIASES.items():
-    setattr(Tensor, _alias, getattr(Tensor, _name))
-for _name in IN_PLACE + ONLY_METHODS_IN_PLACE:
-    setattr(Tensor, f"{_name}_", inplace(getattr(Tensor, _name)))
-for _sign, _ufunc in {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "truediv": xp.true_divide,
-        **dict.fromkeys("floordiv mod pow and or xor lshift rshift".split())}.items():
-    setattr(Tensor, f"__i{_sign}__", inplace(getattr(Tensor, f"__{_sign}__"), _ufunc, operator=True))
 
-# An operator leaves to Python what it cannot take; a method of that name has to say so.
-for _name in """add sub mul div subtract multiply divide true_divide floor_divide remainder pow matmul eq ne lt le gt ge
-    not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor maximum minimum fmax fmin
-    atan2 arctan2 hypot logaddexp xlogy logical_and logical_or logical_xor""".split():
-    setattr(Tensor, _name, as_method(_name, getattr(Tensor, _name)))
+def declared(chapter: Any) -> dict[str, Any]:
+    """The methods that a chapter of calls defines, or makes of its rows: they say `self` first."""
+    return {name: call for name, call in vars(chapter).items() if isinstance(call, FunctionType) and name[0] != "_"
+            and (call.__module__ == chapter.__name__ or name[-1] == "_") and words(call)[:1] == ("self",)}
 
-# Methods that torch also has as functions, by the same name.
-FUNCTIONS = [
-    *(name.removesuffix("_of") for _, names in METHODS for name in names.split()), *ALIASES,
-    *(f"{name}_" for name in IN_PLACE), *"""addmv_ allclose conj detach detach_ equal fill_ float_power get_device
-    index_put_ is_complex is_floating_point is_inference is_nonzero is_same_size numel swapaxes
-    zero_""".split()]
+
+POINTWISE = {row.name: row.call for row in (getattr(call, "row", None) for call in vars(table.pointwise).values())
+             if row and row.inputs[0] == "self" and row.grad_fn.startswith(camel(row.name) + "Backward")  # no variant
+             and not hasattr(calls.pointwise, row.name)} | declared(calls.pointwise)
+OPERATIONS = {**POINTWISE}
+for _chapter in "activation reduce linalg shape index".split():
+    _rows = {_name.removesuffix("_of"): _call for _name, _call in vars(getattr(table, _chapter)).items()}
+    OPERATIONS |= {_name: _rows[_name] for _name in AS_DECLARED if _name in _rows} | declared(getattr(calls, _chapter))
+OPERATIONS = {_name: in_numpys_words(_call) for _name, _call in OPERATIONS.items()
+              if _name not in {*vars(Tensor), "bucketize", "std_mean", "var_mean"}}
+for _name in [*POINTWISE, *TWINS_ELSEWHERE]:
+    if _name not in NO_TWIN and not _name.endswith("_"):
+        OPERATIONS.setdefault(f"{_name}_", inplace(OPERATIONS[_name], UFUNCS.get(_name)))
+OPERATIONS |= {_alias + _end: OPERATIONS[_name + _end] for _alias, _name in ALIASES.items() for _end in ("", "_")
+               if _name + _end in OPERATIONS}
+for _name, _call in OPERATIONS.items():
+    setattr(Tensor, _name, as_method(_name, _call))
+for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split():
+    setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), UFUNCS.get(_name), operator=True))
+
+# Methods that torch also has as functions, by the same name: all but a few; in place those of one tensor.
+ONLY_METHODS = """view view_as reshape_as expand expand_as repeat contiguous sum_to_size unfold polygamma
+    absolute_ sgn_ sign_ bitwise_not_ logical_not_""".split()
+SECOND_OPERANDS = {"other", "exponent", "end", "tensor1", "mask", "values"}
+
+
+def is_function(name: str) -> bool:
+    one = ALIASES.get(name[:-1], name[:-1])
+    return name not in ONLY_METHODS and (name[-1] != "_" or (
+        one in POINTWISE and SECOND_OPERANDS.isdisjoint(words(POINTWISE[one]))))
+
+
+FUNCTIONS = [*filter(is_function, OPERATIONS), *"""
+    erf_ erfc_ logit_ xlogy_ addmv_ as_strided_ fill_ zero_ index_put_ detach_ detach
+    allclose conj det equal get_device is_complex is_floating_point is_inference is_nonzero is_same_size numel
+    slogdet""".split()]
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {
-    name: getattr(chapter, name)
-    for chapter, names in (
-        (calls.linalg, "einsum tensordot"),
-        (calls.reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
-        (table.shape, "cat stack"),
-        (calls.shape, "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack "
-                      "combinations dstack hstack meshgrid vander vstack"),
-    )
-    for name in names.split()
-} | {"where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function, "concat": table.shape.cat,
-     "concatenate": table.shape.cat, "row_stack": calls.shape.vstack, "trapz": calls.reduce.trapezoid,
-     "pinverse": table.linalg.pinv_of}
+ONLY_FUNCTIONS = {_name: getattr(_chapter, _name) for _chapter, _names in (
+    (calls.linalg, "einsum tensordot"),
+    (calls.reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
+    (table.shape, "cat stack"),
+    (calls.shape, "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack "
+                  "combinations dstack hstack meshgrid vander vstack"),
+) for _name in _names.split()} | {
+    "where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function, "concat": table.shape.cat,
+    "concatenate": table.shape.cat, "row_stack": calls.shape.vstack, "trapz": calls.reduce.trapezoid,
+    "pinverse": table.linalg.pinv_of, "rsub": as_function("rsub", calls.pointwise.rsub)}

@@ -254,6 +254,9 @@ SAMPLES |= {
     "leaky_relu_written": [on(SIGNED, 0.1)],
     "elu_written": [on(SIGNED, 1.5, 1, 1)],
     "safe_softmax": [on(SIGNED, 1)],
+    # ---- comparisons in place
+    **{f"{name}_{kind}_": [on(X, other)] for name in "eq ne lt le gt ge".split()
+       for kind, other in (("number", 0.9), ("tensor", Y))},
     # ---- losses
     "nll_loss": [on(SIGNED, CLASSES, None, r, -100) for r in (0, 1, 2)],
     "nll_loss2d": [on(real(1, 3, 2, 2), whole([[[0, 2], [1, 1]]]), None, r, -100) for r in (0, 1, 2)],
@@ -299,5 +302,6 @@ NO_SAMPLE = {
     "hardsigmoid_backward": "torch differentiates hardsigmoid once only",
     **dict.fromkeys("normal uniform random_between random_below bernoulli bernoulli_values".split(),
                     "draws new numbers at every call"),
+    **dict.fromkeys("acosh_ asinh_ atanh_".split(), "torch does not differentiate it in place"),
 }
 ONCE = {name: f"torch differentiates {name} once only" for name in ("cdist", "hardsigmoid")}

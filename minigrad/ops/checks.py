@@ -32,11 +32,56 @@ _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floo
     xlogy bitwise_and bitwise_or bitwise_xor""".split())
 
 
+def words(call: Callable) -> tuple[str, ...]:
+    """The names of what an operation takes, also of those that can be given by name only."""
+    if hasattr(call, "row"):
+        return call.row.inputs
+    code = getattr(call, "__wrapped__", call).__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def in_torchs_words(options: dict) -> dict:
+    """Options as torch names them; it takes NumPy's names too."""
+    return {NUMPYS_WORDS.get(name, name): value for name, value in options.items()}
+
+
+def in_numpys_words(call: Callable) -> Callable:
+    """An operation that may be given `axis` for its `dim`, and `keepdims` for its `keepdim`."""
+    if "dim" not in words(call) or "axis" in words(call):
+        return call
+
+    @functools.wraps(call)
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        return call(self, *args, **(options and in_torchs_words(options)))
+
+    method.bare = call  # type: ignore[attr-defined]
+    return titled(method, call.__name__, call.__doc__ or "")
+
+
+def as_method(name: str, operator: Callable) -> Callable:
+    """An operator under its name: an operand that it cannot take is a TypeError at once."""
+    if words(operator)[1:2] not in (("other",), ("exponent",)):
+        return operator
+
+    @functools.wraps(operator)
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        result = operator(self, *args, **options)
+        if result is NotImplemented:
+            raise must_be_tensor(name, words(operator)[1], 1, [*args, *options.values()][0])
+        return result
+
+    method.bare = operator  # type: ignore[attr-defined]
+    return titled(method, name, operator.__doc__ or "")
+
+
 def as_function(name: str, method: Callable) -> Callable:
     """A method as `torch.name`: its tensor is called `input`, and what cannot be taken is a TypeError."""
-    if parameters(method)[:1] == ("input",):
-        return method  # torch's function already, from `core.shapes.unary`
-    method = getattr(method, "operator", method)
+    if parameters(method) == ("input",):
+        return method  # torch's function already: one tensor, and nothing else
+    method = getattr(method, "bare", method)
 
     @functools.wraps(method)
     def function(input: Any, *args: Any, **options: Any) -> Any:
@@ -46,31 +91,13 @@ def as_function(name: str, method: Callable) -> Callable:
             if name != "pow":
                 beside = args[0]._data if args and isinstance(args[0], TensorBase) else input
                 input = constant(TensorBase._plain, xp.asarray(input, dtypes.result_dtype(beside, input)))
-        if "axis" in options:  # NumPy's words
-            options["dim"] = options.pop("axis")
-        if "keepdims" in options:
-            options["keepdim"] = options.pop("keepdims")
-        result = method(input, *args, **options)
+        result = method(input, *args, **(options and in_torchs_words(options)))
         if result is NotImplemented:
             raise must_be_tensor(name, "other", 2, args[0])
         return result
 
     function.__name__ = function.__qualname__ = name
     return function
-
-
-def as_method(name: str, operator: Callable) -> Callable:
-    """An operator under its name: an operand that it cannot take is a TypeError at once."""
-
-    @functools.wraps(operator)
-    def method(self: Any, other: Any, **options: Any) -> Any:
-        result = operator(self, other, **options)
-        if result is NotImplemented:
-            raise must_be_tensor(name, parameters(operator)[1], 1, other)
-        return result
-
-    method.operator = operator  # type: ignore[attr-defined]
-    return titled(method, name, operator.__doc__ or "")
 
 
 def same_type(*arrays: Any, said: str = "expected scalar type {0} but found {1}") -> None:
@@ -111,10 +138,13 @@ def learners_call(value: Any) -> tuple[str, str, int]:
     Read off the frames when it is too late, so that a call that goes well does not pay for it.
     """
     frame: Any = sys._getframe(1)
-    faces, shift = [], 0
+    faces, shift, end = [], 0, ""
     while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
-        if frame.f_code.co_qualname == "as_function.<locals>.function":
+        maker = frame.f_code.co_qualname
+        if maker == "as_function.<locals>.function":
             shift = 1  # where a method has none, the tensor itself is the first argument
+        elif maker in ("inplace.<locals>.write", "_look.<locals>.look"):
+            end = "_"
         elif frame.f_code.co_filename != __file__:
             faces.append(frame)
         frame = frame.f_back
@@ -122,17 +152,17 @@ def learners_call(value: Any) -> tuple[str, str, int]:
     face = next((f for f in reversed(faces) if not f.f_code.co_filename.startswith(_LAYERS)), faces[-1])
     code, here = face.f_code, face.f_locals
     if isinstance(here.get("row"), Row):  # the row itself was called
-        name, words = here["row"].name, here["row"].inputs
-        given: tuple = (here.get("tensors"), *here.get("args", ()))[-len(words) :]
+        name, taken = here["row"].name, here["row"].inputs
+        given: tuple = (here.get("tensors"), *here.get("args", ()))[-len(taken) :]
     else:  # of `expand(*sizes, size=None)` it is `size` that torch names
-        end = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
-        more = code.co_varnames[code.co_argcount : end]
-        name, words = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount]
-        words += tuple([word for word in more if word in ("size", "shape", "dims")][:1] or more[-1:])
-        given = tuple(here[word] for word in words)
+        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+        more = code.co_varnames[code.co_argcount : count]
+        name, taken = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount]
+        taken += tuple([word for word in more if word in ("size", "shape", "dims")][:1] or more[-1:])
+        given = tuple(here[word] for word in taken)
     parts = [x if isinstance(x, tuple | list) else (x,) for x in given]
-    place = next((i for i, x in enumerate(parts) if any(part is value for part in x)), len(words) - 1)
-    return name, words[place], place + shift + (words[:1] != ("self",))
+    place = next((i for i, x in enumerate(parts) if any(part is value for part in x)), len(taken) - 1)
+    return name.removesuffix(end) + end, taken[place], place + shift + (taken[:1] != ("self",))
 
 
 def must_be_a(wanted: str, given: Any) -> Exception:
@@ -147,10 +177,11 @@ def a_tensor(given: Any) -> Any:
     raise must_be_a("Tensor", given)
 
 
-def check_number(x: Any, fixed: bool = False) -> None:
-    """A number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
+def check_number(x: Any, fixed: bool = False) -> Any:
+    """`x`, if it is a number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
     if not hasattr(x, "__float__") or (fixed and getattr(x, "requires_grad", False)):
         raise must_be_a("Number", x)
+    return x
 
 
 def is_number(x: Any) -> bool:

@@ -27,38 +27,38 @@ from .shape import copy_, fill_
 # ---- x[key]
 
 
-def getitem(self: Any, key: Any) -> Any:
-    """`self[key]`: a view where the key allows one, else a copy of the chosen elements."""
+def getitem(x: Any, key: Any) -> Any:
+    """`x[key]`: a view where the key allows one, else a copy of the chosen elements."""
     if key.__class__ is slice:
-        return _sliced(self, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
-    if isinstance(key, TensorBase) and key._data.ndim and self._data.ndim and key._data.dtype.kind == "i":
-        return rows.index(self, (key,))  # positions and nothing else
-    seen, positions = basic(self, key)
+        return _sliced(x, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
+    if isinstance(key, TensorBase) and key._data.ndim and x._data.ndim and key._data.dtype.kind == "i":
+        return rows.index(x, (key,))  # positions and nothing else
+    seen, positions = basic(x, key)
     if positions:
         return rows.index(seen, positions)
-    return views.alias(self) if seen is self else seen
+    return views.alias(x) if seen is x else seen
 
 
 _PLAIN = {int, slice}
 
 
-def basic(self: Any, key: Any) -> tuple[Any, tuple]:
+def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
-    if key.__class__ is int and self._data.ndim:  # the usual key, without the ceremony
-        return _selected(self, 0, key, 0), ()
+    if key.__class__ is int and x._data.ndim:  # the usual key, without the ceremony
+        return _selected(x, 0, key, 0), ()
     parts: Any = tuple(key) if _is_tuple(key) else (key,)
     consumed = len(parts)
     if not _PLAIN.issuperset(map(type, parts)):
         parts = [_part(p) for p in parts]
         consumed = sum(_width(p) for p in parts)
-    result, dim, left = self, 0, []
-    alone = self._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ in (int, slice)
-    if consumed > self._data.ndim and not alone:  # else the part itself says what is wrong
-        raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
+    result, dim, left = x, 0, []
+    alone = x._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ in (int, slice)
+    if consumed > x._data.ndim and not alone:  # else the part itself says what is wrong
+        raise IndexError(f"too many indices for tensor of dimension {x._data.ndim}")
     for place, part in enumerate(parts):
         if part is Ellipsis:
-            dim += self._data.ndim - consumed
-            consumed = self._data.ndim  # a second `...` stands for nothing
+            dim += x._data.ndim - consumed
+            consumed = x._data.ndim  # a second `...` stands for nothing
         elif part is None:
             result, dim = views.unsqueeze(result, dim), dim + 1
         elif part.__class__ is slice:
@@ -170,22 +170,22 @@ def _selected(x: Any, dim: int, at: int, place: int) -> Any:
 _index_put_ = inplace(rows.put_at)
 
 
-def setitem(self: Any, key: Any, value: Any) -> None:
-    """`self[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
-    if _put_directly(self, key, value):
+def setitem(x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
+    if _put_directly(x, key, value):
         return
-    given = _given(self, value)
-    recorded = bool(grad_mode()) and (self.requires_grad or given.requires_grad)
+    given = _given(x, value)
+    recorded = bool(grad_mode()) and (x.requires_grad or given.requires_grad)
     if isinstance(key, TensorBase | list) and not _is_tuple(key):  # it is written itself, not a view of it
-        check_inplace(self, recorded)
-    seen, positions = basic(self, key)
-    if seen is self and not presentation.current.guards_views_of_leaves:
-        seen = views.alias(self)
+        check_inplace(x, recorded)
+    seen, positions = basic(x, key)
+    if seen is x and not presentation.current.guards_views_of_leaves:
+        seen = views.alias(x)
     alike = seen._data.shape == given._data.shape
     if given._data.ndim and not (alike or positions):  # before the write is looked at
         given, alike = _spread(given, seen._data.shape), True
-    if seen is self:
-        check_inplace(self, recorded, whole=True)
+    if seen is x:
+        check_inplace(x, recorded, whole=True)
     if positions:
         index_put_(seen, positions, given)
     elif alike:
@@ -235,39 +235,39 @@ def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False)
     return _index_put_(self, values, parts, accumulate)
 
 
-def gather_of(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """The elements that `index` names along `dim`, in the shape of `index`."""
     return rows.gather(self, index, own_dim(self, dim), sparse_grad)
 
 
-def scatter_of(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
+def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
     """A copy with elements of `src`, or a number, where `index` says along `dim`."""
     if isinstance(src, TensorBase):
         return rows.scatter(self, index, src, own_dim(self, dim))
     return rows.scatter_value(self, index, own_dim(self, dim), value if src is None else src)
 
 
-def scatter_add_of(self: Any, dim: int, index: Any, src: Any) -> Any:
+def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy with elements of `src` added where `index` says along `dim`."""
     return rows.scatter_add(self, index, src, own_dim(self, dim))
 
 
-def index_select_of(self: Any, dim: int, index: Any) -> Any:
+def index_select(self: Any, dim: int, index: Any) -> Any:
     """The slices `index` along `dim`."""
     return rows.index_select(self, index, own_dim(self, dim))
 
 
-def index_add_of(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
+def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
     """A copy with the slices of `source` added at `index` along `dim`."""
     return rows.index_add(self, index, source, own_dim(self, dim), alpha)
 
 
-def index_copy_of(self: Any, dim: int, index: Any, source: Any) -> Any:
+def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
     """A copy with the slices of `source` written at `index` along `dim`."""
     return rows.index_copy(self, index, source, own_dim(self, dim))
 
 
-def index_fill_of(self: Any, dim: int, index: Any, value: Any) -> Any:
+def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
     """A copy with `value` in the slices `index` along `dim`."""
     if isinstance(value, TensorBase):
         return rows.index_fill_tensor(self, index, value, own_dim(self, dim))
@@ -308,5 +308,5 @@ def _apart_first(call: Any) -> Any:
 
 
 scatter_, scatter_add_, index_add_, index_copy_, put_ = map(
-    _apart_first, (scatter_of, scatter_add_of, index_add_of, index_copy_of, rows.put))
-index_fill_, masked_scatter_ = inplace(index_fill_of), inplace(rows.masked_scatter)
+    _apart_first, (scatter, scatter_add, index_add, index_copy, rows.put))
+index_fill_, masked_scatter_ = inplace(index_fill), inplace(rows.masked_scatter)

@@ -8,7 +8,9 @@ from ...array import dtypes
 from ...array.backend import ndarray, xp
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import constant
-from ..checks import a_tensor, check_number, is_number, require, same_type
+from ...core.modes import Mode
+from ...core.writes.inplace import inplace
+from ..checks import a_tensor, check_number, is_number, require, same_type, titled
 from ..kernels.pointwise import no_bools, power
 from ..table import pointwise as rows
 
@@ -18,12 +20,12 @@ def _computes(x: Any) -> bool:
     return hasattr(x, "__float__") and not isinstance(x, ndarray)
 
 
-def add_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
+def add(self: Any, other: Any, *, alpha: float = 1) -> Any:
     """`self + alpha * other`."""
     return rows.add(self, other) if alpha == 1 and alpha.__class__ is int else rows.add_scaled(self, other, alpha)
 
 
-def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
+def sub(self: Any, other: Any, *, alpha: float = 1) -> Any:
     """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
     if alpha == 1 and alpha.__class__ is int:
         return rows.sub(self, other)
@@ -31,20 +33,7 @@ def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
     return rows.sub_scaled(self, other, alpha)
 
 
-def rsub_of(self: Any, other: Any) -> Any:
-    """`other - self`, where `other` is a number."""
-    if other.__class__ is not float and not _computes(other):
-        return NotImplemented
-    no_bools(self._data.dtype.kind, "b" if isinstance(other, bool) else "")
-    return rows.rsub(self, other) if hasattr(other, "_data") else rows.rsub_number(self, other)
-
-
-def rdiv(self: Any, other: Any) -> Any:
-    """`other / self`: torch multiplies by the reciprocal."""
-    return rows.mul(rows.reciprocal(self), other)
-
-
-def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def div(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """`self / other`, or rounded to "floor" or "trunc"."""
     if rounding_mode is None:
         return rows.div(self, other)
@@ -53,37 +42,24 @@ def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     return rows.div_rounded(self, other, rounding_mode)
 
 
-def floor_divide_of(self: Any, other: Any) -> Any:
+def floor_divide(self: Any, other: Any) -> Any:
     """`self // other`, rounded down."""
     return rows.floor_divide(self, other) if _computes(other) else NotImplemented
 
 
-def rfloor_divide(self: Any, other: Any) -> Any:
-    return rows.floor_divide(_like(self, other), self) if _computes(other) else NotImplemented
-
-
-def remainder_of(self: Any, other: Any) -> Any:
+def remainder(self: Any, other: Any) -> Any:
     """`self % other`, with the sign of `other`."""
     if not _computes(other):
         return NotImplemented
     return rows.remainder(self, other) if hasattr(other, "_data") else rows.remainder_number(self, other)
 
 
-def rremainder(self: Any, other: Any) -> Any:
-    return rows.remainder(_like(self, other), self) if _computes(other) else NotImplemented
-
-
-def fmod_of(self: Any, other: Any) -> Any:
+def fmod(self: Any, other: Any) -> Any:
     """The remainder with the sign of `self`."""
     return rows.fmod_number(self, other) if is_number(other) else rows.fmod(self, other)
 
 
-def _like(self: Any, value: Any) -> Any:
-    """A number as a 0-d tensor in the type that it takes beside `self`."""
-    return constant(self._plain, xp.asarray(dtypes.promote(getattr(value, "item", lambda: value)(), self._data)[0]))
-
-
-def pow_of(self: Any, exponent: Any) -> Any:
+def pow(self: Any, exponent: Any) -> Any:
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
     if exponent.__class__ is int or exponent.__class__ is float:
         return rows.pow_number(self, exponent)
@@ -94,9 +70,17 @@ def pow_of(self: Any, exponent: Any) -> Any:
     return rows.pow_base(exponent, self) if is_number(self) else rows.pow(self, exponent)
 
 
-def rpow(self: Any, other: Any) -> Any:
-    """`other ** self`, where `other` is a number."""
-    return rows.pow_base(self, other) if _computes(other) else NotImplemented
+def float_power(self: Any, exponent: Any) -> Any:
+    """`self ** exponent` in double."""
+    return pow(self.double(), float(exponent) if is_number(exponent) else exponent.double())
+
+
+def float_power_(self: Any, exponent: Any) -> Any:
+    """In-place `float_power`. Raises: RuntimeError if `self` is no double."""
+    check_number(exponent)
+    require(self.dtype is dtypes.float64, f"the base given to float_power_ has dtype {self.dtype.scalar_type} but the "
+            "operation's result requires dtype Double")
+    return inplace(pow)(self, exponent)
 
 
 def square(self: Any) -> Any:
@@ -109,7 +93,46 @@ def positive(self: Any) -> Any:
     return self
 
 
-def round_of(self: Any, *, decimals: int | None = None) -> Any:
+# ---- where the tensor stands on the right, as `other`: of Python's operators, and of `torch.rsub`
+
+
+def rsub(input: Any, other: Any) -> Any:
+    """`other - input`, where `other` is a number."""
+    if other.__class__ is not float and not _computes(other):
+        return NotImplemented
+    no_bools(input._data.dtype.kind, "b" if isinstance(other, bool) else "")
+    return rows.rsub(input, other) if hasattr(other, "_data") else rows.rsub_number(input, other)
+
+
+def rdiv(other: Any, self: Any) -> Any:
+    """`self / other`: torch multiplies by the reciprocal."""
+    return rows.mul(rows.reciprocal(other), self)
+
+
+def rpow(other: Any, self: Any) -> Any:
+    """`self ** other`, where `self` is a number."""
+    return rows.pow_base(other, self) if _computes(self) else NotImplemented
+
+
+def _turned(row: Any) -> Any:
+    """`row(self, other)`; a number becomes a 0-d tensor in the type that it takes beside `other`."""
+
+    def turned(other: Any, self: Any) -> Any:
+        if not _computes(self):
+            return NotImplemented
+        value = dtypes.promote(getattr(self, "item", lambda: self)(), other._data)[0]
+        return row(constant(other._plain, xp.asarray(value)), other)
+
+    return turned
+
+
+rfloor_divide, rremainder, rlshift, rrshift = map(
+    _turned, (rows.floor_divide, rows.remainder, rows.bitwise_left_shift, rows.bitwise_right_shift))
+
+# ---- with limits, numbers and masks
+
+
+def round(self: Any, *, decimals: int | None = None) -> Any:
     """Round to the nearest integer, halves to even; or to `decimals` places."""
     return rows.round(self) if decimals is None else rows.round_decimals(self, decimals)
 
@@ -124,43 +147,31 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     return (rows.clamp_numbers if numbers else rows.clamp_tensors)(self, min, max)
 
 
-def invert(self: Any) -> Any:
-    """`~self`, of integers and bools."""
-    if self._data.dtype.kind == "f":
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return rows.bitwise_not(self)
-
-
-def clamp_min_of(self: Any, min: Any) -> Any:
+def clamp_min(self: Any, min: Any) -> Any:
     """`clamp` with a lower limit only, a number or a tensor."""
     return (rows.clamp_min if is_number(min) else rows.clamp_min_tensor)(self, min)
 
 
-def clamp_max_of(self: Any, max: Any) -> Any:
+def clamp_max(self: Any, max: Any) -> Any:
     """`clamp` with an upper limit only, a number or a tensor."""
     return (rows.clamp_max if is_number(max) else rows.clamp_max_tensor)(self, max)
 
 
-def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
-    """`self` where `condition`, else `other`; numbers are allowed."""
-    if self is None:
+def where_of(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """`input` where `condition`, else `other`; numbers are allowed."""
+    if input is None:
         return condition.nonzero(as_tuple=True)
-    for value in (self, other):
+    for value in (input, other):
         check_number(value)
-    return rows.where(condition, self, other)
+    return rows.where(condition, input, other)
 
 
-def where_method(self: Any, condition: Any, other: Any) -> Any:
-    """`self` where `condition`, else `other`."""
-    return rows.where(condition, self, other)
-
-
-def masked_fill_of(self: Any, mask: Any, value: Any) -> Any:
+def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
     return (rows.masked_fill if is_number(value) else rows.masked_fill_tensor)(self, mask, value)
 
 
-def lerp_of(self: Any, end: Any, weight: Any) -> Any:
+def lerp(self: Any, end: Any, weight: Any) -> Any:
     """`self + weight * (end - self)`."""
     same_type(self._data, end._data, said="expected dtype {c[0]} for `end` but got dtype {c[1]}")
     if not is_number(weight) and weight.ndim:
@@ -168,13 +179,13 @@ def lerp_of(self: Any, end: Any, weight: Any) -> Any:
     return rows.lerp(self, end, weight) if is_number(weight) else rows.lerp_tensor(self, end, weight)
 
 
-def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+def addcmul(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 * tensor2`."""
     check_number(value, fixed=True)
     return rows.addcmul(self, tensor1, tensor2, value)
 
 
-def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 / tensor2`. Raises: RuntimeError for a quotient of integers."""
     require("f" in {getattr(x, "_data", self._data).dtype.kind for x in (tensor1, tensor2)},
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
@@ -186,11 +197,45 @@ def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> An
     return rows.addcdiv(self, tensor1, tensor2, value)
 
 
-def heaviside_of(self: Any, values: Any) -> Any:
+def heaviside(self: Any, values: Any) -> Any:
     """0 below 0, 1 above it, and `values` at 0."""
     a_tensor(values)
     same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
     return rows.heaviside(self, values)
 
 
-RAW.pow_of, TENSORS.pow_of = power, pow_of  # in formulas too the exponent chooses the row
+# ---- in place, where torch does not write what the row records
+
+
+def _own_node(row: Any) -> Any:
+    """The in-place twin of a comparison, or of an operation that torch differentiates only out of place."""
+    name = row.row.name
+
+    def own_node(self: Any, *other: Any) -> Any:
+        kind = "" if not other else "_number" if is_number(*other) else "_tensor"
+        return (getattr(TENSORS, f"{name}{kind}_") if self._data.dtype.kind == "f" else row)(self, *other)
+
+    return inplace(titled(own_node, name, ""))
+
+
+class _Unrecorded(Mode):
+    mode = False
+
+
+def _unrecorded(row: Any) -> Any:
+    """The in-place twin of what is not recorded at all: even a leaf may be written."""
+    write = inplace(row)
+
+    def unrecorded(self: Any, *other: Any) -> Any:
+        with _Unrecorded():
+            return write(self, *other)
+
+    return titled(unrecorded, write.__name__, write.__doc__)
+
+
+eq_, ne_, lt_, le_, gt_, ge_, acosh_, asinh_, atanh_ = map(
+    _own_node, (rows.eq, rows.ne, rows.lt, rows.le, rows.gt, rows.ge, rows.acosh, rows.asinh, rows.atanh))
+logical_and_, logical_or_, logical_xor_, logical_not_ = map(
+    _unrecorded, (rows.logical_and, rows.logical_or, rows.logical_xor, rows.logical_not))
+
+RAW.pow_of, TENSORS.pow_of = power, pow  # in formulas too the exponent chooses the row

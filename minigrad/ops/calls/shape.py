@@ -16,26 +16,16 @@ from ...core.modes import grad_mode
 from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text.tex import SYMBOLS, phrase
-from ..checks import (
-    check_dim,
-    check_number,
-    common_shape,
-    dims_of,
-    implemented,
-    ints,
-    own_dim,
-    require,
-    same_type,
-    titled,
-)
+from ..checks import a_tensor, check_dim, check_number, common_shape, dims_of, ints, own_dim, require, same_type, titled
 from ..table import shape as rows
 from ..table.reduce import sum_all, sum_dim
 
 # ---- what formulas ask of tensors as of arrays
 
 
-def reshape(self: Any, shape: tuple) -> Any:
-    """A view where the strides allow one, else a copy: `ViewBackward0` or `UnsafeViewBackward0`."""
+def reshape(self: Any, *size: Any, shape: Any = None) -> Any:
+    """The same elements in another shape: a view where the strides allow one, else a copy."""
+    shape = ints(size if shape is None else (shape,))
     try:
         return (rows.view if self._data.flags.c_contiguous else rows.reshape_alias)(self, shape)
     except RuntimeError as refused:
@@ -44,7 +34,7 @@ def reshape(self: Any, shape: tuple) -> Any:
     return rows.unsafe_view(rows.contiguous_copy(self), shape)
 
 
-def contiguous(self: Any, memory_format: Any = None) -> Any:
+def contiguous(self: Any, *, memory_format: Any = None) -> Any:
     """Itself where its elements lie in order, else a copy that does."""
     return self if self.is_contiguous() else rows.contiguous_copy(self)
 
@@ -67,7 +57,7 @@ T_WARNING = ("The use of `x.T` on tensors of dimension other than 2 to reverse t
              "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
 
 
-def view_of(self: Any, *size: Any) -> Any:
+def view(self: Any, *size: Any) -> Any:
     """The same elements in another shape, never copied; one size may be -1.
 
     Raises: RuntimeError if the number of elements or the strides do not allow it.
@@ -77,17 +67,12 @@ def view_of(self: Any, *size: Any) -> Any:
     return rows.view(self, ints(size))
 
 
-def reshape_of(self: Any, *size: Any, shape: Any = None) -> Any:
-    """The same elements in another shape: a view where possible, else a copy."""
-    return reshape(self, ints(size) if shape is None else ints((shape,)))
-
-
 def view_as(self: Any, other: Any) -> Any:
-    return rows.view(self, other._data.shape)
+    return rows.view(self, a_tensor(other)._data.shape)
 
 
 def reshape_as(self: Any, other: Any) -> Any:
-    return reshape(self, other._data.shape)
+    return reshape(self, a_tensor(other)._data.shape)
 
 
 def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -116,19 +101,24 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     return rows.view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
-def t_of(self: Any) -> Any:
+def t(self: Any) -> Any:
     """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
     if self._data.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
     return rows.t(self)
 
 
-def transpose_of(self: Any, dim0: int, dim1: int) -> Any:
+def transpose(self: Any, dim0: int, dim1: int) -> Any:
     """Dimensions `dim0` and `dim1` swapped; a view."""
     return rows.transpose(self, own_dim(self, dim0), own_dim(self, dim1))
 
 
-def permute_of(self: Any, *order: Any, dims: Any = None) -> Any:
+def swapaxes(self: Any, axis0: int, axis1: int) -> Any:
+    """As `transpose`."""
+    return transpose(self, axis0, axis1)
+
+
+def permute(self: Any, *order: Any, dims: Any = None) -> Any:
     """Dimensions in another order; a view."""
     order = ints(order if dims is None else (dims,))
     if len(order) != self._data.ndim:
@@ -156,13 +146,13 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     return rows.permute(self, tuple(order))
 
 
-def unsqueeze_of(self: Any, dim: int) -> Any:
+def unsqueeze(self: Any, dim: int) -> Any:
     """A dimension of length 1 put in at `dim`; a view."""
     check_dim(dim, self._data.ndim + 1)
     return rows.unsqueeze(self, dim)
 
 
-def squeeze_of(self: Any, dim: Any = None) -> Any:
+def squeeze(self: Any, dim: Any = None) -> Any:
     """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
     if dim is None:
         return rows.squeeze(self)
@@ -171,16 +161,16 @@ def squeeze_of(self: Any, dim: Any = None) -> Any:
     return rows.squeeze_dim(self, own_dim(self, dim))
 
 
-def expand_of(self: Any, *sizes: Any, size: Any = None) -> Any:
+def expand(self: Any, *sizes: Any, size: Any = None) -> Any:
     """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
     return rows.expand(self, ints(sizes if size is None else (size,)))
 
 
 def expand_as(self: Any, other: Any) -> Any:
-    return rows.expand(self, other._data.shape)
+    return rows.expand(self, a_tensor(other)._data.shape)
 
 
-def select_of(self: Any, dim: int, index: int) -> Any:
+def select(self: Any, dim: int, index: int) -> Any:
     """Slice `index` of dimension `dim`, which goes away; a view."""
     sizes = self._data.shape
     require(sizes, "select() cannot be applied to a 0-dim tensor.", IndexError)
@@ -202,7 +192,7 @@ def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     return rows.slice_(self, dim, start, start + length, 1)
 
 
-def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+def split(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Pieces of a length, or of given lengths, along `dim`; views."""
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
@@ -226,20 +216,20 @@ def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
     return rows.split(self, -(-length // chunks) or [0] * chunks, dim)
 
 
-def unbind_of(self: Any, dim: int = 0) -> tuple:
+def unbind(self: Any, dim: int = 0) -> tuple:
     """The slices of dimension `dim`, without it; views."""
     require(self._data.ndim, "Dimension specified as 0 but tensor has no dimensions", IndexError)
     return rows.unbind(self, own_dim(self, dim))
 
 
-def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The storage of `self` seen with another size, stride and offset, all in elements."""
     size, stride, whole = tuple(size), tuple(stride), place_of(self)
     part = (size, stride, whole[2] if storage_offset is None else storage_offset)
     return rows.as_strided(self, size, stride, storage_offset, whole, part)
 
 
-def repeat_of(self: Any, *repeats: Any) -> Any:
+def repeat(self: Any, *repeats: Any) -> Any:
     """The tensor copied side by side, `repeats` times along each dimension."""
     repeats, sizes = ints(repeats), self._data.shape
     require(len(repeats) >= len(sizes), "Number of dimensions of repeat dims can not be smaller than number of "
@@ -257,13 +247,13 @@ def tile(self: Any, *dims: Any) -> Any:
     return rows.repeat(self, (1,) * (self._data.ndim - len(given)) + given)
 
 
-def flip_of(self: Any, *order: Any, dims: Any = None) -> Any:
+def flip(self: Any, *order: Any, dims: Any = None) -> Any:
     """Elements in reverse order along `dims`."""
     require(order or dims is not None, 'flip() missing 1 required positional arguments: "dims"', TypeError)
     return rows.flip(self, dims_of(self, ints(order or (dims,))))
 
 
-def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
+def roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
     shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
     require(len(shifts) == (len(dims) or 1),
@@ -273,7 +263,7 @@ def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
     return rows.roll(self, shifts, tuple(own_dim(self, d) for d in dims))
 
 
-def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by 90 degrees `k` times in the plane `dims`."""
     require(len(dims) == 2, f"expected total rotation dims == 2, but got dims = {len(dims)}")
     return rows.rot90(self, k, dims_of(self, dims))
@@ -285,7 +275,7 @@ def diag(self: Any, diagonal: int = 0) -> Any:
     return rows.diag_embed(self, diagonal) if self._data.ndim == 1 else rows.diagonal_copy(self, diagonal)
 
 
-def clone_of(self: Any, *, memory_format: Any = None) -> Any:
+def clone(self: Any, *, memory_format: Any = None) -> Any:
     """A copy that is recorded: gradients flow back to the original."""
     return rows.contiguous_copy(self) if memory_format is dtypes.contiguous_format else rows.clone(self)
 
@@ -338,7 +328,7 @@ def column_stack(tensors: Any) -> Any:
 
 def block_diag(*tensors: Any) -> Any:
     """Matrices along the diagonal of a larger one, zeros elsewhere."""
-    return rows.block_diag_of(tensors)
+    return rows.block_diag(tensors)
 
 
 def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output_size: int | None = None) -> Any:
@@ -351,7 +341,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
     dim, sizes = check_dim(dim, self._data.ndim), self._data.shape
     if hasattr(repeats, "_data"):
         require(repeats._data.ndim < 2, "repeats must be 0-dim or 1-dim tensor")
-        implemented("repeat_interleave_cpu", repeats._data, "i")
+        dtypes.check_kind("repeat_interleave_cpu", repeats._data.dtype, "i")
         require(repeats._data.size in (1, sizes[dim]), "repeats must have the same size as input along dim, but got "
                 f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")
         require((repeats._data >= 0).all(), "repeats can not be negative")
@@ -404,13 +394,13 @@ def cartesian_prod(*tensors: Any) -> Any:
     return rows.stack([flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Every choice of `r` elements of a vector, one row each."""
-    places = xp.meshgrid(*[xp.arange(self.numel())] * r, indexing="ij")
+    places = xp.meshgrid(*[xp.arange(input.numel())] * r, indexing="ij")
     ordered = xp.less_equal if with_replacement else xp.less
     chosen = xp.logical_and.reduce([ordered(a, b) for a, b in itertools.pairwise(places)])
-    mask = constant(self._plain, namespace(self._data).asarray(chosen))
-    return rows.stack([TENSORS.masked_select(g, mask) for g in meshgrid(*[self] * r, indexing="ij")], 1)
+    mask = constant(input._plain, namespace(input._data).asarray(chosen))
+    return rows.stack([TENSORS.masked_select(g, mask) for g in meshgrid(*[input] * r, indexing="ij")], 1)
 
 
 def broadcast_tensors(*tensors: Any) -> tuple:
@@ -496,12 +486,13 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 def _look(view: Any, *twins: tuple[Any, str]) -> Any:
     """The in-place twin of a view: `self` itself gets the new shape, and torch's other digit."""
     renamed = {c.row.node: type(name, (c.row.node,), {"__slots__": ()}) for c, name in twins}
+    name = view.__name__
 
-    def look(self: Any, *args: Any) -> Any:
+    def look(self: Any, *args: Any, **options: Any) -> Any:
         recorded = bool(grad_mode()) and self.requires_grad
         check_inplace(self, recorded)
         check_inference(self)
-        out = view(stand_in(self), *args)
+        out = view(stand_in(self), *args, **options)
         self._data = out._data
         bump(self)
         if recorded and out._fn is not None:
@@ -511,14 +502,15 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
                 self._view.version = self._counter[0]
         return self
 
-    name = view.__name__.removesuffix("_of")
     return titled(look, f"{name}_", f"In-place `{name}`: `self` gets the new shape, and a new grad_fn.")
 
 
-t_, transpose_ = _look(t_of, (rows.t, "TBackward1")), _look(transpose_of, (rows.transpose, "TransposeBackward1"))
-unsqueeze_ = _look(unsqueeze_of, (rows.unsqueeze, "UnsqueezeBackward1"))
-squeeze_ = _look(squeeze_of, (rows.squeeze, "SqueezeBackward3"), (rows.squeeze_dim, "SqueezeBackward4"),
+_TURNED = rows.transpose, "TransposeBackward1"
+t_, transpose_, swapaxes_ = _look(t, (rows.t, "TBackward1")), _look(transpose, _TURNED), _look(swapaxes, _TURNED)
+unsqueeze_ = _look(unsqueeze, (rows.unsqueeze, "UnsqueezeBackward1"))
+squeeze_ = _look(squeeze, (rows.squeeze, "SqueezeBackward3"), (rows.squeeze_dim, "SqueezeBackward4"),
                  (rows.squeeze_dims, "SqueezeBackward5"))
+as_strided_ = _look(as_strided, (rows.as_strided, "AsStridedBackward1"))
 
 
 def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
@@ -526,7 +518,7 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     sizes = self._data.shape
     require(len(sizes) > 1, "dimensions must larger than 1")
     require(len(sizes) == 2 or len({*sizes}) == 1, "all dimensions of input must be of equal length")
-    fill_(as_strided_of(self, (min(sizes),), (sum(strides(self._array())),)), fill_value)
+    fill_(as_strided(self, (min(sizes),), (sum(strides(self._array())),)), fill_value)
     if wrap and len(sizes) == 2 and sizes[0] > sizes[1] + 1:
         fill_diagonal_(narrow(self, 0, sizes[1] + 1, sizes[0] - sizes[1] - 1), fill_value, True)
     return self
@@ -565,32 +557,31 @@ def fill_(self: Any, value: Any) -> Any:
 _fill_, _fill_tensor_ = inplace(rows.fill), inplace(rows.fill_tensor)
 
 
-def random_(self: Any, *bounds: int | None, generator: Any = None) -> Any:
+def random_(self: Any, *bounds: int, generator: Any = None) -> Any:
     """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
-    if len(bounds) == 2:
-        return _between_(self, *bounds, generator)
-    return _below_(self, *bounds or (None,), generator)
+    given = (*map(check_number, bounds[:1]), *bounds[1:]) or (None,)
+    return (_between_ if len(given) == 2 else _below_)(self, *given, generator)
 
 
 def bernoulli(self: Any, *, generator: Any = None) -> Any:
     """1 with the probability that each element says, else 0."""
-    implemented("bernoulli_tensor_cpu_p_", self._data)
+    dtypes.check_kind("bernoulli_tensor_cpu_p_", self._data.dtype)
     return rows.bernoulli_draw(self, generator)
 
 
 def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
     """Every element 1 with probability `p`, else 0, in place."""
-    return _bernoulli_(self, p, generator)
+    return _bernoulli_(self, check_number(p), generator)
 
 
 def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Every element drawn from the normal distribution, in place."""
-    return _normal_(self, mean, std, generator)
+    return _normal_(self, check_number(mean), check_number(std), generator)
 
 
 def uniform_(self: Any, low: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
     """Every element drawn evenly from `[low, to)`, in place."""
-    return _uniform_(self, low, to, generator)
+    return _uniform_(self, check_number(low), check_number(to), generator)
 
 
 _normal_, _uniform_, _between_, _below_, _bernoulli_ = map(

@@ -149,6 +149,11 @@ def relu(self: Any) -> Any:
     return xp.maximum(zeros, self, out=zeros)
 
 
+def as_numbers(compare: Any) -> Any:
+    """A comparison whose answer is 0 or 1 in the type of its operands."""
+    return lambda self, other: compare(self, other).astype(self.dtype)
+
+
 # ---- parts of derivatives
 
 

@@ -51,10 +51,8 @@ mul_scalar = op("mul_scalar", lambda self, other: kernels.beside(self, other) * 
 div = op("div", operator.truediv, numbers="floats", numbered=True,
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
-neg = op("neg", kernels.negative,
-    self  = lambda grad: -grad)
-reciprocal = op("reciprocal", lambda self: 1.0 / self,
-    self  = lambda grad, result: -grad * (result * result))
+neg = op("neg", kernels.negative, self=lambda grad: -grad)
+reciprocal = op("reciprocal", lambda self: 1.0 / self, self=lambda grad, result: -grad * (result * result))
 remainder = op("remainder", lambda self, other: kernels.divided(operator.mod, self, other),
     grad_fn="RemainderBackward1",
     self  = lambda grad: grad,
@@ -86,27 +84,19 @@ pow_base = op("pow_base", lambda exponent, self: kernels.power(self, exponent), 
     scalars=("self",),
     exponent = lambda F, grad, exponent, self, result: grad * F.where(
         (exponent >= 0) & (self == 0), 0.0, result * F.log_number(self)))
-sqrt = op("sqrt", xp.sqrt, tex=r"\sqrt{{{0}}}",
-    self = lambda grad, result: grad / (2 * result))
+sqrt = op("sqrt", xp.sqrt, tex=r"\sqrt{{{0}}}", self=lambda grad, result: grad / (2 * result))
 rsqrt = op("rsqrt", lambda self: 1.0 / xp.sqrt(self), tex=phrase(r"\frac{{1}}{{\sqrt{{{0}}}}}", 3),
     self = lambda grad, result: -0.5 * grad * result ** 3)
 
 # ---- exponentials and logarithms
 
-exp = op("exp", xp.exp, tex=phrase("e^{{{0}}}", 3),
-    self = lambda grad, result: grad * result)
-exp2 = op("exp2", xp.exp2,
-    self = lambda grad, result: grad * result * math.log(2))
-expm1 = op("expm1", xp.expm1,
-    self = lambda grad, result: grad * (result + 1))
-log = op("log", xp.log,
-    self = lambda grad, self: grad / self)
-log2 = op("log2", xp.log2,
-    self = lambda grad, self: grad / (self * math.log(2)))
-log10 = op("log10", xp.log10,
-    self = lambda grad, self: grad / (self * math.log(10)))
-log1p = op("log1p", xp.log1p,
-    self = lambda grad, self: grad / (self + 1))
+exp = op("exp", xp.exp, tex=phrase("e^{{{0}}}", 3), self=lambda grad, result: grad * result)
+exp2 = op("exp2", xp.exp2, self=lambda grad, result: grad * result * math.log(2))
+expm1 = op("expm1", xp.expm1, self=lambda grad, result: grad * (result + 1))
+log = op("log", xp.log, self=lambda grad, self: grad / self)
+log2 = op("log2", xp.log2, self=lambda grad, self: grad / (self * math.log(2)))
+log10 = op("log10", xp.log10, self=lambda grad, self: grad / (self * math.log(10)))
+log1p = op("log1p", xp.log1p, self=lambda grad, self: grad / (self + 1))
 logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(implemented("logaddexp_cpu", self), other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
@@ -116,27 +106,18 @@ xlogy = op("xlogy", kernels.xlogy, numbers="floats",
 
 # ---- trigonometry
 
-sin = op("sin", xp.sin,
-    self = lambda F, grad, self: grad * F.cos(self))
-cos = op("cos", xp.cos,
-    self = lambda F, grad, self: -grad * F.sin(self))
-tan = op("tan", xp.tan,
-    self = lambda grad, result: grad * (1 + result ** 2))
-asin = op("asin", xp.arcsin,
-    self = lambda F, grad, self: grad * F.rsqrt(1 - self * self))
-acos = op("acos", xp.arccos,
-    self = lambda F, grad, self: -grad * F.rsqrt(1 - self * self))
-atan = op("atan", xp.arctan,
-    self = lambda grad, self: grad / (self * self + 1))
+sin = op("sin", xp.sin, self=lambda F, grad, self: grad * F.cos(self))
+cos = op("cos", xp.cos, self=lambda F, grad, self: -grad * F.sin(self))
+tan = op("tan", xp.tan, self=lambda grad, result: grad * (1 + result ** 2))
+asin = op("asin", xp.arcsin, self=lambda F, grad, self: grad * F.rsqrt(1 - self * self))
+acos = op("acos", xp.arccos, self=lambda F, grad, self: -grad * F.rsqrt(1 - self * self))
+atan = op("atan", xp.arctan, self=lambda grad, self: grad / (self * self + 1))
 atan2 = op("atan2", lambda self, other: xp.arctan2(self, other), numbers=False,
     self  = lambda F, grad, self, other: grad * F.per_square(other, self, other),
     other = lambda F, grad, self, other: grad * F.per_square(-self, self, other))
-sinh = op("sinh", xp.sinh,
-    self = lambda F, grad, self: grad * F.cosh(self))
-cosh = op("cosh", xp.cosh,
-    self = lambda F, grad, self: grad * F.sinh(self))
-tanh = op("tanh", xp.tanh,
-    self = lambda F, grad, result: F.tanh_backward(grad, result))
+sinh = op("sinh", xp.sinh, self=lambda F, grad, self: grad * F.cosh(self))
+cosh = op("cosh", xp.cosh, self=lambda F, grad, self: grad * F.sinh(self))
+tanh = op("tanh", xp.tanh, self=lambda F, grad, result: F.tanh_backward(grad, result))
 tanh_backward = op("tanh_backward", lambda grad_output, output: grad_output * (1 - output * output),
     transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.tanh_backward(grad, output),
@@ -148,39 +129,31 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_outpu
     transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
-relu = op("relu", kernels.relu, numbered=True,
-    self = lambda F, grad, result: F.relu_backward(grad, result))
+relu = op("relu", kernels.relu, numbered=True, self=lambda F, grad, result: F.relu_backward(grad, result))
 relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(~(output <= 0), grad_output, 0.0),
     grad_fn="ThresholdBackwardBackward0", elementwise=True, tex=lambda g, y: g * (y > 0),
     grad_output = lambda F, grad, output: F.relu_backward(grad, output),
     output      = lambda F, grad: F.zeros_like(grad))
-asinh = op("asinh", xp.arcsinh,
-    self = lambda F, grad, self: grad * F.rsqrt(self ** 2 + 1))
-acosh = op("acosh", xp.arccosh,
-    self = lambda F, grad, self: grad * F.rsqrt(self ** 2 - 1))
-atanh = op("atanh", xp.arctanh,
-    self = lambda grad, self: grad / (1 - self ** 2))
+asinh = op("asinh", xp.arcsinh, self=lambda F, grad, self: grad * F.rsqrt(self ** 2 + 1))
+acosh = op("acosh", xp.arccosh, self=lambda F, grad, self: grad * F.rsqrt(self ** 2 - 1))
+atanh = op("atanh", xp.arctanh, self=lambda grad, self: grad / (1 - self ** 2))
 hypot = op("hypot", lambda self, other: xp.hypot(implemented("hypot_cpu", self), other), numbers=False,
     self  = lambda grad, self, result: grad * (self / result),
     other = lambda grad, other, result: grad * (other / result))
-sinc = op("sinc", xp.sinc,
-    self = lambda F, grad, self: grad * F.sinc_slope(self))
+sinc = op("sinc", xp.sinc, self=lambda F, grad, self: grad * F.sinc_slope(self))
 
 # ---- signs, steps and comparisons that pass gradients
 
-abs = op("abs", xp.absolute, tex=r"\left\lvert {0}\right\rvert",
-    self = lambda F, grad, self: grad * F.sgn(self))
+abs = op("abs", xp.absolute, tex=r"\left\lvert {0}\right\rvert", self=lambda F, grad, self: grad * F.sgn(self))
 sign = op("sign", lambda self: kernels.sign(self), **STEP)
-sgn = op("sgn", kernels.sign,
-    self = lambda F, grad, self, result: F.zeros_like(grad))
+sgn = op("sgn", kernels.sign, self=lambda F, grad, self, result: F.zeros_like(grad))
 floor = op("floor", lambda self: kernels.whole_numbers(xp.floor, self), **STEP)
 ceil = op("ceil", lambda self: kernels.whole_numbers(xp.ceil, self), **STEP)
 trunc = op("trunc", lambda self: kernels.whole_numbers(xp.trunc, self), **STEP)
 round = op("round", lambda self: kernels.whole_numbers(xp.rint, self), **STEP)
 round_decimals = op("round_decimals", lambda self, decimals: xp.round(implemented("round_cpu", self), decimals),
     grad_fn="RoundBackward1", **STEP)
-frac = op("frac", lambda self: implemented("frac_cpu", self) - xp.trunc(self),
-    self = lambda grad: grad)
+frac = op("frac", lambda self: implemented("frac_cpu", self) - xp.trunc(self), self=lambda grad: grad)
 # torch keeps the first of 0.0 and -0.0, NumPy the second; in blocks of 64 bytes torch's processor
 # instructions keep the second too, which is not followed here: no sign should hang on a length
 maximum = op("maximum", lambda self, other: xp.maximum(other, self), numbers=False,
@@ -262,10 +235,21 @@ logical_not = op("logical_not", lambda self: xp.logical_not(self))
 bitwise_and = op("bitwise_and", lambda self, other: self & other)
 bitwise_or = op("bitwise_or", lambda self, other: self | other)
 bitwise_xor = op("bitwise_xor", lambda self, other: self ^ other)
-bitwise_not = op("bitwise_not", lambda self: ~self)
-lshift = op("lshift", lambda self, other: self << other)
-rshift = op("rshift", lambda self, other: self >> other)
+bitwise_not = op("bitwise_not", lambda self: ~implemented("bitwise_not_cpu", self, "iub"))
+bitwise_left_shift = op("bitwise_left_shift", lambda self, other: implemented("lshift_cpu", self, "iu") << other)
+bitwise_right_shift = op("bitwise_right_shift", lambda self, other: implemented("rshift_cpu", self, "iu") >> other)
 isnan = op("isnan", lambda self: xp.isnan(self), tex=phrase(r"{0:4} \text{{ is NaN}}", -1))
 isinf = op("isinf", lambda self: xp.isinf(self))
 isfinite = op("isfinite", lambda self: xp.isfinite(self), tex=phrase(r"{0:4} \text{{ is finite}}", -1))
 signbit = op("signbit", lambda self: xp.signbit(self))
+
+# ---- in place, where torch records another node: a step's, or one that cannot be differentiated yet
+
+acosh_ = op("acosh_", xp.arccosh, grad_fn="AcoshBackward1", self=lambda F: F.refuse("inplace version of acosh"))
+asinh_ = op("asinh_", xp.arcsinh, grad_fn="AsinhBackward1", self=lambda F: F.refuse("inplace version of asinh"))
+atanh_ = op("atanh_", xp.arctanh, grad_fn="AtanhBackward1", self=lambda F: F.refuse("inplace version of atanh"))
+for _row in (eq.row, ne.row, lt.row, le.row, gt.row, ge.row):
+    _truth, _node = kernels.as_numbers(_row.forward), _row.grad_fn.removesuffix("0")
+    op(f"{_row.name}_number_", _truth, grad_fn=f"{_node}0", elementwise=True, scalars=("other",), **STEP)
+    op(f"{_row.name}_tensor_", _truth, grad_fn=f"{_node}1", elementwise=True, **STEP,
+        other = lambda F, grad: F.zeros_like(grad))

@@ -16,12 +16,10 @@ from .reduce import sum_all
 
 # ---- views
 
-view = op("view", kernels.flat_view, view=True,
-    self = lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
+view = op("view", kernels.flat_view, view=True, self=lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
 reshape_alias = op("reshape_alias", kernels.flat_view, view=True, **view.row.derivatives)
 unsafe_view = op("unsafe_view", lambda self, shape: self.reshape(shape), **view.row.derivatives)
-t = op("t", lambda self: self.T, view=True, tex=phrase(r"{0:4}^{{\top}}", 3),
-    self = lambda F, grad: F.t(grad))
+t = op("t", lambda self: self.T, view=True, tex=phrase(r"{0:4}^{{\top}}", 3), self=lambda F, grad: F.t(grad))
 transpose = op("transpose", lambda self, dim0, dim1: self.swapaxes(dim0, dim1) if self.ndim else self[...], view=True,
     numbered=True, tex=lambda x, a, b: SYMBOLS.t(x) if isinstance(a, int) else SYMBOLS.call("transpose", (x, a, b)),
     self = lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1))
@@ -37,8 +35,7 @@ squeeze_dims = op("squeeze_dims", kernels.squeeze, view=True, grad_fn="SqueezeBa
     **view.row.derivatives)
 expand = op("expand", kernels.expand, view=True, tex=r"\mathrm{{expand}}\left({0}\right)",
     self = lambda F, grad, self_sym_sizes: F.sum_to(grad, self_sym_sizes))
-alias = op("alias", lambda self: self[...], view=True,
-    self = lambda grad: grad)
+alias = op("alias", lambda self: self[...], view=True, self=lambda grad: grad)
 select = op("select", kernels.select_part, view=True, tex="{0:4}[{2}]",
     self = lambda F, grad, self_sym_sizes, dim, index: F.select_back(grad, self_sym_sizes, dim, index))
 slice_ = op("slice", kernels.slice_part, view=True, tex="{0:4}[{2}{{:}}{3}{{:}}{4}]",
@@ -65,17 +62,14 @@ as_strided = op("as_strided", lambda self, size, stride, storage_offset, whole, 
 
 # ---- several tensors into one
 
-cat = op("cat", kernels.cat, hidden=("shapes",),
-    tensors = lambda F, grad, dim, shapes: F.pieces(grad, dim, shapes))
-stack = op("stack", kernels.stack,
-    tensors = lambda F, grad, dim: F.unbind(grad, dim))
-block_diag_of = op("block_diag", kernels.block_diag, hidden=("shapes",),
+cat = op("cat", kernels.cat, hidden=("shapes",), tensors=lambda F, grad, dim, shapes: F.pieces(grad, dim, shapes))
+stack = op("stack", kernels.stack, tensors=lambda F, grad, dim: F.unbind(grad, dim))
+block_diag = op("block_diag", kernels.block_diag, hidden=("shapes",),
     tensors = lambda F, grad, shapes: F.blocks(grad, shapes))
 
 # ---- copies
 
-clone = op("clone", kernels.cloned,
-    self = lambda grad: grad)
+clone = op("clone", kernels.cloned, self=lambda grad: grad)
 copy = op("copy", kernels.copied, elementwise=True,
     torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards",
     self = lambda F, grad: F.zeros_like(grad),
@@ -100,8 +94,7 @@ diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.di
     grad_fn="DiagonalBackward0_copy", **diagonal.row.derivatives)
 diag_embed = op("diag_embed", kernels.diag_embed,
     self = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
-trace = op("trace", kernels.trace,
-    self = lambda F, grad, self_sym_sizes: F.on_diagonal(grad, self_sym_sizes))
+trace = op("trace", kernels.trace, self=lambda F, grad, self_sym_sizes: F.on_diagonal(grad, self_sym_sizes))
 diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: kernels.written(
         self.copy(), src, kernels.diagonal, offset, dim1, dim2),
     tex=phrase(r"{0:4}[\mathrm{{diagonal}}] \leftarrow {1}", 0),
