@@ -188,17 +188,13 @@ def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tu
 # ---- bilinear forms
 
 
-@formula(tex=phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1))
-def mixed(F: Any, grad: Any, weight: Any) -> Any:
-    """For each example the sum of the matrices `weight[k]`, weighted by its gradient."""
-    flat = F.mm(grad, F.reshape(weight, (weight.shape[0], -1)))
-    return F.reshape(flat, (grad.shape[0], *weight.shape[1:]))
+_mix = phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1)
 
 
-@formula(tex=lambda matrix, x: matrix @ x)
-def each_at(F: Any, matrix: Any, x: Any) -> Any:
-    """Each example's matrix times its vector."""
-    return F.squeeze_dim(F.bmm(matrix, F.unsqueeze(x, -1)), -1)
+@formula(tex=lambda grad, weight, x, turned: (SYMBOLS.mT(_mix(grad, weight)) if turned else _mix(grad, weight)) @ x)
+def mixed(F: Any, grad: Any, weight: Any, x: Any, turned: bool) -> Any:
+    """For each example the sum of the matrices `weight[k]`, weighted by its gradient, times its vector."""
+    return F.trilinear(grad, F.transpose(F.mT(weight) if turned else weight, 0, 1), x)
 
 
 @formula(tex=phrase(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1))
@@ -367,9 +363,7 @@ def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
 
 @formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
 def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
-    if len(scales) == 1:
-        return F.reshape(F.upsample_back(F.unsqueeze(grad, 2), (*sizes[:2], 1, sizes[2]), None, *scales), sizes)
-    return _copies_back(F, grad, sizes, map(_nearest, sizes[2:], grad.shape[2:], scales))
+    return _copies_back(F, grad, sizes, map(_nearest, sizes[-2:], grad.shape[-2:], (None, *scales)[-2:]))
 
 
 @formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
@@ -398,11 +392,16 @@ def _standard(x: Any, dims: tuple, eps: float) -> tuple:
 _hat = phrase(r"\hat{{{0}}}")
 
 
+def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
+    """(x - mean) / sqrt(variance + eps), and the factor in it."""
+    off = x - F.mean_dim(x, dims, True)
+    rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
+    return off * rstd, rstd
+
+
 @formula(tex=_hat)
 def standardized(F: Any, x: Any, dims: tuple, eps: float) -> Any:
-    """(x - mean) / sqrt(variance + eps)."""
-    off = x - F.mean_dim(x, dims, True)
-    return off * F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
+    return _parts(F, x, dims, eps)[0]
 
 
 def _centred(grad: Symbol, x: Symbol, *options: Any) -> Symbol:
@@ -413,9 +412,7 @@ def _centred(grad: Symbol, x: Symbol, *options: Any) -> Symbol:
 @formula(tex=_centred)
 def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float) -> Any:
     """What is left of the gradient once neither mean nor spread may change."""
-    off = x - F.mean_dim(x, dims, True)
-    rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
-    hat = off * rstd
+    hat, rstd = _parts(F, x, dims, eps)
     return rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
 
 

@@ -35,9 +35,9 @@ convolution_weight = op("convolution_weight", kernels.conv_weight, grad_fn="Conv
 
 trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2, i3),
     letters={"i1": "u", "i2": "W", "i3": "v"},
-    i1 = lambda F, grad, i2, i3: F.each_at(F.mixed(grad, i2), i3),
+    i1 = lambda F, grad, i2, i3: F.mixed(grad, i2, i3, False),
     i2 = lambda F, grad, i1, i3: F.outer_sum(grad, i1, i3),
-    i3 = lambda F, grad, i1, i2: F.each_at(F.mT(F.mixed(grad, i2)), i1))
+    i3 = lambda F, grad, i1, i2: F.mixed(grad, i2, i1, True))
 
 # ---- pooling
 
