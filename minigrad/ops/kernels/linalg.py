@@ -55,8 +55,7 @@ def dot(self: Any, tensor: Any) -> Any:
 
 
 def addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
-    _check_added(self, mat1, mat2)
-    product = mm(mat1, mat2)
+    product = mm(*_check_added(self, mat1, mat2))
     if alpha != 1 or beta != 1:
         return joined(self, product, beta, alpha)
     try:
@@ -72,15 +71,15 @@ def joined(self: Any, product: Any, beta: float, alpha: float) -> Any:
     return (times(a, beta) if beta else xp.zeros_like(a)) + (times(b, alpha) if alpha else xp.zeros_like(b))
 
 
-def _check_added(self: Any, mat1: Any, mat2: Any) -> None:
+def _check_added(self: Any, mat1: Any, mat2: Any) -> tuple:
     if not self.dtype == mat1.dtype == mat2.dtype:
-        same_type(self, mat2, said="self and mat2 must have the same dtype, but got {0} and {1}")
-        same_type(mat1, mat2, said="mat1 and mat2 must have the same dtype, but got {0} and {1}")
+        for word, x in (("self", self), ("mat1", mat1)):
+            same_type(x, mat2, said=word + " and mat2 must have the same dtype, but got {0} and {1}")
+    return mat1, mat2
 
 
 def addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
-    _check_added(self, batch1, batch2)
-    return joined(self, bmm(batch1, batch2).sum(0, self.dtype), beta, alpha)
+    return joined(self, bmm(*_check_added(self, batch1, batch2)).sum(0, self.dtype), beta, alpha)
 
 
 def addr(self: Any, vec1: Any, vec2: Any, beta: float = 1, alpha: float = 1) -> Any:
@@ -177,28 +176,22 @@ def _lu(A: Any) -> tuple:
     return whole, swaps
 
 
-def _determined(name: str, A: Any) -> tuple:
-    """The factors of a determinant and the sign of the swaps, then what torch keeps: LU and pivots of A^T."""
-    square_matrices(name, A)
-    LU, pivots = _lu(A.swapaxes(-1, -2))
-    swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
-    return xp.diagonal(LU, 0, -2, -1), (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
-
-
 def det(A: Any) -> tuple:
-    diagonal, sign, *kept = _determined("linalg.det", A)
-    return diagonal.prod(-1) * sign, *kept
+    """The determinant, then what torch keeps: LU and pivots of A^T. NumPy's takes a logarithm, which rounds."""
+    LU, pivots = _lu(square_matrices("linalg.det", A).swapaxes(-1, -2))
+    swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
+    return xp.diagonal(LU, 0, -2, -1).prod(-1) * (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
 
 
 def slogdet(A: Any) -> tuple:
-    diagonal, sign, *kept = _determined("linalg.slogdet", A)
-    return sign * xp.sign(diagonal).prod(-1), xp.log(xp.absolute(diagonal)).sum(-1), *kept
+    turned = square_matrices("linalg.slogdet", A).swapaxes(-1, -2)
+    return *xp.linalg.slogdet(turned), *_lu(turned)
 
 
 def inv_ex(A: Any) -> tuple:
-    square_matrices("linalg.inv", A)
     try:
-        return xp.linalg.inv(A.swapaxes(-1, -2)).swapaxes(-1, -2), namespace(A).zeros(A.shape[:-2], "int32")
+        inverse = xp.linalg.inv(square_matrices("linalg.inv", A).swapaxes(-1, -2)).swapaxes(-1, -2)
+        return inverse, namespace(A).zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
         LU = _lu(A)[0]
         zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
@@ -306,20 +299,13 @@ def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
     return None if grad is None else _as_matrix(F, grad) * F.mT(F.inv(A))
 
 
-def _regular(F: Any, A: Any) -> Any:
-    """`A`, moved by a hair where it is singular, so that cofactors can be had from its inverse."""
-    rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
-    if (rank == A.shape[-1]).all():
-        return A
-    hair = xp.finfo(kind_of(A)).eps
-    return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
-
-
 @formula(tex=lambda grad, A, result: grad * result * transposed(A ** -1))
 def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW or (result != 0).all():
-        return _as_matrix(F, grad * result) * F.mT(F.inv(_regular(F, A)))
+        if (xp.linalg.matrix_rank(getattr(A, "_data", A)) < A.shape[-1]).any():  # moved by a hair it has an inverse
+            A = A + xp.finfo(kind_of(A)).eps * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
+        return _as_matrix(F, grad * result) * F.mT(F.inv(A))
     U, S, Vh = F.linalg_svd(A)
     signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
@@ -338,13 +324,8 @@ def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
 def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     """Golub and Pereyra's derivative of the pseudo-inverse `P` of `A`."""
     G, Pt = F.mT(grad), F.mT(P)
-    if A.shape[-2] <= A.shape[-1]:
-        K = G @ P
-        KPt = K @ Pt
-        return KPt - F.mT(P @ K) - A @ P @ KPt + Pt @ P @ (G - K @ A)
-    K = P @ G
-    PtK = Pt @ K
-    return PtK - F.mT(K @ P) + (G - A @ K) @ P @ Pt - PtK @ P @ A
+    K, L = G @ P, P @ G
+    return -F.mT(L @ P) + (G - A @ L) @ P @ Pt + Pt @ P @ (G - K @ A)
 
 
 @formula(tex=phrase(
