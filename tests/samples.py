@@ -253,6 +253,9 @@ SAMPLES |= {
     "norm_dim": [on(SIGNED, 2.0, (1,), False), on(SIGNED, 3.0, (1,), True)],
     "leaky_relu_written": [on(SIGNED, 0.1)],
     "elu_written": [on(SIGNED, 1.5, 1, 1)],
+    "celu_written": [on(SIGNED, 1.5)],
+    "threshold_written": [on(SIGNED, 0.1, 2.0)],
+    "rrelu_written": [on(SIGNED, fixed([[0.2] * 3] * 2), 0.1, 0.3, True)],
     "safe_softmax": [on(SIGNED, 1)],
     # ---- losses
     "nll_loss": [on(SIGNED, CLASSES, None, r, -100) for r in (0, 1, 2)],

@@ -21,7 +21,7 @@ from ..core.modes import no_grad
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type
+from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type, titled
 from ..ops.kernels.conv import shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.table import activation as act
@@ -83,21 +83,24 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x) - 1)."""
-    return _elu(input, alpha, 1, inplace)
+    return elu_(input, alpha) if inplace else act.elu_of(input, alpha, 1, 1)
+
+
+def elu_(input: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
+    """`elu`, written into `input`; torch's has its other two numbers as well."""
+    _refuse("elu_", input=input)
+    return in_place(act.elu_written)(input, alpha, scale, input_scale)
 
 
 def selu(input: Any, inplace: bool = False) -> Any:
     """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
-    return _elu(input, 1.6732632423543772, 1.0507009873554805, inplace)
-
-
-def _elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
-    return _twin(act.elu_of, inplace, act.elu_written)(input, alpha, scale, 1)
+    return _twin(act.elu_of, inplace, act.elu_written)(input, 1.6732632423543772, 1.0507009873554805, 1)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
-    return _twin(act.celu_of, inplace)(input, alpha)
+    require(alpha, "ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _twin(act.celu_of, inplace, act.celu_written)(input, alpha)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
@@ -128,7 +131,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """x where it is above `threshold`, else `value`."""
-    return _twin(act.threshold_of, inplace)(input, threshold, value)
+    return _twin(act.threshold_of, inplace, act.threshold_written)(input, threshold, value)
 
 
 def logsigmoid(input: Any) -> Any:
@@ -168,7 +171,20 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
     slopes = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
     noise[low] = namespace(x).asarray(slopes)
-    return _twin(act.rrelu_with_noise, inplace)(input, constant(Tensor, noise), lower, upper, training)
+    twin = _twin(act.rrelu_with_noise, inplace, act.rrelu_written)
+    return twin(input, constant(Tensor, noise), lower, upper, training)
+
+
+def _written(form: Callable) -> Callable:
+    def write(input: Any, *args: Any, **options: Any) -> Any:
+        _refuse(write.__name__, input=input)
+        return form(input, *args, **options, inplace=True)
+
+    return titled(write, f"{form.__name__}_", f"`{form.__name__}`, written into `input`.")
+
+
+relu_, leaky_relu_, hardtanh_, selu_, celu_, threshold_, rrelu_ = map(
+    _written, (relu, leaky_relu, hardtanh, selu, celu, threshold, rrelu))
 
 
 def glu(input: Any, dim: int = -1) -> Any:
@@ -842,7 +858,7 @@ TORCH_FUNCTIONS = """
     avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d conv_transpose1d
     conv_transpose2d cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div
     layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
-    triplet_margin_loss
+    triplet_margin_loss celu_ rrelu_ selu_ threshold_
 """.split()
 
 __getattr__ = presentation.adviser("torch.nn.functional", globals())
