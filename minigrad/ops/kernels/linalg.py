@@ -264,11 +264,6 @@ def mT(F: Any, x: Any) -> Any:
     return F.transpose(x, -2, -1)
 
 
-@formula(tex=lambda grad, _batch: grad)
-def of_each(F: Any, grad: Any, batch: Any) -> Any:
-    return F.expand(grad, (batch.shape[0], *grad.shape))
-
-
 @formula(tex=phrase(
     r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]"))
 def exp_slope(F: Any, grad: Any, A: Any) -> Any:

@@ -40,8 +40,8 @@ baddbmm = op("baddbmm", kernels.baddbmm, letters={"batch1": "A", "batch2": "B"},
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
 addbmm = op("addbmm", kernels.addbmm, letters={"batch1": "A", "batch2": "B"},
     keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
-    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
-    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
+    batch1 = lambda F, grad, batch2, alpha: F.scaled(grad @ F.mT(batch2), alpha),
+    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ grad, alpha))
 cross_of = op("linalg_cross", kernels.cross, tex=phrase(r"{0:4} \times {1:4}", 1),
     self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
     other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
