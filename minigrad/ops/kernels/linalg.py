@@ -215,17 +215,14 @@ def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
     same_type(A, B, said="linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of "
               "type {1} instead")
     vector = _is_vector(A, B)
-    rows, columns = (B.shape[-1], 1) if vector else B.shape[-2:]
-    require(A.shape[-1] == (rows if left else columns), "linalg.solve: Incompatible shapes of A and B for the equation "
-            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})")
+    M = B[..., None] if vector else B
+    require(A.shape[-1] == M.shape[-2 if left else -1], "linalg.solve: Incompatible shapes of A and B for the equation "
+            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {M.shape[-2]}x{M.shape[-1]})")
     try:
-        if not left:
-            X = xp.linalg.solve(A.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2)
-        else:
-            X = xp.linalg.solve(A, B[..., None])[..., 0] if vector else xp.linalg.solve(A, B)
+        X = xp.linalg.solve(A, M) if left else xp.linalg.solve(A.swapaxes(-1, -2), M.swapaxes(-1, -2)).swapaxes(-1, -2)
     except xp.linalg.LinAlgError:
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
-    return (X, *_lu(A))
+    return (X[..., 0] if vector else X, *_lu(A))
 
 
 def cholesky_ex(self: Any, upper: bool = False) -> tuple:
@@ -242,14 +239,10 @@ def cholesky_ex(self: Any, upper: bool = False) -> tuple:
     return L.swapaxes(-1, -2) if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
 
 
-def _least(M: Any) -> Any:
-    """The least eigenvalue of a symmetric matrix; 0 if it holds a nan."""
-    return xp.linalg.eigvalsh(M)[0] if xp.isfinite(M).all() else 0
-
-
 def _first_minor(A: Any) -> int:
-    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if _least(m) <= 0), A)
-    return next((k for k in range(1, len(M) + 1) if _least(M[:k, :k]) <= 0), len(M))
+    """How large the first leading minor is that is not positive; only the lower triangles are looked at."""
+    whole = (xp.tril(A) + xp.tril(A, -1).swapaxes(-1, -2)).reshape(-1, *A.shape[-2:])
+    return next((k for M in whole for k in range(1, len(M) + 1) if not xp.linalg.det(M[:k, :k]) > 0), A.shape[-1])
 
 
 # ---- parts of derivatives
@@ -274,16 +267,6 @@ def exp_slope(F: Any, grad: Any, A: Any) -> Any:
     return F.linalg_matrix_exp(F.cat([above, below], -2))[..., :n, n:]
 
 
-@formula(tex=lambda x: Symbol(f"{x.at(4)}^{{-1}}", 3))
-def inv(F: Any, A: Any) -> Any:
-    return F.linalg_inv_ex(A)[0]
-
-
-@formula(tex=lambda A, B, _left: A ** -1 @ B)
-def solve(F: Any, A: Any, B: Any, left: bool) -> Any:
-    return F.linalg_solve_ex(A, B, left)[0]
-
-
 def _as_matrix(F: Any, x: Any) -> Any:
     return F.reshape(x, (*x.shape, 1, 1))
 
@@ -291,7 +274,7 @@ def _as_matrix(F: Any, x: Any) -> Any:
 @formula(tex=lambda grad, A: grad * transposed(A ** -1))
 def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
     """grad * A^-T from the logarithm; the sign has no slope."""
-    return None if grad is None else _as_matrix(F, grad) * F.mT(F.inv(A))
+    return None if grad is None else _as_matrix(F, grad) * F.mT(F.linalg_inv_ex(A)[0])
 
 
 @formula(tex=lambda grad, A, result: grad * result * transposed(A ** -1))
@@ -300,7 +283,7 @@ def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     if F is RAW or (result != 0).all():
         if (xp.linalg.matrix_rank(getattr(A, "_data", A)) < A.shape[-1]).any():  # moved by a hair it has an inverse
             A = A + xp.finfo(kind_of(A)).eps * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
-        return _as_matrix(F, grad * result) * F.mT(F.inv(A))
+        return _as_matrix(F, grad * result) * F.mT(F.linalg_inv_ex(A)[0])
     U, S, Vh = F.linalg_svd(A)
     signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
@@ -331,7 +314,7 @@ def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     if upper:
         grad, L = F.mT(grad), F.mT(L)
     half = F.tril(F.mT(L) @ grad, 0)
-    S, back = (half + F.mT(F.tril(half, -1))) * 0.5, F.inv(L)
+    S, back = (half + F.mT(F.tril(half, -1))) * 0.5, F.linalg_inv_ex(L)[0]
     return F.mT(back) @ S @ back
 
 
@@ -399,7 +382,7 @@ def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
         return F.cat([left, Q @ gV], -1)
     half = F.triu(gR @ F.mT(R) - F.mT(Q) @ gQ, 0)
     S = half + F.mT(F.triu(half, 1))
-    return (gQ + Q @ S) @ F.mT(F.inv(R))
+    return (gQ + Q @ S) @ F.mT(F.linalg_inv_ex(R)[0])
 
 
 def scaled(x: Any, factor: float) -> Any:

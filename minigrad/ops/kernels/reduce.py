@@ -26,16 +26,11 @@ def axes_of(dim: Any, of: Any) -> Any:
 
 def gone(dim: Any, rank: int) -> tuple:
     """The dimensions that `dim` means, all where it names none."""
-    if dim is None or dim == ():
-        return tuple(range(rank))
-    return dim if isinstance(dim, tuple) else (dim,)
+    return tuple(range(rank)) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
 
 
 def count_of(sizes: tuple, dim: Any) -> int:
-    n = 1
-    for d in gone(dim, len(sizes)) if sizes else ():  # `math.prod` of a list takes twice as long
-        n *= sizes[d]
-    return n
+    return math.prod([sizes[d] for d in gone(dim, len(sizes))]) if sizes else 1
 
 
 def filled(self: Any, dim: Any, name: str) -> Any:
@@ -80,7 +75,7 @@ def total(self: Any) -> Any:
 
 
 def total_along(self: Any, dim: Any, keepdim: bool = False) -> Any:
-    return _add(self, axes_of(dim, self), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64")
+    return _add(self, axes_of(dim, self), keepdims=keepdim, dtype=whole_type(self))
 
 
 def mean(self: Any, dim: Any, keepdim: bool) -> Any:
@@ -389,8 +384,7 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
         return grad
-    if not keepdim:
-        grad, indices = (F.unsqueeze(v, dim % len(sizes)) for v in (grad, indices))
+    grad, indices = (F.kept(v, sizes, dim, keepdim) for v in (grad, indices))
     return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
 
 
