@@ -242,7 +242,8 @@ def cholesky_ex(self: Any, upper: bool = False) -> tuple:
 def _first_minor(A: Any) -> int:
     """How large the first leading minor is that is not positive; only the lower triangles are looked at."""
     whole = (xp.tril(A) + xp.tril(A, -1).swapaxes(-1, -2)).reshape(-1, *A.shape[-2:])
-    return next((k for M in whole for k in range(1, len(M) + 1) if not xp.linalg.det(M[:k, :k]) > 0), A.shape[-1])
+    return next((k for M in whole for k in range(1, len(M) + 1)
+                 if not (xp.isfinite(M[:k, k - 1]).all() and xp.linalg.det(M[:k, :k]) > 0)), A.shape[-1])
 
 
 # ---- parts of derivatives

@@ -46,6 +46,11 @@ def filled(self: Any, dim: Any, name: str) -> Any:
     return self
 
 
+def most(name: str, best: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """`best`, NumPy's max, argmax ..., along `dim`, or of all elements."""
+    return best(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
+
+
 def whole_type(self: Any) -> Any:
     """The type in which elements are summed: integers and bools in int64."""
     return None if self.dtype.kind == "f" else "int64"
@@ -159,7 +164,7 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
 
 def chosen(name: str, choose: Any, self: Any, dim: int, keepdim: bool) -> tuple:
     """The elements to which `choose`, `xp.argmax` or `xp.argmin`, leads along `dim`, and their places."""
-    return _picked(filled(self, dim, name), choose(self, axis=axes_of(dim, self), keepdims=True), dim, keepdim)
+    return _picked(self, most(name, choose, self, dim, True), dim, keepdim)
 
 
 def _first(self: Any) -> Any:
