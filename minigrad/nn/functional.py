@@ -324,9 +324,8 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
               transposed: bool = False, output_padding: Any = 0) -> Any:
     name = f"conv{'_transpose' * transposed}{n}d"
     _refuse(name, input=input, weight=weight)
-    if input.ndim not in (n + 1, n + 2):
-        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
-                           f"size: {list(input.shape)}")
+    require(input.ndim in (n + 1, n + 2), f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but "
+            f"got input of size: {list(input.shape)}")
     require(weight.ndim > 2, "weight should have at least three dimensions")
     stride, dilation, output_padding = (tuple_of(v, n) for v in (stride, dilation, output_padding))
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
@@ -564,9 +563,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     sizes = [n * c // num_groups, num_groups, *rest]
     if math.prod(sizes) == num_groups:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
-    if c % num_groups:
-        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                           f"{list(input.shape)} and num_groups={num_groups}")
+    require(not c % num_groups, "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(input.shape)} and num_groups={num_groups}")
     _sized((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of shape "
            f"{{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]

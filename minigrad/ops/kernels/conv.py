@@ -74,9 +74,8 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
         raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
                            f"weight of size {size} instead")
     wants, given = (made, "transposed=1") if transposed else (sizes[1] * groups, f"groups={groups}")
-    if x.shape[1] != wants:
-        raise RuntimeError(f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have {wants} "
-                           f"channels, but got {x.shape[1]} channels instead")
+    require(x.shape[1] == wants, f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have "
+            f"{wants} channels, but got {x.shape[1]} channels instead")
 
 
 def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
@@ -239,22 +238,19 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
-        require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
-                f"{dilation[1]}")
+        require(d > 0, "dilation should be greater than zero, but got dilationH: {} dilationW: {}".format(*dilation))
         require(p >= 0, f"pad must be non-negative, but got pad: {p}")
         require(p <= (d * (k - 1) + 1) // 2, "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}")
     require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
             f"got:{list(x.shape)}")
     out = out_sizes(sizes, kernel, stride, padding, dilation)
-    if min(out) < 1:
-        raise RuntimeError(f"Given input size: ({x.shape[-3]}x{x.shape[-2]}x{x.shape[-1]}). Calculated output size: "
-                           f"({x.shape[-3]}x{out[0]}x{out[1]}). Output size is too small")
-    if not ceil_mode:
-        return padded(x, padding, value), out
-    rounded_up = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
-    out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
-                for m, o, n, s, p in zip(rounded_up, out, sizes, stride, padding, strict=True))
+    require(min(out) > 0, "Given input size: ({}x{}x{}). Calculated output size: ({}x{}x{}). Output size is too small"
+            .format(*x.shape[-3:], x.shape[-3], *out))
+    if ceil_mode:
+        whole = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
+        out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
+                    for m, o, n, s, p in zip(whole, out, sizes, stride, padding, strict=True))
     after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
                   for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))
     return padded(x, padding, value, after), out
@@ -321,7 +317,7 @@ def two_sided(self: Any, left: Any, right: Any) -> Any:
 def adaptive_avg_pool(self: Any, left: Any, right: Any) -> Any:
     left, right = map(namespace(implemented("adaptive_avg_pool2d", self)).asarray, (left, right))
     counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
-    y = xp.sign(left) @ self @ xp.sign(right).T / xp.outer(*counts)  # whole numbers stay whole
+    y = two_sided(self, xp.sign(left), xp.sign(right)) / xp.outer(*counts)  # whole numbers stay whole
     if not xp.isfinite(y).all():  # NaN times 0 is NaN: what is not in a region must not touch it
         for i, j in itertools.product(range(len(left)), range(len(right))):
             y[..., i, j] = self[..., left[i] > 0, :][..., right[j] > 0].mean((-2, -1))
@@ -440,8 +436,7 @@ def _check_parameters(input: Any, *parameters: Any) -> None:
                 "mixed dtype (CPU): expect parameter to have scalar type of Float")
         require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
     else:
-        for p in given:
-            same_type(input, p)
+        same_type(input, *given)
 
 
 def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:

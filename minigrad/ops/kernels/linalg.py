@@ -102,10 +102,9 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float =
 def bmm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 3, "batch1 must be a 3D tensor")
     require(mat2.ndim == 3, "batch2 must be a 3D tensor")
-    (count, _, inner), sizes = self.shape, mat2.shape
-    if sizes[:2] != (count, inner):
-        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
-                           f"[{count}, {inner}] but got: {list(sizes[:2])}.")
+    want, given = list(self.shape[::2]), list(mat2.shape[:2])
+    if want != given:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {given}.")
     same_type(self, mat2)
     return xp.matmul(self, mat2)
 

@@ -47,22 +47,20 @@ def _scores(x: Any) -> Any:
 
 def _check_target(x: Any, target: Any, weight: Any) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
-    if weight is not None and weight.shape != (classes,):
+    if weight is not None:
         known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
         which, got = known if x.ndim < 4 else ("all", "")
-        raise RuntimeError(f"weight tensor should be defined either for {which} or no classes{got}")
-    if weight is not None:
+        require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
         same_type(x, weight)
-    if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
-        count = (*target.shape, 1)[0]
-        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
+    require(x.ndim == 1 or target.shape[:1] == x.shape[:1], f"Expected input batch_size ({x.shape[0]}) to match target "
+            f"batch_size ({(*target.shape, 1)[0]}).", ValueError)
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in _CLASSES:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {dtypes.of(target.dtype).scalar_type}")
-    if x.ndim == 1 and target.size != 1:
-        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
-    if not flat and target.shape[1:] != x.shape[2:]:
-        raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
+    require(x.ndim > 1 or target.size == 1, "For 1D input, 1D target must have size 1, but got target size: "
+            f"{target.size}", ValueError)
+    require(flat or target.shape[1:] == x.shape[2:],
+            f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
 
 
 def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
