@@ -438,7 +438,8 @@ def _check_parameters(input: Any, *parameters: Any) -> None:
                 "mixed dtype (CPU): expect parameter to have scalar type of Float")
         require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
     else:
-        same_type(input, *given)
+        for p in given:
+            same_type(input, p)
 
 
 def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
