@@ -164,24 +164,22 @@ def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilatio
 
 
 @formula(tex=lambda grad, _x, weight, *_: Symbol(rf"{grad.at(4)} \star {weight.at(4)}^{{\leftarrow}}", 1))
-def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-             groups: int) -> Any:
+def to_input(F: Any, grad: Any, x: Any, weight: Any, transposed: bool, *window: Any) -> Any:
     """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
     if transposed:
-        back = F.convolve(grad, weight, stride, padding, dilation, groups)
+        back = F.convolve(grad, weight, *window)
         for dim, n in enumerate(x.shape[2:], 2):
             if back.shape[dim] > n:  # output_padding of a stride and more has room for what no input has
                 back = F.slice(back, dim, 0, n, 1)
         return back
-    return F.convolution_input(grad, weight, tuple(x.shape), stride, padding, dilation, groups)
+    return F.convolution_input(grad, weight, tuple(x.shape), *window)
 
 
 @formula(tex=lambda grad, x, *_: Symbol(rf"{x.at(4)} \star {grad.at(4)}", 1))
-def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-              groups: int) -> Any:
+def to_weight(F: Any, grad: Any, x: Any, weight: Any, transposed: bool, *window: Any) -> Any:
     """Gradient of a convolution by its weight."""
     small, large = (x, grad) if transposed else (grad, x)
-    return F.convolution_weight(small, large, tuple(weight.shape), stride, padding, dilation, groups)
+    return F.convolution_weight(small, large, tuple(weight.shape), *window)
 
 
 # ---- bilinear forms

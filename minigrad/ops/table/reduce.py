@@ -115,6 +115,7 @@ cummin_dim = op("cummin", lambda self, dim: kernels.record(self, dim, xp.minimum
 # ---- distances
 
 dist_of_two = op("dist", lambda self, other, p=2: kernels.norm(self - other, p, None), elementwise=True, scalars=("p",),
+    doc="The p-norm of `self - other`.",
     self  = lambda F, grad, self, other, result, p: F.norm_slope(grad, self - other, result, p, None, False),
     other = lambda F, grad, self, other, result, p: -F.norm_slope(grad, self - other, result, p, None, False))
 cdist_of_two = op("cdist", lambda x1, x2, p=2.0: kernels.norm(kernels.apart(x1, x2), p, -1), scalars=("p",),
