@@ -253,6 +253,9 @@ SAMPLES |= {
     "norm_dim": [on(SIGNED, 2.0, (1,), False), on(SIGNED, 3.0, (1,), True)],
     "leaky_relu_written": [on(SIGNED, 0.1)],
     "elu_written": [on(SIGNED, 1.5, 1, 1)],
+    "celu_written": [on(SIGNED, 1.5)],
+    "threshold_written": [on(SIGNED, 0.1, 2.0)],
+    "rrelu_written": [on(SIGNED, fixed([[0.2] * 3] * 2), 0.1, 0.3, True)],
     "safe_softmax": [on(SIGNED, 1)],
     # ---- comparisons in place
     **{f"{name}_{kind}_": [on(X, other)] for name in "eq ne lt le gt ge".split()

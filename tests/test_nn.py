@@ -300,3 +300,22 @@ def test_init_draws_torchs_numbers(start, oracle):
         return w.tolist()
 
     assert values(torch) == values(importlib.import_module(oracle))
+
+
+@pytest.mark.parametrize(("name", "node", "args"), [
+    ("relu", "ReluBackward0", ()), ("leaky_relu", "LeakyReluBackward1", (0.2,)), ("elu", "EluBackward1", (1.5,)),
+    ("selu", "EluBackward1", ()), ("celu", "CeluBackward1", (1.5,)), ("hardtanh", "HardtanhBackward0", (-0.6, 0.7)),
+    ("threshold", "ThresholdBackward1", (0.1, 7.0)), ("rrelu", "RreluWithNoiseBackward1", ()),
+])
+def test_a_form_that_writes_into_its_input_computes_what_its_function_does(name: str, node: str, args: tuple):
+    """The nodes are those of torch 2.13."""
+    x, twin = (torch.tensor([-2.0, -0.5, 0.0, 0.5, 2.0], requires_grad=True) for _ in range(2))
+    y = x * 1
+
+    written, wanted = getattr(nn.functional, name + "_")(y, *args), getattr(nn.functional, name)(twin, *args)
+    written.sum().backward()
+    wanted.sum().backward()
+
+    assert written is y
+    assert (type(y.grad_fn).__name__, y.tolist()) == (node, wanted.tolist())
+    assert x.grad.tolist() == pytest.approx(twin.grad.tolist())

@@ -21,7 +21,7 @@ from ..core.graph import constant
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type
+from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type, titled
 from ..ops.kernels.conv import shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.manual import face
@@ -83,21 +83,24 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x) - 1)."""
-    return _scaled_elu(input, alpha, 1, inplace)
+    return elu_(input, alpha) if inplace else act.elu_of(input, alpha, 1, 1)
+
+
+def elu_(input: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
+    """`elu`, written into `input`; torch's has its other two numbers as well."""
+    _must_be_tensors("elu_", input=input)
+    return in_place(act.elu_written)(input, alpha, scale, input_scale)
 
 
 def selu(input: Any, inplace: bool = False) -> Any:
     """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
-    return _scaled_elu(input, 1.6732632423543772, 1.0507009873554805, inplace)
-
-
-def _scaled_elu(input: Any, alpha: float, scale: float, inplace: bool) -> Any:
-    return _maybe_in_place(act.elu_of, inplace, act.elu_written)(input, alpha, scale, 1)
+    return _maybe_in_place(act.elu_of, inplace, act.elu_written)(input, 1.6732632423543772, 1.0507009873554805, 1)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
-    return _maybe_in_place(act.celu_of, inplace)(input, alpha)
+    require(alpha, "ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _maybe_in_place(act.celu_of, inplace, act.celu_written)(input, alpha)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
@@ -128,7 +131,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """x where it is above `threshold`, else `value`."""
-    return _maybe_in_place(act.threshold_of, inplace)(input, threshold, value)
+    return _maybe_in_place(act.threshold_of, inplace, act.threshold_written)(input, threshold, value)
 
 
 def logsigmoid(input: Any) -> Any:
@@ -168,7 +171,20 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     noise, low = xp.ones_like(x), x <= 0 if training else ~(x > 0)
     slopes = random.uniform((int(low.sum()),), xp.float64, lower, upper) if training else (lower + upper) / 2
     noise[low] = namespace(x).asarray(slopes)
-    return _maybe_in_place(act.rrelu_with_noise, inplace)(input, constant(Tensor, noise), lower, upper, training)
+    twin = _maybe_in_place(act.rrelu_with_noise, inplace, act.rrelu_written)
+    return twin(input, constant(Tensor, noise), lower, upper, training)
+
+
+def _written(form: Callable) -> Callable:
+    def write(input: Any, *args: Any, **options: Any) -> Any:
+        _must_be_tensors(write.__name__, input=input)
+        return form(input, *args, **options, inplace=True)
+
+    return titled(write, f"{form.__name__}_", f"`{form.__name__}`, written into `input`.")
+
+
+relu_, leaky_relu_, hardtanh_, selu_, celu_, threshold_, rrelu_ = map(
+    _written, (relu, leaky_relu, hardtanh, selu, celu, threshold, rrelu))
 
 
 def glu(input: Any, dim: int = -1) -> Any:
@@ -308,9 +324,8 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
               transposed: bool = False, output_padding: Any = 0) -> Any:
     name = f"conv{'_transpose' * transposed}{n}d"
     _must_be_tensors(name, input=input, weight=weight)
-    if input.ndim not in (n + 1, n + 2):
-        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
-                           f"size: {list(input.shape)}")
+    require(input.ndim in (n + 1, n + 2), f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but "
+            f"got input of size: {list(input.shape)}")
     require(weight.ndim > 2, "weight should have at least three dimensions")
     stride, dilation, output_padding = (tuple_of(v, n) for v in (stride, dilation, output_padding))
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
@@ -504,23 +519,23 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
 
 
 def _same_sizes(sizes: tuple, text: str, **parameters: Any) -> None:
-    """Raises: RuntimeError with `text` about the first parameter, {0}, that has other sizes."""
+    """Raises: RuntimeError with `text` about the first parameter, {0}, that has other sizes, {1}, than {2}."""
     for name, p in parameters.items():
-        if p is not None and tuple(p.shape) != sizes:
-            raise RuntimeError(text.format(name, list(p.shape)))
+        if p is not None and p._data.shape != sizes:
+            raise RuntimeError(text.format(name, list(p.shape), list(sizes)))
 
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
     _must_be_tensors("layer_norm", input=input)
     sizes = tuple(normalized_shape)
-    if tuple(input.shape[-len(sizes) :]) != sizes:
+    if input._data.shape[-len(sizes) :] != sizes:
         stars = "".join(f", {n}" for n in sizes)
         raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
                            f"of size{list(input.shape)}")
-    _floats("LayerNormKernelImpl", input)
+    implemented("LayerNormKernelImpl", input._data)
     _same_sizes(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
-                 f"normalized_shape = {list(sizes)}", weight=weight, bias=bias)
+           "normalized_shape = {2}", weight=weight, bias=bias)
     return conv.native_layer_norm(input, weight, bias, sizes, eps)[0]
 
 
@@ -548,11 +563,10 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     sizes = [n * c // num_groups, num_groups, *rest]
     if math.prod(sizes) == num_groups:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
-    if c % num_groups:
-        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                           f"{list(input.shape)} and num_groups={num_groups}")
+    require(not c % num_groups, "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(input.shape)} and num_groups={num_groups}")
     _same_sizes((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of "
-                 f"shape {{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
+                f"shape {{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
 
 
@@ -842,7 +856,7 @@ TORCH_FUNCTIONS = """
     avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d conv_transpose1d
     conv_transpose2d cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div
     layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
-    triplet_margin_loss
+    triplet_margin_loss celu_ rrelu_ selu_ threshold_
 """.split()
 
 __getattr__, __dir__ = face("torch.nn.functional", globals())

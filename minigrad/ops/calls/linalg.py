@@ -9,7 +9,6 @@ from ...array.backend import xp
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.op import composite
-from ...core.writes.inplace import inplace
 from ...text import presentation
 from ...text.tex import SYMBOLS, phrase
 from ..checks import check_dim, common_shape, dims_of, require, same_type
@@ -43,35 +42,23 @@ def matmul(self: Any, other: Any) -> Any:
         return rows.dot(self, other)
     if rank == 2 and other_rank == 1:
         return rows.mv(self, other)
-    if rank > 2 and other_rank == 2 and other.requires_grad:  # these two at once: a layer, and attention
-        return _folded(self, other)
-    if rank == other_rank == 3 and self._data.shape[0] == other._data.shape[0]:
-        return _batched(self, other)
-    return _composed(self, other, rank, other_rank)
-
-
-def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
-    if rank == other_rank == 3:  # of different batches: one of a single matrix may be worth folding
-        if self.shape[0] == 1 and self.requires_grad:
-            return matmul(self.squeeze(0), other)
-        if other.shape[0] == 1 and other.requires_grad:
-            return matmul(self, other.squeeze(0))
     if rank == 1 and other_rank == 2:
         return rows.mm(self.unsqueeze(0), other).squeeze_(0)
     if not rank or not other_rank:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rank}D and {other_rank}D")
+    if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a single matrix may be worth folding
+        if self.shape[0] == 1 and self.requires_grad:
+            return matmul(self.squeeze(0), other)
+        if other.shape[0] == 1 and other.requires_grad:
+            return matmul(self, other.squeeze(0))
     return _folded(self, other) if _folds(self, other, rank, other_rank) else _batched(self, other)
 
 
 def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
     """Whether the batch goes into the rows: one big product instead of many."""
     small, large = (b, a) if rank >= other_rank else (a, b)
-    if small._data.ndim > 2:
-        return False
-    if small.requires_grad:
-        return True
-    if rank == 2:
-        return False
+    if small._data.ndim > 2 or small.requires_grad or rank == 2:
+        return small._data.ndim <= 2 and small.requires_grad
     data = large._array() if large is a else large._array().swapaxes(-1, -2)
     try:
         data.reshape((math.prod(data.shape[:-1]), data.shape[-1]), copy=False)
@@ -94,11 +81,8 @@ def _folded(a: Any, b: Any) -> Any:
 def _batched(a: Any, b: Any) -> Any:
     m, n, vector = a._data.shape, b._data.shape, b._data.ndim == 1
     left, right = m[-2:] if len(m) > 1 else (1, *m), n[-2:]
-    batch, theirs = m[:-2], n[:-2]
-    if batch != theirs:
-        batch = common_shape(batch, theirs)
-    expand, reshape = TENSORS.expand, TENSORS.reshape
-    count = math.prod(batch)
+    batch = m[:-2] if m[:-2] == n[:-2] else common_shape(m[:-2], n[:-2])
+    expand, reshape, count = TENSORS.expand, TENSORS.reshape, math.prod(batch)
     x = reshape(expand(a, (*batch, *left)), (count, *left))
     y = reshape(expand(b, (*batch, *right)), (count, *right))
     product = rows.bmm.row.call(x, y.unsqueeze(2)).squeeze(-1) if vector else rows.bmm.row.call(x, y)
@@ -117,15 +101,18 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         check_dim(j, b.ndim)
         require(a.shape[i] == b.shape[j], f"contracted dimensions need to match, but first has size {a.shape[i]} in "
                 f"dim {i} and second has size {b.shape[j]} in dim {j}")
-    free_a = [i for i in range(a.ndim) if i not in {d % a.ndim for d in of_a}]
-    free_b = [i for i in range(b.ndim) if i not in {d % b.ndim for d in of_b}]
-    sizes = (*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b))
-    count = math.prod(a.shape[i] for i in of_a)
+    free_a, free_b = ([i for i in range(t.ndim) if i not in {d % t.ndim for d in summed}]
+                      for t, summed in ((a, of_a), (b, of_b)))
     if not free_a and not free_b:
         flat = (t.permute(d) if t.ndim == 1 else t.permute(d).reshape(-1) for t, d in ((a, of_a), (b, of_b)))
         return rows.dot(*flat).reshape(())
-    left = a.permute(free_a + of_a).reshape(-1, count)
-    return rows.mm(left, b.permute(of_b + free_b).reshape(count, -1)).reshape(sizes)
+    count = _size_of(a, of_a)
+    product = rows.mm(a.permute(free_a + of_a).reshape(-1, count), b.permute(of_b + free_b).reshape(count, -1))
+    return product.reshape((*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b)))
+
+
+def _size_of(t: Any, dims: list[int]) -> int:
+    return math.prod(t.shape[d] for d in dims)
 
 
 def inner(self: Any, other: Any) -> Any:
@@ -164,7 +151,7 @@ def matrix_power(self: Any, n: int) -> Any:
         return matrix_power(inverse(self), -n) if n < -1 else inverse(self)
     if n == 0:
         eye = constant(self._plain, xp.broadcast_to(xp.eye(self.shape[-1], dtype=self._data.dtype), self.shape))
-        return inplace(TENSORS.copy)(self.clone(), eye)
+        return self.clone().copy_(eye)
     if n == 1:
         return self.clone()
     if n == 3:
@@ -193,19 +180,18 @@ def einsum(equation: str, *operands: Any) -> Any:
         require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
         require(any(c in term for term in inputs),
                 f"einsum(): output subscript {c} does not appear in the equation for any input operand")
-    order = output + sorted({c for term in inputs for c in term} - set(output))
+    order = output + "".join(sorted(set("".join(inputs)) - set(output)))
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
-    kept = len(output)
+    kept, result = len(output), parts[0]
     if len(parts) == 1:
-        return parts[0].sum(tuple(range(kept, len(order)))) if len(order) > kept else parts[0]
-    result = parts[0]
+        return result.sum(tuple(range(kept, len(order)))) if len(order) > kept else result
     for place, part in enumerate(parts[1:], 2):
         later = parts[place:]
         result = _contract(result, part, [d for d in range(kept, len(order)) if all(p.shape[d] == 1 for p in later)])
     return result.view(result.shape[:kept]) if len(order) > kept else result
 
 
-def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
+def _letters(equation: str, tensors: Any) -> tuple[list[str], str]:
     """The letters of each operand and of the result; dimensions under `...` are called 0, 1, 2 ..."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
@@ -218,15 +204,15 @@ def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
             raise RuntimeError(
                 f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number of "
                 f"dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given")
-    dots = [str(i) for i in range(max(hidden) if "..." in left else 0)]
-    inputs = [_spelled(term, dots[len(dots) - more :]) for term, more in zip(terms, hidden, strict=True)]
+    dots = "0123456789"[: max(hidden) if "..." in left else 0]
+    inputs = [term.replace("...", dots[len(dots) - more :], 1) for term, more in zip(terms, hidden, strict=True)]
     if arrow:
-        return inputs, _spelled(right, dots)
+        return inputs, right.replace("...", dots, 1)
     flat = left.replace(",", "").replace("...", "")
-    return inputs, dots + sorted(c for c in set(flat) if flat.count(c) == 1)
+    return inputs, dots + "".join(sorted(c for c in set(flat) if flat.count(c) == 1))
 
 
-def _check_sizes(tensors: Any, inputs: list[list[str]]) -> None:
+def _check_sizes(tensors: Any, inputs: list[str]) -> None:
     seen: dict[str, int] = {}
     for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
         for letter, n in zip(letters, t.shape, strict=True):
@@ -236,32 +222,25 @@ def _check_sizes(tensors: Any, inputs: list[list[str]]) -> None:
             seen[letter] = max(n, known)
 
 
-def _spelled(term: str, dots: list[str]) -> list[str]:
-    before, found, after = term.partition("...")
-    return [*before, *(dots if found else []), *after]
-
-
-def _lined_up(t: Any, letters: list[str], order: list[str]) -> Any:
+def _lined_up(t: Any, letters: str, order: str) -> Any:
     """An operand with one dimension for each letter, in order; repeated letters take the diagonal."""
-    seen: list[str] = []
+    seen = ""
     for letter in letters:
         if letter in seen:
             t = t.diagonal(0, seen.index(letter), len(seen)).movedim(-1, seen.index(letter))
         else:
-            seen.append(letter)
+            seen += letter
     for letter in order:
         if letter not in seen:
-            t = t.unsqueeze(-1)
-            seen.append(letter)
+            t, seen = t.unsqueeze(-1), seen + letter
     return t.permute([seen.index(letter) for letter in order])
 
 
 def _contract(a: Any, b: Any, summed: list[int]) -> Any:
     """Multiply two operands and sum over the dimensions that no later one has."""
     both = [d for d in summed if a.shape[d] != 1 and b.shape[d] != 1]
-    of_a, of_b = (tuple(d for d in summed if t.shape[d] != 1 and d not in both) for t in (a, b))
-    a = a.sum(of_a, keepdim=True) if of_a else a
-    b = b.sum(of_b, keepdim=True) if of_b else b
+    alone = (tuple(d for d in summed if t.shape[d] != 1 and d not in both) for t in (a, b))
+    a, b = (t.sum(dims, keepdim=True) if dims else t for t, dims in zip((a, b), alone, strict=True))
     return _pair(a, b, both) if both else a * b
 
 
@@ -271,13 +250,9 @@ def _pair(a: Any, b: Any, summed: list[int]) -> Any:
     shared = [d for d in rest if a.shape[d] != 1 and b.shape[d] != 1]
     of_a = [d for d in rest if a.shape[d] != 1 and b.shape[d] == 1]
     of_b = [d for d in rest if a.shape[d] == 1]
-
-    def count(t: Any, dims: list[int]) -> int:
-        return math.prod(t.shape[d] for d in dims)
-
-    batch, inside = count(a, shared), count(a, summed)
-    left = a.permute(shared + of_a + summed + of_b).reshape(batch, count(a, of_a), inside)
-    right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, count(b, of_b))
+    batch, inside = _size_of(a, shared), _size_of(a, summed)
+    left = a.permute(shared + of_a + summed + of_b).reshape(batch, _size_of(a, of_a), inside)
+    right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, _size_of(b, of_b))
     sizes = [a.shape[d] for d in shared + of_a] + [1] * len(summed) + [b.shape[d] for d in of_b]
     return rows.bmm(left, right).view(sizes).permute(RAW.inverse_order(shared + of_a + summed + of_b))
 

@@ -236,11 +236,7 @@ def _spread(row: Any, name: str) -> Any:
 
 var, std = _spread(rows.var_dim, "var"), _spread(rows.std_dim, "std")
 var_mean, std_mean = _spread(rows.var_mean_dim, "var_mean"), _spread(rows.std_mean_dim, "std_mean")
-
-
-def dist(self: Any, other: Any, p: float = 2) -> Any:
-    """The p-norm of `self - other`."""
-    return rows.dist_of_two(self, other, p)
+dist = rows.dist_of_two
 
 
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:

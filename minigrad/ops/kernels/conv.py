@@ -13,7 +13,7 @@ from typing import Any
 
 from ...array import dtypes
 from ...array.backend import in_order, namespace, strided, xp
-from ...core.carriers import RAW, formula
+from ...core.carriers import formula
 from ...text.tex import SYMBOLS, Symbol, phrase
 from ..checks import implemented, require, same_type
 from .index import are_positions, check_rows
@@ -74,9 +74,8 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
         raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
                            f"weight of size {size} instead")
     wants, given = (made, "transposed=1") if transposed else (sizes[1] * groups, f"groups={groups}")
-    if x.shape[1] != wants:
-        raise RuntimeError(f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have {wants} "
-                           f"channels, but got {x.shape[1]} channels instead")
+    require(x.shape[1] == wants, f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have "
+            f"{wants} channels, but got {x.shape[1]} channels instead")
 
 
 def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
@@ -165,40 +164,34 @@ def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilatio
 
 
 @formula(tex=lambda grad, _x, weight, *_: Symbol(rf"{grad.at(4)} \star {weight.at(4)}^{{\leftarrow}}", 1))
-def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-             groups: int) -> Any:
+def to_input(F: Any, grad: Any, x: Any, weight: Any, transposed: bool, *window: Any) -> Any:
     """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
     if transposed:
-        back = F.convolve(grad, weight, stride, padding, dilation, groups)
+        back = F.convolve(grad, weight, *window)
         for dim, n in enumerate(x.shape[2:], 2):
             if back.shape[dim] > n:  # output_padding of a stride and more has room for what no input has
                 back = F.slice(back, dim, 0, n, 1)
         return back
-    return F.convolution_input(grad, weight, tuple(x.shape), stride, padding, dilation, groups)
+    return F.convolution_input(grad, weight, tuple(x.shape), *window)
 
 
 @formula(tex=lambda grad, x, *_: Symbol(rf"{x.at(4)} \star {grad.at(4)}", 1))
-def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-              groups: int) -> Any:
+def to_weight(F: Any, grad: Any, x: Any, weight: Any, transposed: bool, *window: Any) -> Any:
     """Gradient of a convolution by its weight."""
     small, large = (x, grad) if transposed else (grad, x)
-    return F.convolution_weight(small, large, tuple(weight.shape), stride, padding, dilation, groups)
+    return F.convolution_weight(small, large, tuple(weight.shape), *window)
 
 
 # ---- bilinear forms
 
 
-@formula(tex=phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1))
-def mixed(F: Any, grad: Any, weight: Any) -> Any:
-    """For each example the sum of the matrices `weight[k]`, weighted by its gradient."""
-    flat = F.mm(grad, F.reshape(weight, (weight.shape[0], -1)))
-    return F.reshape(flat, (grad.shape[0], *weight.shape[1:]))
+_mix = phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1)
 
 
-@formula(tex=lambda matrix, x: matrix @ x)
-def each_at(F: Any, matrix: Any, x: Any) -> Any:
-    """Each example's matrix times its vector."""
-    return F.squeeze_dim(F.bmm(matrix, F.unsqueeze(x, -1)), -1)
+@formula(tex=lambda grad, weight, x, turned: (SYMBOLS.mT(_mix(grad, weight)) if turned else _mix(grad, weight)) @ x)
+def mixed(F: Any, grad: Any, weight: Any, x: Any, turned: bool) -> Any:
+    """For each example the sum of the matrices `weight[k]`, weighted by its gradient, times its vector."""
+    return F.trilinear(grad, F.transpose(F.mT(weight) if turned else weight, 0, 1), x)
 
 
 @formula(tex=phrase(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1))
@@ -243,22 +236,19 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
     require(all(stride), "stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
-        require(d > 0, f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
-                f"{dilation[1]}")
+        require(d > 0, "dilation should be greater than zero, but got dilationH: {} dilationW: {}".format(*dilation))
         require(p >= 0, f"pad must be non-negative, but got pad: {p}")
         require(p <= (d * (k - 1) + 1) // 2, "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}")
     require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
             f"got:{list(x.shape)}")
     out = out_sizes(sizes, kernel, stride, padding, dilation)
-    if min(out) < 1:
-        raise RuntimeError(f"Given input size: ({x.shape[-3]}x{x.shape[-2]}x{x.shape[-1]}). Calculated output size: "
-                           f"({x.shape[-3]}x{out[0]}x{out[1]}). Output size is too small")
-    if not ceil_mode:
-        return padded(x, padding, value), out
-    rounded_up = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
-    out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
-                for m, o, n, s, p in zip(rounded_up, out, sizes, stride, padding, strict=True))
+    require(min(out) > 0, "Given input size: ({}x{}x{}). Calculated output size: ({}x{}x{}). Output size is too small"
+            .format(*x.shape[-3:], x.shape[-3], *out))
+    if ceil_mode:
+        whole = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
+        out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
+                    for m, o, n, s, p in zip(whole, out, sizes, stride, padding, strict=True))
     after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
                   for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))
     return padded(x, padding, value, after), out
@@ -325,7 +315,7 @@ def two_sided(self: Any, left: Any, right: Any) -> Any:
 def adaptive_avg_pool(self: Any, left: Any, right: Any) -> Any:
     left, right = map(namespace(implemented("adaptive_avg_pool2d", self)).asarray, (left, right))
     counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
-    y = xp.sign(left) @ self @ xp.sign(right).T / xp.outer(*counts)  # whole numbers stay whole
+    y = two_sided(self, xp.sign(left), xp.sign(right)) / xp.outer(*counts)  # whole numbers stay whole
     if not xp.isfinite(y).all():  # NaN times 0 is NaN: what is not in a region must not touch it
         for i, j in itertools.product(range(len(left)), range(len(right))):
             y[..., i, j] = self[..., left[i] > 0, :][..., right[j] > 0].mean((-2, -1))
@@ -367,9 +357,7 @@ def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
 
 @formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
 def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
-    if len(scales) == 1:
-        return F.reshape(F.upsample_back(F.unsqueeze(grad, 2), (*sizes[:2], 1, sizes[2]), None, *scales), sizes)
-    return _copies_back(F, grad, sizes, map(_nearest, sizes[2:], grad.shape[2:], scales))
+    return _copies_back(F, grad, sizes, map(_nearest, sizes[-2:], grad.shape[-2:], (None, *scales)[-2:]))
 
 
 @formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
@@ -387,22 +375,29 @@ def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
 # ---- normalisation
 
 
-def _standard(x: Any, dims: tuple, eps: float) -> tuple:
-    """Mean and one over the standard deviation over `dims`, kept as ones."""
-    wide = x.astype("float64") if x.dtype.itemsize < 8 else x
-    mean = wide.mean(dims, keepdims=True)
-    rstd = 1 / xp.sqrt(((wide - mean) ** 2).mean(dims, keepdims=True) + eps)
-    return mean.astype(x.dtype), rstd.astype(x.dtype)
+def _standard(x: Any, dims: tuple, eps: float, least: int = 4) -> tuple:
+    """`x - mean`, mean and one over the standard deviation over `dims`, kept as ones; in `least` bytes, as torch."""
+    kind, add, n = x.dtype, xp.add.reduce, math.prod([x.shape[d] for d in dims])
+    x = x.astype(f"f{least}") if kind.itemsize < least else x
+    mean = add(x, dims, keepdims=True) / n
+    off = x - mean
+    rstd = 1 / xp.sqrt(add(off * off, dims, keepdims=True) / n + eps)
+    return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
 
 
 _hat = phrase(r"\hat{{{0}}}")
 
 
+def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
+    """(x - mean) / sqrt(variance + eps), and the factor in it."""
+    off = x - F.mean_dim(x, dims, True)
+    rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
+    return off * rstd, rstd
+
+
 @formula(tex=_hat)
 def standardized(F: Any, x: Any, dims: tuple, eps: float) -> Any:
-    """(x - mean) / sqrt(variance + eps)."""
-    off = x - F.mean_dim(x, dims, True)
-    return off * F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
+    return _parts(F, x, dims, eps)[0]
 
 
 def _centred(grad: Symbol, x: Symbol, *options: Any) -> Symbol:
@@ -413,9 +408,7 @@ def _centred(grad: Symbol, x: Symbol, *options: Any) -> Symbol:
 @formula(tex=_centred)
 def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float) -> Any:
     """What is left of the gradient once neither mean nor spread may change."""
-    off = x - F.mean_dim(x, dims, True)
-    rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
-    hat = off * rstd
+    hat, rstd = _parts(F, x, dims, eps)
     return rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
 
 
@@ -449,14 +442,18 @@ def _check_parameters(input: Any, *parameters: Any) -> None:
 
 def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
     """y * weight + bias in the type `kind`."""
-    y = y if weight is None else y * weight.reshape(shape)
-    return (y if bias is None else y + bias.reshape(shape)).astype(kind, copy=False)
+    if weight is not None:
+        y *= weight.reshape(shape)
+    if bias is not None:
+        y += bias.reshape(shape)
+    return y.astype(kind, copy=False)
 
 
 def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
     _check_parameters(input, weight, bias)
-    mean, rstd = _standard(input, RAW.last_dims(normalized_shape), eps)
-    return _scaled((input - mean) * rstd, weight, bias, normalized_shape, input.dtype), mean, rstd
+    y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
+    y *= rstd
+    return _scaled(y, weight, bias, normalized_shape, input.dtype), mean, rstd
 
 
 @formula(tex=phrase(r"\sum {0:1}", 1))
@@ -475,15 +472,15 @@ def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_va
     _check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
-        mean, rstd = _standard(input, _channel_dims(input), eps)
+        y, mean, rstd = _standard(input, _channel_dims(input), eps, least=8)
         if running_mean is not None and input.size:  # nothing follows from an empty batch
             _follow(input, mean, running_mean, running_var, momentum)
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
-        mean, rstd = running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
+        y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
         saved = (namespace(input).empty(0, input.dtype),) * 2
     scale = rstd if weight is None else rstd * weight.reshape(shape)
-    return _scaled(input - mean, scale, bias, shape, input.dtype), *saved
+    return _scaled(y, scale, bias, shape, input.dtype), *saved
 
 
 def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
@@ -511,9 +508,9 @@ def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training
 def group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
     _check_parameters(input, weight, bias)
     grouped, shape = input.reshape(N, group, C // group * HxW), (1, C, *(1,) * (input.ndim - 2))
-    mean, rstd = _standard(grouped, (2,), eps)
-    y = ((grouped - mean) * rstd).reshape(input.shape)
-    return _scaled(y, weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
+    y, mean, rstd = _standard(grouped, (2,), eps)
+    y *= rstd
+    return _scaled(y.reshape(input.shape), weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
 
 
 def _in_groups(F: Any, x: Any, group: int) -> Any:

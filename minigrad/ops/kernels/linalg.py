@@ -55,8 +55,7 @@ def dot(self: Any, tensor: Any) -> Any:
 
 
 def addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
-    _check_added(self, mat1, mat2)
-    product = mm(mat1, mat2)
+    product = mm(*_check_added(self, mat1, mat2))
     if alpha != 1 or beta != 1:
         return joined(self, product, beta, alpha)
     try:
@@ -72,15 +71,15 @@ def joined(self: Any, product: Any, beta: float, alpha: float) -> Any:
     return (times(a, beta) if beta else xp.zeros_like(a)) + (times(b, alpha) if alpha else xp.zeros_like(b))
 
 
-def _check_added(self: Any, mat1: Any, mat2: Any) -> None:
+def _check_added(self: Any, mat1: Any, mat2: Any) -> tuple:
     if not self.dtype == mat1.dtype == mat2.dtype:
-        same_type(self, mat2, said="self and mat2 must have the same dtype, but got {0} and {1}")
-        same_type(mat1, mat2, said="mat1 and mat2 must have the same dtype, but got {0} and {1}")
+        for word, x in (("self", self), ("mat1", mat1)):
+            same_type(x, mat2, said=word + " and mat2 must have the same dtype, but got {0} and {1}")
+    return mat1, mat2
 
 
 def addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
-    _check_added(self, batch1, batch2)
-    return joined(self, bmm(batch1, batch2).sum(0, self.dtype), beta, alpha)
+    return joined(self, bmm(*_check_added(self, batch1, batch2)).sum(0, self.dtype), beta, alpha)
 
 
 def addr(self: Any, vec1: Any, vec2: Any, beta: float = 1, alpha: float = 1) -> Any:
@@ -103,10 +102,9 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float =
 def bmm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 3, "batch1 must be a 3D tensor")
     require(mat2.ndim == 3, "batch2 must be a 3D tensor")
-    (count, _, inner), sizes = self.shape, mat2.shape
-    if sizes[:2] != (count, inner):
-        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
-                           f"[{count}, {inner}] but got: {list(sizes[:2])}.")
+    want, given = list(self.shape[::2]), list(mat2.shape[:2])
+    if want != given:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {given}.")
     same_type(self, mat2)
     return xp.matmul(self, mat2)
 
@@ -177,28 +175,22 @@ def _lu(A: Any) -> tuple:
     return whole, swaps
 
 
-def _determined(name: str, A: Any) -> tuple:
-    """The factors of a determinant and the sign of the swaps, then what torch keeps: LU and pivots of A^T."""
-    square_matrices(name, A)
-    LU, pivots = _lu(A.swapaxes(-1, -2))
-    swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
-    return xp.diagonal(LU, 0, -2, -1), (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
-
-
 def det(A: Any) -> tuple:
-    diagonal, sign, *kept = _determined("linalg.det", A)
-    return diagonal.prod(-1) * sign, *kept
+    """The determinant, then what torch keeps: LU and pivots of A^T. NumPy's takes a logarithm, which rounds."""
+    LU, pivots = _lu(square_matrices("linalg.det", A).swapaxes(-1, -2))
+    swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
+    return xp.diagonal(LU, 0, -2, -1).prod(-1) * (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
 
 
 def slogdet(A: Any) -> tuple:
-    diagonal, sign, *kept = _determined("linalg.slogdet", A)
-    return sign * xp.sign(diagonal).prod(-1), xp.log(xp.absolute(diagonal)).sum(-1), *kept
+    turned = square_matrices("linalg.slogdet", A).swapaxes(-1, -2)
+    return *xp.linalg.slogdet(turned), *_lu(turned)
 
 
 def inv_ex(A: Any) -> tuple:
-    square_matrices("linalg.inv", A)
     try:
-        return xp.linalg.inv(A.swapaxes(-1, -2)).swapaxes(-1, -2), namespace(A).zeros(A.shape[:-2], "int32")
+        inverse = xp.linalg.inv(square_matrices("linalg.inv", A).swapaxes(-1, -2)).swapaxes(-1, -2)
+        return inverse, namespace(A).zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
         LU = _lu(A)[0]
         zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
@@ -222,17 +214,14 @@ def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
     same_type(A, B, said="linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of "
               "type {1} instead")
     vector = _is_vector(A, B)
-    rows, columns = (B.shape[-1], 1) if vector else B.shape[-2:]
-    require(A.shape[-1] == (rows if left else columns), "linalg.solve: Incompatible shapes of A and B for the equation "
-            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})")
+    M = B[..., None] if vector else B
+    require(A.shape[-1] == M.shape[-2 if left else -1], "linalg.solve: Incompatible shapes of A and B for the equation "
+            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {M.shape[-2]}x{M.shape[-1]})")
     try:
-        if not left:
-            X = xp.linalg.solve(A.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2)
-        else:
-            X = xp.linalg.solve(A, B[..., None])[..., 0] if vector else xp.linalg.solve(A, B)
+        X = xp.linalg.solve(A, M) if left else xp.linalg.solve(A.swapaxes(-1, -2), M.swapaxes(-1, -2)).swapaxes(-1, -2)
     except xp.linalg.LinAlgError:
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
-    return (X, *_lu(A))
+    return (X[..., 0] if vector else X, *_lu(A))
 
 
 def cholesky_ex(self: Any, upper: bool = False) -> tuple:
@@ -249,14 +238,11 @@ def cholesky_ex(self: Any, upper: bool = False) -> tuple:
     return L.swapaxes(-1, -2) if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
 
 
-def _least(M: Any) -> Any:
-    """The least eigenvalue of a symmetric matrix; 0 if it holds a nan."""
-    return xp.linalg.eigvalsh(M)[0] if xp.isfinite(M).all() else 0
-
-
 def _first_minor(A: Any) -> int:
-    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if _least(m) <= 0), A)
-    return next((k for k in range(1, len(M) + 1) if _least(M[:k, :k]) <= 0), len(M))
+    """How large the first leading minor is that is not positive; only the lower triangles are looked at."""
+    whole = (xp.tril(A) + xp.tril(A, -1).swapaxes(-1, -2)).reshape(-1, *A.shape[-2:])
+    return next((k for M in whole for k in range(1, len(M) + 1)
+                 if not (xp.isfinite(M[:k, k - 1]).all() and xp.linalg.det(M[:k, :k]) > 0)), A.shape[-1])
 
 
 # ---- parts of derivatives
@@ -271,11 +257,6 @@ def mT(F: Any, x: Any) -> Any:
     return F.transpose(x, -2, -1)
 
 
-@formula(tex=lambda grad, _batch: grad)
-def of_each(F: Any, grad: Any, batch: Any) -> Any:
-    return F.expand(grad, (batch.shape[0], *grad.shape))
-
-
 @formula(tex=phrase(
     r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]"))
 def exp_slope(F: Any, grad: Any, A: Any) -> Any:
@@ -286,16 +267,6 @@ def exp_slope(F: Any, grad: Any, A: Any) -> Any:
     return F.linalg_matrix_exp(F.cat([above, below], -2))[..., :n, n:]
 
 
-@formula(tex=lambda x: Symbol(f"{x.at(4)}^{{-1}}", 3))
-def inv(F: Any, A: Any) -> Any:
-    return F.linalg_inv_ex(A)[0]
-
-
-@formula(tex=lambda A, B, _left: A ** -1 @ B)
-def solve(F: Any, A: Any, B: Any, left: bool) -> Any:
-    return F.linalg_solve_ex(A, B, left)[0]
-
-
 def _as_matrix(F: Any, x: Any) -> Any:
     return F.reshape(x, (*x.shape, 1, 1))
 
@@ -303,23 +274,16 @@ def _as_matrix(F: Any, x: Any) -> Any:
 @formula(tex=lambda grad, A: grad * transposed(A ** -1))
 def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
     """grad * A^-T from the logarithm; the sign has no slope."""
-    return None if grad is None else _as_matrix(F, grad) * F.mT(F.inv(A))
-
-
-def _regular(F: Any, A: Any) -> Any:
-    """`A`, moved by a hair where it is singular, so that cofactors can be had from its inverse."""
-    rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
-    if (rank == A.shape[-1]).all():
-        return A
-    hair = xp.finfo(kind_of(A)).eps
-    return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
+    return None if grad is None else _as_matrix(F, grad) * F.mT(F.linalg_inv_ex(A)[0])
 
 
 @formula(tex=lambda grad, A, result: grad * result * transposed(A ** -1))
 def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW or (result != 0).all():
-        return _as_matrix(F, grad * result) * F.mT(F.inv(_regular(F, A)))
+        if (xp.linalg.matrix_rank(getattr(A, "_data", A)) < A.shape[-1]).any():  # moved by a hair it has an inverse
+            A = A + xp.finfo(kind_of(A)).eps * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
+        return _as_matrix(F, grad * result) * F.mT(F.linalg_inv_ex(A)[0])
     U, S, Vh = F.linalg_svd(A)
     signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
@@ -338,13 +302,8 @@ def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
 def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     """Golub and Pereyra's derivative of the pseudo-inverse `P` of `A`."""
     G, Pt = F.mT(grad), F.mT(P)
-    if A.shape[-2] <= A.shape[-1]:
-        K = G @ P
-        KPt = K @ Pt
-        return KPt - F.mT(P @ K) - A @ P @ KPt + Pt @ P @ (G - K @ A)
-    K = P @ G
-    PtK = Pt @ K
-    return PtK - F.mT(K @ P) + (G - A @ K) @ P @ Pt - PtK @ P @ A
+    K, L = G @ P, P @ G
+    return -F.mT(L @ P) + (G - A @ L) @ P @ Pt + Pt @ P @ (G - K @ A)
 
 
 @formula(tex=phrase(
@@ -355,7 +314,7 @@ def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     if upper:
         grad, L = F.mT(grad), F.mT(L)
     half = F.tril(F.mT(L) @ grad, 0)
-    S, back = (half + F.mT(F.tril(half, -1))) * 0.5, F.inv(L)
+    S, back = (half + F.mT(F.tril(half, -1))) * 0.5, F.linalg_inv_ex(L)[0]
     return F.mT(back) @ S @ back
 
 
@@ -423,7 +382,7 @@ def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
         return F.cat([left, Q @ gV], -1)
     half = F.triu(gR @ F.mT(R) - F.mT(Q) @ gQ, 0)
     S = half + F.mT(F.triu(half, 1))
-    return (gQ + Q @ S) @ F.mT(F.inv(R))
+    return (gQ + Q @ S) @ F.mT(F.linalg_inv_ex(R)[0])
 
 
 def scaled(x: Any, factor: float) -> Any:

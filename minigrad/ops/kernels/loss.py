@@ -26,59 +26,52 @@ def reduce(values: Any, reduction: int) -> Any:
 # ---- negative log likelihood
 
 
-def _rows(x: Any) -> Any:
-    """Scores as `(rows, classes)`; the classes are dimension 1, or the only one."""
-    if x.ndim == 2:
-        return x
-    return xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1]) if x.ndim > 1 else x.reshape(1, -1)
-
-
 def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
-    """Row numbers, classes and weights of the targets that count; None if each counts once."""
-    wanted, classes = target.reshape(-1), x.shape[1] if x.ndim > 1 else x.shape[0]
-    rows = namespace(wanted).arange(len(wanted))
-    unsigned = wanted.view("uint64") if wanted.dtype.itemsize == 8 else wanted  # -1 is too large as well
-    if weight is None and len(wanted) and not 0 <= ignore_index < classes and unsigned.max() < classes:
-        return rows, wanted, None
-    kept = wanted != ignore_index
-    rows, at = rows[kept], wanted[kept]
+    """Where the targets that count stand, where their scores, and their weights; None if each counts once."""
+    classes, at = x.shape[x.ndim > 1], target.reshape(-1)
+    kept = xp.nonzero(at != ignore_index)[0]
+    at = at[kept]
     outside = (at < 0) | (at >= classes)
     if outside.any():
         bad = at[outside][0]
         raise presentation.error(IndexError, "class_outside", f"Target {bad} is out of bounds.", bad=bad,
                                  classes=classes, last=classes - 1)
-    return rows, at, None if weight is None else weight[at]
+    row, place = xp.divmod(kept, math.prod(x.shape[2:]))
+    return kept, (row, at, place), None if weight is None else weight[at]
+
+
+def _scores(x: Any) -> Any:
+    """Scores as `(rows, classes, places)`; the classes are dimension 1, or the only one."""
+    return x.reshape(*(x.shape[:2] if x.ndim > 1 else (1, x.shape[0])), math.prod(x.shape[2:]))
 
 
 def _check_target(x: Any, target: Any, weight: Any) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
-    if weight is not None and weight.shape != (classes,):
+    if weight is not None:
         known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
         which, got = known if x.ndim < 4 else ("all", "")
-        raise RuntimeError(f"weight tensor should be defined either for {which} or no classes{got}")
-    if weight is not None:
+        require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
         same_type(x, weight)
-    if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
-        count = (*target.shape, 1)[0]
-        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
+    require(x.ndim == 1 or target.shape[:1] == x.shape[:1], f"Expected input batch_size ({x.shape[0]}) to match target "
+            f"batch_size ({(*target.shape, 1)[0]}).", ValueError)
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in _CLASSES:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {dtypes.of(target.dtype).scalar_type}")
-    if x.ndim == 1 and target.size != 1:
-        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
-    if not flat and target.shape[1:] != x.shape[2:]:
-        raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
+    require(x.ndim > 1 or target.size == 1, "For 1D input, 1D target must have size 1, but got target size: "
+            f"{target.size}", ValueError)
+    require(flat or target.shape[1:] == x.shape[2:],
+            f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
 
 
 def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
     _check_target(self, target, weight)
-    rows, at, weights = _picked(self, target, weight, ignore_index)
-    gains, total = _rows(self)[rows, at], namespace(self).full((), len(at), self.dtype)[()]
+    kept, key, weights = _picked(self, target, weight, ignore_index)
+    gains, total = _scores(self)[key], namespace(self).full((), len(kept), self.dtype)[()]
     if weights is not None:
         gains, total = gains * weights, xp.add.reduce(weights)
     if reduction == NONE:
         losses = namespace(self).zeros(target.size, self.dtype)
-        losses[rows] = -gains
+        losses[kept] = -gains
         return losses.reshape(target.shape if self.ndim > 1 else ()), total * 0
     gain = 0 - xp.add.reduce(gains)  # 0, where the sum is
     return (gain if reduction == SUM else gain / total), total
@@ -86,18 +79,12 @@ def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) 
 
 def nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: int,
               ignore_index: int) -> Any:
-    # the forward saw that all count; not in half precision, where 2051 is 2052
-    if weight is None and total_weight == target.size and total_weight - 1 != total_weight:
-        rows, at, weights = namespace(self).arange(target.size), target.reshape(-1), None
-    else:
-        rows, at, weights = _picked(self, target, weight, ignore_index)
-    share = -grad_output.reshape(-1)[rows] if reduction == NONE else -grad_output
+    kept, key, weights = _picked(self, target, weight, ignore_index)
+    share = -grad_output.reshape(-1)[kept] if reduction == NONE else -grad_output
     share = share / total_weight if reduction == MEAN else share
-    back = namespace(self).zeros((target.size, self.shape[1 if self.ndim > 1 else 0]), grad_output.dtype)
-    back[rows, at] = share if weights is None else share * weights
-    if self.ndim <= 2:
-        return back.reshape(self.shape)
-    return xp.moveaxis(back.reshape(self.shape[0], *self.shape[2:], self.shape[1]), -1, 1)
+    back = namespace(self).zeros(self.shape, grad_output.dtype)
+    _scores(back)[key] = share if weights is None else share * weights
+    return back
 
 
 def bce(self: Any, target: Any, weight: Any) -> Any:

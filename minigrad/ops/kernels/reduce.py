@@ -26,16 +26,11 @@ def axes_of(dim: Any, of: Any) -> Any:
 
 def gone(dim: Any, rank: int) -> tuple:
     """The dimensions that `dim` means, all where it names none."""
-    if dim is None or dim == ():
-        return tuple(range(rank))
-    return dim if isinstance(dim, tuple) else (dim,)
+    return tuple(range(rank)) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
 
 
 def count_of(sizes: tuple, dim: Any) -> int:
-    n = 1
-    for d in gone(dim, len(sizes)) if sizes else ():  # `math.prod` of a list takes twice as long
-        n *= sizes[d]
-    return n
+    return math.prod([sizes[d] for d in gone(dim, len(sizes))]) if sizes else 1
 
 
 def filled(self: Any, dim: Any, name: str) -> Any:
@@ -49,6 +44,11 @@ def filled(self: Any, dim: Any, name: str) -> Any:
     for d in gone(dim, self.ndim):
         require(self.shape[d], f"{name}(): Expected reduction dim {d % self.ndim} to have non-zero size.", IndexError)
     return self
+
+
+def most(name: str, best: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """`best`, NumPy's max, argmax ..., along `dim`, or of all elements."""
+    return best(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
 
 
 def whole_type(self: Any) -> Any:
@@ -80,7 +80,7 @@ def total(self: Any) -> Any:
 
 
 def total_along(self: Any, dim: Any, keepdim: bool = False) -> Any:
-    return _add(self, axes_of(dim, self), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64")
+    return _add(self, axes_of(dim, self), keepdims=keepdim, dtype=whole_type(self))
 
 
 def mean(self: Any, dim: Any, keepdim: bool) -> Any:
@@ -164,7 +164,7 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
 
 def chosen(name: str, choose: Any, self: Any, dim: int, keepdim: bool) -> tuple:
     """The elements to which `choose`, `xp.argmax` or `xp.argmin`, leads along `dim`, and their places."""
-    return _picked(filled(self, dim, name), choose(self, axis=axes_of(dim, self), keepdims=True), dim, keepdim)
+    return _picked(self, most(name, choose, self, dim, True), dim, keepdim)
 
 
 def _first(self: Any) -> Any:
@@ -389,8 +389,7 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
         return grad
-    if not keepdim:
-        grad, indices = (F.unsqueeze(v, dim % len(sizes)) for v in (grad, indices))
+    grad, indices = (F.kept(v, sizes, dim, keepdim) for v in (grad, indices))
     return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
 
 

@@ -30,9 +30,14 @@ prelu_kernel = op("prelu_kernel", lambda self, weight: xp.where(self > 0, self, 
 rrelu_with_noise = op("rrelu_with_noise", lambda self, noise, lower, upper, training: self * noise, fixed=("noise",),
     keeps=("lower", "upper", "training"), scalars=("lower", "upper"),
     self = lambda F, grad, self, noise: F.tied(grad * noise, self))
+rrelu_written = op("rrelu_written", rrelu_with_noise.row.forward, grad_fn="RreluWithNoiseBackward1", fixed=("noise",),
+    keeps=("lower", "upper", "training"), scalars=("lower", "upper"),
+    self = lambda F, grad, result, noise: F.tied(grad * noise, result))
 threshold_of = op("threshold", lambda self, threshold, value: xp.where(self <= threshold, self.dtype.type(value), self),
     scalars=("threshold", "value"),
     self = lambda F, grad, self, threshold: F.tied(F.where(self <= threshold, 0.0, grad), self))
+threshold_written = op("threshold_written", threshold_of.row.forward, grad_fn="ThresholdBackward1",
+    scalars=("threshold", "value"), **threshold_of.row.derivatives)
 hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, *map(self.dtype.type, (min_val, max_val))),
     scalars=("min_val", "max_val"),
     self = lambda F, grad, self, min_val, max_val: F.tied(
@@ -60,6 +65,8 @@ elu_written = op("elu_written", kernels.elu, grad_fn="EluBackward1", scalars=("a
         result <= 0, grad * input_scale * (F.below(result) + alpha * scale), grad * scale))
 celu_of = op("celu", lambda self, alpha: kernels.elu(self, alpha, 1, 1 / alpha), scalars=("alpha",),
     self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(F.below(self / alpha)), grad))
+celu_written = op("celu_written", celu_of.row.forward, grad_fn="CeluBackward1", scalars=("alpha",),
+    self = lambda F, grad, result, alpha: F.where(result <= 0, grad * (F.below(result) / alpha + 1), grad))
 gelu_of = op("gelu", kernels.gelu,
     self = lambda F, grad, self, approximate: grad * F.gelu_slope(self, approximate))
 silu_of = op("silu", lambda self: implemented("silu_cpu", self) / (1 + xp.exp(-self)),

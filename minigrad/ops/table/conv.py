@@ -14,9 +14,9 @@ from ..kernels.shape import pairs_of
 
 convolution = op("convolution", kernels.convolution, keeps=("output_padding", "bias_sym_sizes_opt"),
     input  = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_input(
-        grad, input, weight, stride, padding, dilation, transposed, groups),
+        grad, input, weight, transposed, stride, padding, dilation, groups),
     weight = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_weight(
-        grad, input, weight, stride, padding, dilation, transposed, groups),
+        grad, input, weight, transposed, stride, padding, dilation, groups),
     bias   = lambda F, grad: F.per_channel(grad))
 convolution_input = op("convolution_input", kernels.conv_input, grad_fn="ConvolutionBackwardBackward0",
     tex=phrase(r"{0:4} \star {1:4}^{{\leftarrow}}", 1),
@@ -35,9 +35,9 @@ convolution_weight = op("convolution_weight", kernels.conv_weight, grad_fn="Conv
 
 trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2, i3),
     letters={"i1": "u", "i2": "W", "i3": "v"},
-    i1 = lambda F, grad, i2, i3: F.each_at(F.mixed(grad, i2), i3),
+    i1 = lambda F, grad, i2, i3: F.mixed(grad, i2, i3, False),
     i2 = lambda F, grad, i1, i3: F.outer_sum(grad, i1, i3),
-    i3 = lambda F, grad, i1, i2: F.each_at(F.mT(F.mixed(grad, i2)), i1))
+    i3 = lambda F, grad, i1, i2: F.mixed(grad, i2, i1, True))
 
 # ---- pooling
 

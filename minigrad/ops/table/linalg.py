@@ -40,8 +40,8 @@ baddbmm = op("baddbmm", kernels.baddbmm, letters={"batch1": "A", "batch2": "B"},
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
 addbmm = op("addbmm", kernels.addbmm, letters={"batch1": "A", "batch2": "B"},
     keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
-    batch1 = lambda F, grad, batch2, alpha: F.scaled(F.of_each(grad, batch2) @ F.mT(batch2), alpha),
-    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ F.of_each(grad, batch1), alpha))
+    batch1 = lambda F, grad, batch2, alpha: F.scaled(grad @ F.mT(batch2), alpha),
+    batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ grad, alpha))
 cross_of = op("linalg_cross", kernels.cross, tex=phrase(r"{0:4} \times {1:4}", 1),
     self  = lambda F, grad, other, dim: F.linalg_cross(other, grad, dim),
     other = lambda F, grad, self, dim: F.linalg_cross(grad, self, dim))
@@ -49,6 +49,7 @@ cross_of = op("linalg_cross", kernels.cross, tex=phrase(r"{0:4} \times {1:4}", 1
 # ---- inverses and determinants
 
 inv_ex = op("linalg_inv_ex", kernels.inv_ex, outputs=("inverse", "info"), letters={"inverse": "y"},
+    tex=lambda A: (A ** -1,),
     A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
 det_of = op("linalg_det", kernels.det, outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
     A = lambda F, grad, A, result: F.det_slope(grad, A, result))
@@ -56,8 +57,9 @@ slogdet_of = op("linalg_slogdet", kernels.slogdet, outputs=("sign", "logabsdet",
     keeps=("LU", "pivots", "sign"),
     A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
 solve_ex = op("linalg_solve_ex", kernels.solve_ex, outputs=("result", "LU", "pivots"), keeps=("LU", "left", "pivots"),
-    A = lambda F, grad, A, result, left: -F.outer_of(F.solve(F.mT(A), grad, left), result, A, left),
-    B = lambda F, grad, A, left: F.solve(F.mT(A), grad, left))
+    tex=lambda A, B, _left: (A ** -1 @ B,),
+    A = lambda F, grad, A, result, left: -F.outer_of(F.linalg_solve_ex(F.mT(A), grad, left)[0], result, A, left),
+    B = lambda F, grad, A, left: F.linalg_solve_ex(F.mT(A), grad, left)[0])
 matrix_exp = op("linalg_matrix_exp", kernels.matrix_exp, letters={"self": "A"},
     self = lambda F, grad, self: F.exp_slope(grad, self))
 pinv_of = op("linalg_pinv", kernels.pinv, letters={"self": "A"}, tex=phrase("{0:4}^{{+}}", 3),

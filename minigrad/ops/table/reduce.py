@@ -26,8 +26,8 @@ mean_dim = op("mean_dim", kernels.mean, grad_fn="MeanBackward1", keeps=("self_sy
     tex=r"\mathrm{{mean}}\left({0}\right)",
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.div_scalar(
         F.expanded(grad, self_sym_sizes, dim, keepdim), F.count(self_sym_sizes, dim)))
-all_of = op("all", lambda self, dim=None, keepdim=False: kernels.claim(xp.all, self, dim, keepdim), fixed=("self",))
-any_of = op("any", lambda self, dim=None, keepdim=False: kernels.claim(xp.any, self, dim, keepdim), fixed=("self",))
+all_of = op("all", lambda self, dim=None, keepdim=False: kernels.claim(xp.all, self, dim, keepdim))
+any_of = op("any", lambda self, dim=None, keepdim=False: kernels.claim(xp.any, self, dim, keepdim))
 vector_norm = op("linalg_vector_norm", kernels.norm, keeps=("dim", "keepdim", "ord"), scalars=("ord",),
     self = lambda F, grad, self, result, ord, dim, keepdim: F.norm_slope(grad, self, result, ord, dim, keepdim))
 renorm = op("renorm", kernels.renorm, keeps=("dim", "maxnorm", "p"), letters={"maxnorm": "m"}, scalars=("p", "maxnorm"),
@@ -55,11 +55,10 @@ max_all = op("max", lambda self: kernels.filled(self, None, "max").max(), grad_f
 min_all = op("min", lambda self: kernels.filled(self, None, "min").min(), grad_fn="MinBackward1",
     **max_all.row.derivatives)
 median_all = op("median", kernels.median, numbered=True, **max_all.row.derivatives)
-amax_dim = op("amax", lambda self, dim=(), keepdim=False: kernels.filled(self, dim, "amax").max(
-        axis=kernels.axes_of(dim, self), keepdims=keepdim),
+amax_dim = op("amax", lambda self, dim=(), keepdim=False: kernels.most("amax", xp.max, self, dim, keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
-amin_dim = op("amin", lambda self, dim=(), keepdim=False: kernels.filled(self, dim, "amin").min(
-        axis=kernels.axes_of(dim, self), keepdims=keepdim), **amax_dim.row.derivatives)
+amin_dim = op("amin", lambda self, dim=(), keepdim=False: kernels.most("amin", xp.min, self, dim, keepdim),
+    **amax_dim.row.derivatives)
 aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
         kernels.filled(self, dim, "aminmax").min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
     outputs=("min", "max"), multi=True,
@@ -74,14 +73,11 @@ mode_dim = op("mode", kernels.mode, **TAKEN)
 sort_dim = op("sort", kernels.sort, **MOVED)
 sort_stable = op("sort_stable", kernels.sort, grad_fn="SortBackward1", **MOVED)  # the sort is stable anyway
 topk_dim = op("topk", kernels.topk, **MOVED)
-argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: xp.argmax(
-        kernels.filled(self, dim, "argmax"), kernels.axes_of(dim, self), keepdims=keepdim), fixed=("self",))
-argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: xp.argmin(
-        kernels.filled(self, dim, "argmin"), kernels.axes_of(dim, self), keepdims=keepdim), fixed=("self",))
+argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: kernels.most("argmax", xp.argmax, self, dim, keepdim))
+argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: kernels.most("argmin", xp.argmin, self, dim, keepdim))
 unique_of = op("_unique2", kernels.unique, outputs=("output", "inverse_indices", "counts"), grad_fn="Unique2Backward0",
     self = lambda F: F.refuse("_unique2"))
-argsort_dim = op("argsort", lambda self, dim=-1, descending=False: kernels.order(self, dim, descending),
-    fixed=("self",))
+argsort_dim = op("argsort", lambda self, dim=-1, descending=False: kernels.order(self, dim, descending))
 
 # ---- spread
 
@@ -92,14 +88,12 @@ std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sq
     self = lambda F, grad, self, result, dim, correction, keepdim: F.var_slope(
         F.where(result == 0, 0.0, grad / (2 * result)), self, dim, correction, keepdim))
 var_mean_dim = op("var_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        kernels.variance(self, dim, correction, keepdim),
-        xp.mean(self, axis=kernels.axes_of(dim, self), keepdims=keepdim)),
+        kernels.variance(self, dim, correction, keepdim), kernels.mean(self, dim, keepdim)),
     outputs=("result0", "result1"), multi=True, scalars=("correction",),
     self = lambda F, grad, self, dim, correction, keepdim: F.var_mean_slope(
         grad[0], grad[1], self, dim, correction, keepdim))
 std_mean_dim = op("std_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        xp.sqrt(kernels.variance(self, dim, correction, keepdim)),
-        xp.mean(self, axis=kernels.axes_of(dim, self), keepdims=keepdim)),
+        xp.sqrt(kernels.variance(self, dim, correction, keepdim)), kernels.mean(self, dim, keepdim)),
     outputs=("result0", "result1"), multi=True, scalars=("correction",),
     self = lambda F, grad, self, result0, dim, correction, keepdim: F.var_mean_slope(
         F.of_root(grad[0], result0), grad[1], self, dim, correction, keepdim))
@@ -121,6 +115,7 @@ cummin_dim = op("cummin", lambda self, dim: kernels.record(self, dim, xp.minimum
 # ---- distances
 
 dist_of_two = op("dist", lambda self, other, p=2: kernels.norm(self - other, p, None), elementwise=True, scalars=("p",),
+    doc="The p-norm of `self - other`.",
     self  = lambda F, grad, self, other, result, p: F.norm_slope(grad, self - other, result, p, None, False),
     other = lambda F, grad, self, other, result, p: -F.norm_slope(grad, self - other, result, p, None, False))
 cdist_of_two = op("cdist", lambda x1, x2, p=2.0: kernels.norm(kernels.apart(x1, x2), p, -1), scalars=("p",),
