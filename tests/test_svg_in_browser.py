@@ -13,7 +13,7 @@ import pytest
 from minigrad.viz.display import Drawing
 from tests.browser import find_browser
 from tests.oracle import graphs
-from tests.test_svg import hooked
+from tests.oracle.graphs import hooked
 
 pytestmark = pytest.mark.browser
 QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
