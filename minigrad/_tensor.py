@@ -1,6 +1,6 @@
 """The language: every name a tensor answers to, and the row of the table that it means.
 
-Read it as an index. Names that only rearrange arguments are functions in the chapters of `ops`;
+Read it as an index: `table.pointwise.mul` is the row itself, `calls.pointwise.add_of` what torch makes of a call;
 what is here besides names is conversion (`item`, `numpy`), printing and the calls of backward.
 """
 
@@ -24,7 +24,7 @@ from .core.base import TensorBase, bump, constant, readonly
 from .core.inplace import inplace
 from .core.modes import grad_mode
 from .core.views import place_of
-from .ops import activation, index, linalg, pointwise, reduce, shape
+from .ops import calls, table
 from .ops.checks import a_tensor, as_method, check_dim, require, titled
 from .text import presentation
 
@@ -76,25 +76,25 @@ class Tensor(TensorBase):
 
     # ---- arithmetic
 
-    __add__ = __radd__ = pointwise.add
-    __sub__, __rsub__ = pointwise.sub, pointwise.rsub_of
-    __mul__ = __rmul__ = pointwise.mul
-    __truediv__, __rtruediv__ = pointwise.div, pointwise.rdiv
-    __floordiv__, __rfloordiv__ = pointwise.floor_divide_of, pointwise.rfloor_divide
-    __mod__, __rmod__ = pointwise.remainder_of, pointwise.rremainder
-    __pow__, __rpow__ = pointwise.pow_of, pointwise.rpow
-    __matmul__ = linalg.matmul
-    __neg__, __abs__ = pointwise.neg, pointwise.abs
-    __invert__, __pos__ = pointwise.invert, pointwise.positive
-    __and__ = __rand__ = pointwise.bitwise_and
-    __or__ = __ror__ = pointwise.bitwise_or
-    __xor__ = __rxor__ = pointwise.bitwise_xor
-    __lshift__, __rshift__ = pointwise.lshift, pointwise.rshift
-    __eq__, __ne__ = pointwise.eq, pointwise.ne  # type: ignore[assignment]
-    __lt__, __le__, __gt__, __ge__ = pointwise.lt, pointwise.le, pointwise.gt, pointwise.ge
+    __add__ = __radd__ = table.pointwise.add
+    __sub__, __rsub__ = table.pointwise.sub, calls.pointwise.rsub_of
+    __mul__ = __rmul__ = table.pointwise.mul
+    __truediv__, __rtruediv__ = table.pointwise.div, calls.pointwise.rdiv
+    __floordiv__, __rfloordiv__ = calls.pointwise.floor_divide_of, calls.pointwise.rfloor_divide
+    __mod__, __rmod__ = calls.pointwise.remainder_of, calls.pointwise.rremainder
+    __pow__, __rpow__ = calls.pointwise.pow_of, calls.pointwise.rpow
+    __matmul__ = calls.linalg.matmul
+    __neg__, __abs__ = table.pointwise.neg, table.pointwise.abs
+    __invert__, __pos__ = calls.pointwise.invert, calls.pointwise.positive
+    __and__ = __rand__ = table.pointwise.bitwise_and
+    __or__ = __ror__ = table.pointwise.bitwise_or
+    __xor__ = __rxor__ = table.pointwise.bitwise_xor
+    __lshift__, __rshift__ = table.pointwise.lshift, table.pointwise.rshift
+    __eq__, __ne__ = table.pointwise.eq, table.pointwise.ne  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__ = table.pointwise.lt, table.pointwise.le, table.pointwise.gt, table.pointwise.ge
 
-    __getitem__, __setitem__ = index.getitem, index.setitem
-    where = pointwise.where_method
+    __getitem__, __setitem__ = calls.index.getitem, calls.index.setitem
+    where = calls.pointwise.where_method
 
     # ---- turned
 
@@ -102,12 +102,12 @@ class Tensor(TensorBase):
     def T(self) -> Tensor:
         """All dimensions reversed; a view."""
         if self._data.ndim != 2:
-            presentation.warn("t_of_other_ranks", shape.T_WARNING, once=True)
-        return shape.permute(self, tuple(reversed(range(self._data.ndim))))
+            presentation.warn("t_of_other_ranks", calls.shape.T_WARNING, once=True)
+        return table.shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
-    mT = property(shape.mT)
-    mH = property(lambda self: shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
-    H = property(shape.adjoint, doc="The conjugate transpose: `mT` here.")
+    mT = property(calls.shape.mT)
+    mH = property(lambda self: calls.shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
+    H = property(calls.shape.adjoint, doc="The conjugate transpose: `mT` here.")
     swapaxes = titled(lambda self, axis0, axis1: self.transpose(axis0, axis1), "swapaxes", "As `transpose`.")
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
 
@@ -123,9 +123,9 @@ class Tensor(TensorBase):
         have = self._data.dtype
         wanted = have if kind is None else dtypes.as_numpy(kind)
         if place is not None and not lives_on(self._data, place):
-            return shape.to_copy(self, wanted, place, device_of(self._data))
+            return table.shape.to_copy(self, wanted, place, device_of(self._data))
         copied = options.get("copy") or (len(args) > 2 and args[-1] and isinstance(args[-2], bool))
-        return shape.to_copy(self, wanted) if copied or wanted != have else self
+        return table.shape.to_copy(self, wanted) if copied or wanted != have else self
 
     def type(self, dtype: Any = None) -> Any:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
@@ -159,10 +159,10 @@ class Tensor(TensorBase):
 
     # ---- in place
 
-    add_ = inplace(pointwise.add_of, ufunc=xp.add)
-    sub_ = inplace(pointwise.sub_of, ufunc=xp.subtract)
-    mul_ = inplace(pointwise.mul, ufunc=xp.multiply)
-    div_ = inplace(pointwise.div_of, ufunc=xp.true_divide)
+    add_ = inplace(calls.pointwise.add_of, ufunc=xp.add)
+    sub_ = inplace(calls.pointwise.sub_of, ufunc=xp.subtract)
+    mul_ = inplace(table.pointwise.mul, ufunc=xp.multiply)
+    div_ = inplace(calls.pointwise.div_of, ufunc=xp.true_divide)
 
     # ---- backward
 
@@ -443,33 +443,38 @@ TensorBase._plain = Tensor
 _shapes.Tensor = Tensor
 _shapes.blank = partial(object.__new__, Tensor)
 
-# Methods, by the chapter that says what they are. `add_of`, which takes torch's arguments, is `add` here.
+# Methods, by the chapter that says what they are: rows as they stand, and calls that take torch's arguments
+# (`add_of` is `add` here).
 METHODS = (
-    (pointwise, """add_of sub_of mul div_of floor_divide_of remainder_of fmod_of pow_of neg rsub_of square positive
-        eq ne lt le gt ge logical_and logical_or logical_xor logical_not
-        bitwise_and bitwise_or bitwise_xor bitwise_not isnan isinf isfinite signbit heaviside_of
+    (table.pointwise, """mul neg eq ne lt le gt ge logical_and logical_or logical_xor logical_not
+        bitwise_and bitwise_or bitwise_xor bitwise_not isnan isinf isfinite signbit
         exp exp2 expm1 log log2 log10 log1p logaddexp xlogy sqrt rsqrt reciprocal hypot sinc
         sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sigmoid relu
-        abs sign sgn frac floor ceil trunc round_of maximum minimum fmax fmin
-        clamp clamp_min_of clamp_max_of nan_to_num masked_fill_of lerp_of addcmul_of addcdiv_of"""),
-    (activation, "softmax log_softmax logit hardshrink_of prelu erf erfc erfinv lgamma digamma"),
-    (reduce, """sum mean all any norm renorm dist logsumexp prod nansum nanmean max min amax amin aminmax argmax argmin
+        abs sign sgn frac floor ceil trunc maximum minimum fmax fmin nan_to_num"""),
+    (calls.pointwise, """add_of sub_of div_of floor_divide_of remainder_of fmod_of pow_of rsub_of square positive
+        heaviside_of round_of clamp clamp_min_of clamp_max_of masked_fill_of lerp_of addcmul_of addcdiv_of"""),
+    (table.activation, "logit hardshrink_of erf erfc erfinv lgamma digamma"),
+    (calls.activation, "softmax log_softmax prelu"),
+    (table.reduce, "renorm"),
+    (calls.reduce, """sum mean all any norm dist logsumexp prod nansum nanmean max min amax amin aminmax argmax argmin
         argsort median mode quantile kthvalue sort msort topk var std cumsum cumprod logcumsumexp cummax cummin
         count_nonzero unique bincount histc isclose"""),
-    (linalg, """matmul mm mv bmm dot vdot addmm outer inner kron addmv addr addbmm baddbmm cross
-        matrix_power matrix_exp inverse det logdet slogdet"""),
-    (shape, """reshape_of flatten ravel unflatten t_of transpose_of permute_of movedim unsqueeze_of squeeze_of
-        select_of narrow diagonal split_of chunk unbind_of as_strided_of tile flip_of roll_of rot90_of tril triu diag
-        diag_embed repeat_interleave diff tensor_split trace fliplr flipud adjoint diagonal_scatter clone_of
-        bernoulli"""),
-    (index, """gather_of scatter_of scatter_add_of index_select_of index_add_of index_copy_of index_fill_of
-        index_put put take take_along_dim masked_select masked_scatter select_scatter slice_scatter nonzero"""),
+    (table.linalg, "mm mv bmm dot vdot addmm addmv addr addbmm baddbmm matrix_exp"),
+    (calls.linalg, "matmul outer inner kron cross matrix_power inverse det logdet slogdet"),
+    (table.shape, "diagonal tril triu diag_embed trace diagonal_scatter"),
+    (calls.shape, """reshape_of flatten ravel unflatten t_of transpose_of permute_of movedim unsqueeze_of squeeze_of
+        select_of narrow split_of chunk unbind_of as_strided_of tile flip_of roll_of rot90_of diag
+        repeat_interleave diff tensor_split fliplr flipud adjoint clone_of bernoulli"""),
+    (table.index, "put take masked_select masked_scatter select_scatter slice_scatter"),
+    (calls.index, """gather_of scatter_of scatter_add_of index_select_of index_add_of index_copy_of index_fill_of
+        index_put take_along_dim nonzero"""),
 )
 ONLY_METHODS = (
-    (activation, "polygamma"),
-    (shape, """view_of view_as reshape_as expand_of expand_as unfold repeat_of contiguous sum_to_size copy_ fill_ zero_
+    (table.activation, "polygamma"),
+    (table.shape, "unfold"),
+    (calls.shape, """view_of view_as reshape_as expand_of expand_as repeat_of contiguous sum_to_size copy_ fill_ zero_
         t_ transpose_ unsqueeze_ squeeze_ fill_diagonal_ resize_ normal_ uniform_ random_ bernoulli_"""),
-    (index, """index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"""),
+    (calls.index, "index_put_ scatter_ scatter_add_ put_ index_add_ index_copy_ index_fill_ masked_scatter_"),
 )
 ALIASES = dict(pair.split("=") for pair in """
     subtract=sub multiply=mul divide=div true_divide=div negative=neg not_equal=ne less=lt less_equal=le
@@ -518,12 +523,13 @@ FUNCTIONS = [
 ONLY_FUNCTIONS = {
     name: getattr(chapter, name)
     for chapter, names in (
-        (linalg, "einsum tensordot"),
-        (reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
-        (shape, "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cat column_stack "
-                "combinations dstack hstack meshgrid stack vander vstack"),
+        (calls.linalg, "einsum tensordot"),
+        (calls.reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
+        (table.shape, "cat stack"),
+        (calls.shape, "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack "
+                      "combinations dstack hstack meshgrid vander vstack"),
     )
     for name in names.split()
-} | {"where": pointwise.where_of, "polygamma": activation.polygamma_function, "concat": shape.cat,
-     "concatenate": shape.cat, "row_stack": shape.vstack, "trapz": reduce.trapezoid,
-     "pinverse": linalg.pinv_of}
+} | {"where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function, "concat": table.shape.cat,
+     "concatenate": table.shape.cat, "row_stack": calls.shape.vstack, "trapz": calls.reduce.trapezoid,
+     "pinverse": table.linalg.pinv_of}

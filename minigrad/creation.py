@@ -13,9 +13,8 @@ from .core.base import TensorBase, constant
 from .core.carriers import RAW
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode
 from .core.shapes import must_be, must_be_tensor
-from .ops.checks import ints, learners_call, require, titled
-from .ops.reduce import common_shape
-from .ops.shape import layout, memory_order
+from .ops.checks import common_shape, ints, learners_call, require, titled
+from .ops.kernels.shape import layout, memory_order
 from .text import presentation
 
 COPY_WARNING = ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

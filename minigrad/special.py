@@ -1,12 +1,13 @@
-"""torch.special: functions with names of their own. The rows are in `minigrad.ops`."""
+"""torch.special: functions with names of their own. The rows are in `minigrad.ops.table`."""
 
 from ._tensor import Tensor
-from .ops.activation import digamma, erf, erfc, erfinv, log_softmax, logit, softmax
-from .ops.activation import lgamma as gammaln
-from .ops.activation import polygamma_function as polygamma
+from .ops.calls.activation import log_softmax, softmax
+from .ops.calls.activation import polygamma_function as polygamma
 from .ops.checks import as_function
-from .ops.pointwise import exp2, expm1, log1p, sinc
-from .ops.pointwise import sigmoid as expit
+from .ops.table.activation import digamma, erf, erfc, erfinv, logit
+from .ops.table.activation import lgamma as gammaln
+from .ops.table.pointwise import exp2, expm1, log1p, sinc
+from .ops.table.pointwise import sigmoid as expit
 
 psi, logsumexp, round, xlogy = digamma, Tensor.logsumexp, Tensor.round, as_function("xlogy", Tensor.xlogy)
 

@@ -1,6 +1,6 @@
 """The page of derivatives: the rule of every row of the table, printed by the formula that runs.
 
-Knows which file of `ops` a row stands in, and what Markdown would take for its own in TeX; the rules
+Knows which file of `ops/table` a row stands in, and what Markdown would take for its own in TeX; the rules
 are the rows' (`minigrad/core/carriers.py` says how they are written). Nothing but the header is
 written by hand.
 
@@ -79,10 +79,10 @@ COLUMNS = ("operation · 操作", "`grad_fn`", "input · 输入", "rule · 法�
 
 
 def file_of(row: Any) -> str:
-    """The file of `ops` in which a row stands; "" for a row from elsewhere."""
+    """The chapter of the table in which a row stands; "" for a row from elsewhere. Kernels are in chapters alike."""
     written = [row.forward, *row.derivatives.values()]
     paths = [Path(f.__code__.co_filename) for f in written if hasattr(f, "__code__")]
-    return next((path.stem for path in paths if path.parent == OPS), "")
+    return next((path.stem for path in paths if path.parent.parent == OPS), "")
 
 
 def math(tex: str) -> str:
@@ -109,7 +109,7 @@ def lines_of(row: Any) -> list[str]:
 
 def section(file: str, rows: list[Any]) -> str:
     head = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    lines = [f"## [`{file}.py`](../minigrad/ops/{file}.py)", "", *head]
+    lines = [f"## [`{file}.py`](../minigrad/ops/table/{file}.py)", "", *head]
     for row in rows:
         lines += [] if silent(row) else lines_of(row)
     without = [f"`{row.name}`" for row in rows if not row.differentiable]

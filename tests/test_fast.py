@@ -18,7 +18,7 @@ from minigrad.core.cross_entropy import CrossEntropy
 from minigrad.core.node import Node
 from minigrad.core.product import Product
 from minigrad.core.row import TABLE
-from minigrad.ops import linalg, loss
+from minigrad.ops.calls import linalg, loss
 
 HERE = Path(__file__).parent.parent
 MATRICES = {"mm", "addmm", "t", "transpose"}

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.lines import code_lines
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "minigrad"
 FILES = sorted(PACKAGE.rglob("*.py"))
 ARRAY_LIBRARIES = {"numpy", "cupy"}
+OPS = PACKAGE / "ops"
+CHAPTERS = [file for file in FILES if file.parent == OPS / "table" and file.stem != "__init__"]
 
 
 def drawn() -> dict[str, set[str]]:
@@ -104,3 +108,39 @@ def test_only_the_array_room_names_an_array_library():
     }
 
     assert naming == {"array"}
+
+
+@pytest.mark.parametrize(("room", "above"), [
+    ("checks", ("kernels", "table", "calls")), ("kernels", ("table", "calls")), ("table", ("calls",)),
+])
+def test_kernels_know_no_row_and_rows_know_no_call(room: str, above: tuple[str, ...]):
+    inside = [module for module in MODULES if f"{module}.".startswith(f"minigrad.ops.{room}.")]
+
+    upward = {
+        (module, target) for module in inside for target in imports(MODULES[module])
+        if f"{target}.".startswith(tuple(f"minigrad.ops.{other}." for other in above))
+    }
+
+    assert inside
+    assert upward == set()
+
+
+def rows_of(file: Path) -> list[ast.Assign]:
+    """The rows that a file declares: names that it gives to what `op` or `no_derivative` returns."""
+    return [
+        node for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) in ("op", "no_derivative")
+    ]
+
+
+@pytest.mark.parametrize("file", CHAPTERS, ids=lambda file: file.stem)
+def test_a_chapter_of_the_table_begins_with_rows_and_is_made_of_them(file: Path):
+    rows = rows_of(file)
+
+    assert rows[0].lineno <= 40
+    assert 2 * sum(row.end_lineno - row.lineno + 1 for row in rows) > code_lines(file.read_text("utf-8"))
+
+
+def test_rows_stand_in_the_table_alone():
+    assert {file for file in FILES if rows_of(file)} == {*CHAPTERS}

@@ -15,7 +15,7 @@ from ..core.backward import grad
 from ..core.modes import enable_grad
 from ..creation import ones_like, zeros, zeros_like
 from ..ops.checks import require
-from ..ops.shape import stack
+from ..ops.table.shape import stack
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -138,11 +138,16 @@ def symbol(value: Any) -> Symbol:
 
 
 def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
-    """How a call is written: `{0}` is its first argument, `{0:4}` the same, as an atom."""
+    r"""How a call is written: `{0}` is its first argument, `{0:4}` the same, as an atom.
+
+    `binds`: the whole is as strong as a claim (-1), a sum (0), a product (1), a power (3) or an atom (4).
+    `[...]` are the places that an index, dim and sizes name: `y[i]` is read there, `y[i] \leftarrow 0`
+    written, `0[i] += y` added to zeros.
+    """
     return lambda *args, **_: Symbol(template.format(*map(symbol, args)), binds)
 
 
-def _cases(condition: Any, value: Any, other: Any) -> Symbol:
+def cases(condition: Any, value: Any, other: Any) -> Symbol:
     first, last = r"\begin{cases}", r"\end{cases}"
     rest = rf"{symbol(other)} & \text{{else}}{last}"
     if rest.startswith(first):  # cases in the last case: one list
@@ -150,75 +155,17 @@ def _cases(condition: Any, value: Any, other: Any) -> Symbol:
     return Symbol(rf"{first}{symbol(value)} & {symbol(condition)} \\ {rest}", _SUM)
 
 
-# How a call of a row is written in the rules of others. `[...]` are the places that its index, dim
-# and sizes name: `y[i]` is read there, `y[i] \leftarrow 0` written, `0[i] += y` added to zeros.
-_PHRASES = {
-    _ATOM: {
-        "sqrt": r"\sqrt{{{0}}}", "abs": r"\left\lvert {0}\right\rvert", "sigmoid": r"\sigma\left({0}\right)",
-        "div_rounded": r"{2}\left(\frac{{{0}}}{{{1}}}\right)",
-        "digamma": r"\psi\left({0}\right)", "polygamma": r"\psi^{{({1})}}\left({0}\right)",
-        "softplus": r"\mathrm{{softplus}}\left({0}\right)", "clamp_min": r"\max\left({0}, {1}\right)",
-        "zeros_like zeros_as": "0", "expand": r"\mathrm{{expand}}\left({0}\right)",
-        "refuse": r"\text{{not implemented}}",
-        "reshape": r"\mathrm{{reshape}}\left({0}\right)", "mean_dim": r"\mathrm{{mean}}\left({0}\right)",
-        "squeeze_dim": r"\mathrm{{squeeze}}\left({0}, {1}\right)",
-        "constant_pad_nd": r"\mathrm{{pad}}\left({0}, {1}\right)",
-        "index take masked_select gather index_select embedding": "{0:4}[{1}]",
-        "select": "{0:4}[{2}]", "slice": "{0:4}[{2}{{:}}{3}{{:}}{4}]", "unbind": "{0:4}[k]",
-        "diagonal": r"{0:4}[\mathrm{{diagonal}}]", "take_part": r"{0:4}[\mathrm{{part}}]",
-        "unfold": r"{0:4}[\mathrm{{windows}}]",
-        "avg_pool2d": r"\mathrm{{mean}}\left({0:4}[\mathrm{{windows}}]\right)"},
-    _POWER: {
-        "exp": "e^{{{0}}}", "rsqrt": r"\frac{{1}}{{\sqrt{{{0}}}}}", "t": r"{0:4}^{{\top}}",
-        "linalg_pinv": "{0:4}^{{+}}"},
-    _PRODUCT: {
-        "log_number": r"\log {0:3}", "scaled": r"{1:4} \cdot {0:1}", "outer": r"{0:1}\, {1:4}^{{\top}}",
-        "mm bmm mv": r"{0:1}\, {1:1}", "linalg_cross": r"{0:4} \times {1:4}", "sum sum_dim": r"\sum {0:1}",
-        "sum_to repeat_back": r"\sum_{{\text{{copies}}}} {0:1}",
-        "avg_pool2d_backward": r"\sum_{{\text{{windows}}}} \frac{{{0}}}{{k}}",
-        "convolution_input": r"{0:4} \star {1:4}^{{\leftarrow}}", "convolution_weight": r"{1:4} \star {0:4}"},
-    _SUM: {
-        "scatter masked_scatter": r"{0:4}[{1}] \leftarrow {2}", "select_scatter": r"{0:4}[{3}] \leftarrow {1}",
-        "scatter_value index_fill": r"{0:4}[{1}] \leftarrow {3}",
-        "slice_scatter": r"{0:4}[{3}{{:}}{4}{{:}}{5}] \leftarrow {1}",
-        "diagonal_scatter": r"{0:4}[\mathrm{{diagonal}}] \leftarrow {1}",
-        "put_part": r"{0:4}[\mathrm{{part}}] \leftarrow 0", "select_back": r"0[{3}] \leftarrow {0}",
-        "slice_back": r"0[{3}{{:}}{4}{{:}}{5}] \leftarrow {0}",
-        "diagonal_back": r"0[\mathrm{{diagonal}}] \leftarrow {0}",
-        "scatter_add index_add put": r"0[{1}] \,\text{{+=}}\, {2}", "index_back": r"0[{1}] \,\text{{+=}}\, {0}",
-        "add_part": r"0[\mathrm{{part}}] \,\text{{+=}}\, {0}",
-        "unfold_back": r"0[\mathrm{{windows}}] \,\text{{+=}}\, {0}",
-        "embedding_backward": r"0[{1}] \,\text{{+=}}\, {0:1} \odot \left[{1} \ne {3}\right]"},
-    _CLAIM: {"isnan": r"{0:4} \text{{ is NaN}}", "isfinite": r"{0:4} \text{{ is finite}}"},
-}
-
-_FUNCTIONS: dict[str, Callable] = {
-    name: phrase(template, binds)
-    for binds, table in _PHRASES.items() for names, template in table.items() for name in names.split()
-} | {
-    "where": _cases, "moved": lambda g, _place: g,
-    "relu_backward": lambda g, y: g * (y > 0),
-    "hardsigmoid_backward": lambda g, x: _cases((x > -3) & (x < 3), g / 6, 0),
-    "transpose": lambda x, a, b: SYMBOLS.t(x) if isinstance(a, int) else SYMBOLS._call("transpose", (x, a, b)),
-    "nll_loss": lambda g, t, w, *_: (-SYMBOLS.sum(SYMBOLS.weighted(g[t], w and w[t])) / Symbol("W"),),
-    "nll_loss_backward": lambda g, _x, t, w, total, *_: SYMBOLS.to_chosen(
-        -SYMBOLS.weighted(g, w and w[t]) / total, t),
-    "cdist_back": lambda g, a, b, y, p, dim: phrase(
-        r"\sum_{5} {0:4}[i, j] \odot \mathrm{{sgn}}\left({1:4}[i] - {2:4}[j]\right) \odot "
-        r"\left(\frac{{\left\lvert {1:4}[i] - {2:4}[j]\right\rvert}}{{{3:4}[i, j]}}\right)^{{{4} - 1}}",
-        _PRODUCT)(g, a, b, y, p, "j" if dim == -2 else "i"),
-}
 _TEX_NAMES = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "Phi", "phi"}
 
 
 class _SymbolCarrier:
     """`F` for symbols: known functions print as mathematics, others as `name(arguments)`."""
 
-    def __getattr__(self, name: str) -> Callable:  # where no row has set the name
-        return _FUNCTIONS.get(name) or (lambda *args, **kw: self._call(name, args))
+    def __getattr__(self, name: str) -> Callable:  # where neither a row nor a part has set the name
+        return lambda *args, **kw: self.call(name, args)
 
     @staticmethod
-    def _call(name: str, args: tuple) -> Symbol:
+    def call(name: str, args: tuple) -> Symbol:
         shown = ", ".join(symbol(a).tex for a in args)
         word = f"\\{name}" if name in _TEX_NAMES else rf"\mathrm{{{name}}}".replace("_", r"\_")
         return Symbol(rf"{word}\left({shown}\right)")
@@ -234,11 +181,11 @@ def formula(tex: Callable | None = None) -> Callable:
     """
 
     def declare(part: Callable) -> Callable:
-        name = part.__name__.strip("_")
+        name = part.__name__
         for carrier in (RAW, TENSORS):
             setattr(carrier, name, functools.partial(part, carrier))
         if tex is not None:
-            _FUNCTIONS[name] = tex
+            setattr(SYMBOLS, name, tex)
         return part
 
     return declare

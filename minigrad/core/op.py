@@ -78,13 +78,13 @@ def _source(formula: Callable) -> str:
     return "grad · " + ", ".join(p for p in parameters(formula) if p != "grad")
 
 
-def no_derivative(name: str, forward: Callable, aten: str) -> Callable:
+def no_derivative(name: str, forward: Callable, aten: str, **declared: Any) -> Callable:
     """A row that is recorded but cannot be differentiated: backward says `aten` is not implemented."""
 
     def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
         raise RuntimeError(f"derivative for aten::{aten} is not implemented")
 
     call = op(name, forward, elementwise=True, **dict.fromkeys(("self", "other"), lambda F: F.refuse(aten)),
-              grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented")
+              grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented", **declared)
     call.row.node.apply = apply  # type: ignore[attr-defined]
     return call

@@ -25,9 +25,6 @@ from .node import Node, Withheld, learners_line, maker_of, output_of, seqs
 from .saved import SavedTensor, is_result
 
 TABLE: dict[str, Row] = {}
-_wraps_negative = frozenset(
-    "dim dims dim0 dim1 dim2 index start end ignore_index padding_idx offset diagonal shifts pad".split()
-)
 
 
 class Row:
@@ -36,6 +33,10 @@ class Row:
     Of two operands: `numbers` says what is taken beside a tensor: True for numbers, "floats" where they
     lift integers, "arrays" for NumPy's arrays too, False for neither. `meets(kind, kind)` raises where
     their types are not to meet.
+
+    `scalars`: options that are any number, which may come as NumPy's or in a 0-d tensor; whole numbers among the
+    others are int64, and `_saved_*` shows them unsigned. `numbered`: torch has several operations of this name, and
+    put a number behind its node in every version.
     """
 
     def __init__(self, name: str, forward: Callable, /, *,
@@ -140,11 +141,10 @@ def _saved_property(row: Row, name: str) -> Callable:
         value = taker(row, name, to_look=True)(n, TENSORS)
         if isinstance(value, tuple):
             return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
-        if name not in row.tensors and name in _wraps_negative:
-            return unsigned(value)
-        if name in row.tensors and isinstance(value, bool | int | float):
-            return constant(TensorBase._plain, xp.asarray(value))
-        return value
+        if name in row.tensors:
+            number = isinstance(value, bool | int | float)
+            return constant(TensorBase._plain, xp.asarray(value)) if number else value
+        return value if name in row.scalars else unsigned(value)
 
     return saved
 

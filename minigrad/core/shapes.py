@@ -350,14 +350,12 @@ def refusal(row: Row, args: tuple, raws: Any, refused: Exception) -> Exception:
     return RuntimeError(str(refused)) if "broadcast" in str(refused) else refused
 
 
-NUMBERS = frozenset("""alpha beta delta eps high lambd low max max_val mean min min_val momentum nan negative_slope
-    neginf ord other p posinf scale self std threshold value weight""".split())  # options that are no tensors
 _PLAIN = {float, int, bool, NoneType, tuple, str}
 
 
 def numbers_of(row: Row) -> list[int]:
     """Which arguments of a row are numbers."""
-    return [i for i, name in enumerate(row.inputs) if i >= len(row.tensors) and name in NUMBERS]
+    return [row.inputs.index(name) for name in row.scalars]
 
 
 def plain(args: tuple, count: int) -> tuple:

@@ -47,15 +47,15 @@ class Era(presentation.Presentation):
             return f"{place}::{renamed}" if place and renamed == name else renamed
         if place:
             return today  # torch's own, written by hand: AccumulateGrad, CopySlices
-        return self._digits(name)
+        return self._digits(node, name)
 
-    def _digits(self, name: str) -> str:
+    def _digits(self, node: Any, name: str) -> str:
         """0.2 numbered no name; up to 1.9 only overloaded functions were numbered."""
         stem, digit = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
         if self.number < (0, 3):
             return stem
         plain = digit == "0" and self.number < (1, 10)
-        return stem if plain and stem.removesuffix("Backward") not in table.NUMBERED else name
+        return stem if plain and not (node.row and node.row.numbered) else name
 
     def type_name(self, node: Any) -> str:
         """In 0.2 most nodes were Python classes, and `repr` showed their module."""

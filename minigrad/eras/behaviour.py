@@ -12,7 +12,7 @@ from typing import Any
 
 from .._tensor import FUNCTIONS, Tensor
 from ..array import dtypes
-from ..ops import pointwise
+from ..ops.calls.pointwise import div_of
 from ..text import presentation
 from . import ABSENT, exchange, minigrad_itself, table
 
@@ -90,7 +90,7 @@ def whole_division(version: table.Version, divide: Callable, self: Any, other: A
         raise RuntimeError(WHOLE_DIVISION.format("no longer supported"))
     if version >= (1, 5):
         presentation.warn("whole_division", WHOLE_DIVISION.format("deprecated"), stacklevel=3)
-    return pointwise.div_of(self, other, rounding_mode="trunc")
+    return div_of(self, other, rounding_mode="trunc")
 
 
 def is_whole(value: Any) -> bool:

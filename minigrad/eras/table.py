@@ -72,11 +72,6 @@ NAMES = {
     "FillBackward2":       "0.2 FillBackward, 0.3 FillBackward0, 2.13 FillBackward2",
     "CopyBackwards grad":  "0.2 CloneBackward, 1.6 CopyBackwards",
 }
-# Overloaded in torch's own table, so numbered in every version; the others lost their digit before 1.10.
-NUMBERED = frozenset("""
-    Add Sub Rsub Mul Div Remainder Fmod Pow Sum Mean Prod Max Min Median Transpose Squeeze Unsqueeze
-    MaskedFill Fill IndexFill Lerp Relu
-""".split())
 
 # ---- errors and warnings, by key: `(since, pattern, replacement)`, applied to today's text. Without a
 # pattern the text is today's; a warning with nothing left was not given yet.

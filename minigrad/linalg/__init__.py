@@ -1,4 +1,4 @@
-"""torch.linalg: factorisations, solutions and norms, thin over the rows of `minigrad.ops.linalg`."""
+"""torch.linalg: factorisations, solutions and norms, thin over the rows of `minigrad.ops.table.linalg`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any
 from ..array.backend import namespace, xp
 from ..core.base import constant
 from ..core.carriers import TENSORS
-from ..ops import linalg as rows
-from ..ops import shape
-from ..ops.checks import require, same_type
-from ..ops.linalg import LinAlgError, det, matmul, matrix_exp, matrix_norm, matrix_power, svdvals
-from ..ops.linalg import inverse as inv
-from ..ops.reduce import dims_of, named
-from ..ops.reduce import vector_norm as vector_norm_row
+from ..ops.calls.linalg import det, matmul, matrix_norm, matrix_power, svdvals
+from ..ops.calls.linalg import inverse as inv
+from ..ops.calls.reduce import named
+from ..ops.checks import dims_of, require, same_type
+from ..ops.kernels.linalg import LinAlgError
+from ..ops.table import linalg as rows
+from ..ops.table import shape
+from ..ops.table.linalg import matrix_exp
+from ..ops.table.reduce import vector_norm as vector_norm_row
 from ..text import presentation
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",

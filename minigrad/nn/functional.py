@@ -1,6 +1,6 @@
 """torch.nn.functional: layers, activations and losses as functions, with torch's arguments.
 
-The rows are in `minigrad.ops` (activation, loss, conv); here are torch's names and defaults for them,
+The rows are in `minigrad.ops.table` (activation, loss, conv); here are torch's names and defaults for them,
 and the functions that torch composes of several operations, in its order.
 """
 
@@ -20,12 +20,17 @@ from ..core.inplace import inplace as in_place
 from ..core.modes import no_grad
 from ..core.shapes import must_be_tensor
 from ..creation import ones_like, zeros_like
-from ..ops import activation as act
-from ..ops import conv, linalg, loss, pointwise, reduce, shape
-from ..ops.checks import implemented, require, same_type
+from ..ops import calls
+from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type
+from ..ops.kernels.conv import shares
+from ..ops.kernels.loss import MEAN, NONE, SUM
+from ..ops.table import activation as act
+from ..ops.table import conv, loss, pointwise, reduce, shape
 from ..text import presentation
 
-_REDUCTIONS = {"none": loss.NONE, "mean": loss.MEAN, "sum": loss.SUM}
+_REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
+_PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
+         "replicate": (conv.replication_pad1d, conv.replication_pad2d)}
 
 
 def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
@@ -133,7 +138,7 @@ def logsigmoid(input: Any) -> Any:
 
 sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
 hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
-softmax, log_softmax, prelu = act.softmax, act.log_softmax, act.prelu
+softmax, log_softmax, prelu = calls.activation.softmax, calls.activation.log_softmax, calls.activation.prelu
 
 
 def gelu(input: Any, *, approximate: str = "none") -> Any:
@@ -168,7 +173,7 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
 
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half times the sigmoid of the second half."""
-    reduce.check_dim(dim, input.ndim)
+    check_dim(dim, input.ndim)
     return act.glu_of(input, dim)
 
 
@@ -199,7 +204,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         *lead, features = input._data.shape
         flat = TENSORS.addmm(bias, input.view(math.prod(lead), features), weight.t(), 1, 1)
         return flat.view(*lead, flat._data.shape[1])
-    output = linalg.matmul(input, weight.t())
+    output = calls.linalg.matmul(input, weight.t())
     return output if bias is None else output.add_(bias)
 
 
@@ -414,7 +419,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     out = _pooled_size("avg", input, output_size)
     if out == (1, 1):
         return reduce.mean_dim(input, (-1, -2), True)
-    matrices = (conv.shares(n, m, input._data.dtype) for n, m in zip(input.shape[-2:], out, strict=True))
+    matrices = (shares(n, m, input._data.dtype) for n, m in zip(input.shape[-2:], out, strict=True))
     return conv.adaptive_avg_pool2d_of(input, *matrices)
 
 
@@ -469,8 +474,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
         require(mode != "circular" or max(pair) <= size, "Padding value causes wrapping around more than once.")
     if min(pad) < 0:
         input, pad = shape.constant_pad_nd(input, tuple(min(n, 0) for n in pad)), tuple(max(n, 0) for n in pad)
-    if mode in conv.PADS and len(pairs) < 3:
-        return conv.PADS[mode][len(pairs) - 1](input, pad)
+    if mode in _PADS and len(pairs) < 3:
+        return _PADS[mode][len(pairs) - 1](input, pad)
     for i, pair in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         at = xp.pad(xp.arange(input.shape[-1 - i]), pair, _PAD_MODES[mode])
         input = input.index_select(rank - 1 - i, constant(Tensor, at))
@@ -578,8 +583,8 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> A
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
-    x1, x2 = shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
-    norms = [reduce.vector_norm(x, 2, (reduce.own_dim(x, dim),), True).clone() for x in (x1, x2)]
+    x1, x2 = calls.shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
+    norms = [reduce.vector_norm(x, 2, (own_dim(x, dim),), True).clone() for x in (x1, x2)]
     with no_grad():
         for norm in norms:
             norm.clamp_min_(eps)
@@ -615,7 +620,7 @@ def _warn_of_sizes(input: Any, target: Any, stacklevel: int = 3) -> None:
 def _expanded_pair(kernel: str, input: Any, target: Any) -> tuple:
     _warn_of_sizes(input, target, 4)
     _floats(kernel, input, target)
-    sizes = shape.common_shape(input._data.shape, target._data.shape)
+    sizes = common_shape(input._data.shape, target._data.shape)
     return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
 
 
@@ -646,7 +651,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
                          "deprecated. Please ensure they have the same size.")
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
-    weight = weight if weight is None else weight.expand(shape.common_shape(target._data.shape, weight._data.shape))
+    weight = weight if weight is None else weight.expand(common_shape(target._data.shape, weight._data.shape))
     return loss.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
 
 
@@ -681,7 +686,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
     require(target.shape[1:] == (*rest,), f"Expected target size {[n, *rest]}, got {list(target.shape)}")
     count = math.prod(rest)
     values = loss.nll_loss2d(input.reshape(n, c, 1, count), target.reshape(n, 1, count), weight, kind, ignore_index)[0]
-    return values.view(target.shape) if kind == loss.NONE else values
+    return values.view(target.shape) if kind == NONE else values
 
 
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
@@ -714,8 +719,8 @@ def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str,
     if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
-    losses = -(parts.sum(dim) if kind == loss.NONE else parts.sum())
-    return loss.div_scalar(losses, logs.numel() // classes) if kind == loss.MEAN else losses
+    losses = -(parts.sum(dim) if kind == NONE else parts.sum())
+    return loss.div_scalar(losses, logs.numel() // classes) if kind == MEAN else losses
 
 
 def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, reduction: str) -> Any:
@@ -735,7 +740,7 @@ def _by_class(values: Any, weight: Any, dim: int) -> Any:
 
 def _reduced(values: Any, *reduction: Any) -> Any:
     kind = _reduction(*reduction)
-    return values if kind == loss.NONE else values.mean() if kind == loss.MEAN else values.sum()
+    return values if kind == NONE else values.mean() if kind == MEAN else values.sum()
 
 
 def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
@@ -765,7 +770,7 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
     """x where the target is 1, max(0, margin - x) where it is -1."""
     zeros = zeros_like(input)
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
-    values = pointwise.where_of(target != 1, far, zeros) + pointwise.where_of(target != -1, input, zeros)
+    values = calls.pointwise.where_of(target != 1, far, zeros) + calls.pointwise.where_of(target != -1, input, zeros)
     return _reduced(values, reduction, size_average, reduce)
 
 
@@ -799,9 +804,9 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     squares = (loss.add_scalar((x * x).sum(target.ndim), 1e-12) for x in (input1, input2))
     cosine = (input1 * input2).sum(target.ndim) / pointwise.mul(*squares).sqrt()
     zeros = zeros_like(cosine)
-    near = pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
+    near = calls.pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
-    return _reduced(near + pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)
+    return _reduced(near + calls.pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)
 
 
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,

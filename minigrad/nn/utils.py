@@ -8,7 +8,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..core.modes import no_grad
 from ..creation import zeros
-from ..ops.shape import cat, stack
+from ..ops.table.shape import cat, stack
 
 
 def _grads_of(parameters: Any) -> list:

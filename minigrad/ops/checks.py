@@ -15,7 +15,7 @@ from ..array.backend import xp
 from ..core.base import TensorBase, constant
 from ..core.node import OURS
 from ..core.row import Row, parameters
-from ..core.shapes import must_be, must_be_tensor, type_said
+from ..core.shapes import must_be, must_be_tensor, shape_mismatch, type_said
 from ..text import presentation
 from ..text.presentation import require as require  # asks of arguments too
 
@@ -87,6 +87,21 @@ def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:
     return array
 
 
+def common_shape(*shapes: tuple) -> tuple:
+    """The shape in which arrays of these shapes meet. Raises: RuntimeError in torch's words."""
+    try:
+        return xp.broadcast_shapes(*shapes)
+    except ValueError:
+        raise shape_mismatch(*(xp.broadcast_to(0, shape) for shape in shapes)) from None
+
+
+def floats_only(name: str, array: Any) -> None:
+    """Raises: RuntimeError for an array of no floats, in the words of torch's linear algebra."""
+    if array.dtype.kind != "f":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{dtypes.of(array.dtype).scalar_type}")
+
+
 _LAYERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "nn") + os.sep
 
 
@@ -130,6 +145,18 @@ def a_tensor(given: Any) -> Any:
     if isinstance(given, TensorBase):
         return given
     raise must_be_a("Tensor", given)
+
+
+def check_number(x: Any, fixed: bool = False) -> None:
+    """A number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
+    if not hasattr(x, "__float__") or (fixed and getattr(x, "requires_grad", False)):
+        raise must_be_a("Number", x)
+
+
+def is_number(x: Any) -> bool:
+    """False for a tensor. Raises: TypeError in torch's words for what is neither."""
+    check_number(x)
+    return not hasattr(x, "_data")
 
 
 def must_be_ints(values: Any, listed: bool) -> Exception:

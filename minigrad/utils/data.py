@@ -12,7 +12,7 @@ from ..array import random
 from ..array.backend import xp
 from ..creation import as_tensor
 from ..ops.checks import require
-from ..ops.shape import stack
+from ..ops.table.shape import stack
 
 __all__ = ["BatchSampler", "DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
            "SubsetRandomSampler", "TensorDataset", "default_collate", "random_split"]

@@ -11,8 +11,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..array import dtypes
-from ..array.backend import namespace, xp
+from ...array import dtypes
+from ...array.backend import namespace, xp
+
+TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
 
 def in_double(function: Callable) -> Callable:
@@ -42,24 +44,24 @@ def _log_gamma(x: float) -> float:
     return math.inf if x <= 0 and x % 1 == 0 else math.lgamma(x)
 
 
-erf_of, erfc_of, lgamma_of = map(_each, (math.erf, math.erfc, _log_gamma))
+erf, erfc, lgamma = map(_each, (math.erf, math.erfc, _log_gamma))
 
 
 @in_double
-def erfinv_of(y: Any) -> Any:
+def erfinv(y: Any) -> Any:
     log = xp.log1p(-y * y)
     half = 2 / (math.pi * 0.147) + log / 2
     x = xp.copysign(xp.sqrt(xp.sqrt(half * half - log / 0.147) - half), y)  # Winitzki's guess
     for _ in range(3):
-        tail = 1 - xp.absolute(y) - erfc_of(xp.absolute(x))  # exact where erf is nearly 1
-        error = xp.where(xp.absolute(y) < 0.5, erf_of(x) - y, xp.sign(y) * tail)
+        tail = 1 - xp.absolute(y) - erfc(xp.absolute(x))  # exact where erf is nearly 1
+        error = xp.where(xp.absolute(y) < 0.5, erf(x) - y, xp.sign(y) * tail)
         slope = error / (2 / math.sqrt(math.pi) * xp.exp(-x * x))
         x = x - slope / (1 + x * slope)  # Halley's step: the second derivative is -2x times the first
     return xp.where(xp.absolute(y) == 1, y * math.inf, x)
 
 
 @in_double
-def digamma_of(x: Any) -> Any:
+def digamma(x: Any) -> Any:
     z, total = xp.where(x < 0, 1 - x, x), xp.zeros_like(x)
     for _ in range(10):
         total -= xp.where(z < 10, 1 / z, 0)
@@ -73,12 +75,12 @@ def digamma_of(x: Any) -> Any:
 
 
 @in_double
-def polygamma_of(n: int, x: Any) -> Any:
+def polygamma(n: int, x: Any) -> Any:
     """(-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1): terms up to x + 15 > 15, then Euler and Maclaurin."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
-        return digamma_of(x)
+        return digamma(x)
     s, total, z = n + 1, xp.zeros_like(x), x
     for _ in range(15 + (int(xp.clip(xp.nan_to_num(-x), 0, 1e5).max()) if x.size else 0)):
         total += z ** -float(s)

@@ -1,8 +1,7 @@
-"""Layers' larger operations: convolution, pooling, normalisation, embedding, resizing.
+"""Windows of arrays, the three maps of convolution, pooling, normalisation, embedding, resizing.
 
-A convolution is three linear maps that are each other's derivatives: result from input and weight,
-input's gradient from result's and weight, weight's gradient from result's and input. Each is one
-matrix product per image over `columns`: every window of the input laid out as a column (im2col).
+Each map of a convolution is one matrix product per image over `columns`: every window of the input
+laid out as a column (im2col).
 """
 
 from __future__ import annotations
@@ -12,11 +11,10 @@ import math
 import operator
 from typing import Any
 
-from ..array import dtypes
-from ..array.backend import in_order, namespace, strided, xp
-from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
-from ..core.op import op
-from .checks import implemented, require, same_type
+from ...array import dtypes
+from ...array.backend import in_order, namespace, strided, xp
+from ...core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
+from ..checks import implemented, require, same_type
 from .index import are_positions, check_rows
 from .reduce import kind_of
 from .shape import inside, padded, pairs_of
@@ -80,7 +78,7 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
                            f"channels, but got {x.shape[1]} channels instead")
 
 
-def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                  output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
     _check(input, weight, stride, padding, dilation, transposed, output_padding, groups)
     if bias is not None and not transposed:
@@ -97,7 +95,7 @@ def _convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tup
         spread = ((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in zip(
             input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))
         sizes = (input.shape[0], weight.shape[1] * groups, *spread)
-        y = in_order(_conv_input(input, weight, sizes, stride, padding, dilation, groups))
+        y = in_order(conv_input(input, weight, sizes, stride, padding, dilation, groups))
     else:
         y = _conv_output(input, weight, stride, padding, dilation, groups)
     return y if bias is None else y + bias.astype(y.dtype, copy=False).reshape(-1, *(1,) * len(stride))
@@ -116,7 +114,7 @@ def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: t
     return y.reshape(x.shape[0], weight.shape[0], *out)
 
 
-def _conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
+def conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
                 groups: int) -> Any:
     out, kernel = grad_output.shape[2:], weight.shape[2:]
     flat = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
@@ -128,7 +126,7 @@ def _conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padd
 
 def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, padding: tuple, dilation: tuple,
                  groups: int) -> Any:
-    """`_conv_input` for stride 1, where each place of the kernel moves the whole picture along.
+    """`conv_input` for stride 1, where each place of the kernel moves the whole picture along.
 
     With rows as long as those of the result, that is one addition in one stretch of memory.
     """
@@ -144,7 +142,7 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
     return whole[:, :, :size].reshape(*sizes[:2], *room)[inside(sizes[2:], padding)]
 
 
-def _conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
+def conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
                  groups: int) -> Any:
     columns = _columns(input, sizes[2:], grad_output.shape[2:], stride, padding, dilation, groups)
     return xp.add.reduce(xp.matmul(_by_group(grad_output, groups), columns.swapaxes(2, 3)), 0).reshape(sizes)
@@ -160,10 +158,59 @@ def per_channel(F: Any, grad: Any) -> Any:
     return F.sum_dim(grad, _channel_dims(grad), False)
 
 
+@formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
+def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
+
+
+@formula(tex=lambda grad, _x, weight, *_: Symbol(rf"{grad.at(4)} \star {weight.at(4)}^{{\leftarrow}}", 1))
+def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+             groups: int) -> Any:
+    """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
+    if transposed:
+        back = F.convolve(grad, weight, stride, padding, dilation, groups)
+        for dim, n in enumerate(x.shape[2:], 2):
+            if back.shape[dim] > n:  # output_padding of a stride and more has room for what no input has
+                back = F.slice(back, dim, 0, n, 1)
+        return back
+    return F.convolution_input(grad, weight, tuple(x.shape), stride, padding, dilation, groups)
+
+
+@formula(tex=lambda grad, x, *_: Symbol(rf"{x.at(4)} \star {grad.at(4)}", 1))
+def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+              groups: int) -> Any:
+    """Gradient of a convolution by its weight."""
+    small, large = (x, grad) if transposed else (grad, x)
+    return F.convolution_weight(small, large, tuple(weight.shape), stride, padding, dilation, groups)
+
+
+# ---- bilinear forms
+
+
+@formula(tex=phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1))
+def mixed(F: Any, grad: Any, weight: Any) -> Any:
+    """For each example the sum of the matrices `weight[k]`, weighted by its gradient."""
+    flat = F.mm(grad, F.reshape(weight, (weight.shape[0], -1)))
+    return F.reshape(flat, (grad.shape[0], *weight.shape[1:]))
+
+
+@formula(tex=lambda matrix, x: matrix @ x)
+def each_at(F: Any, matrix: Any, x: Any) -> Any:
+    """Each example's matrix times its vector."""
+    return F.squeeze_dim(F.bmm(matrix, F.unsqueeze(x, -1)), -1)
+
+
+@formula(tex=phrase(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1))
+def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
+    """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
+    both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], i1.shape[1] * i2.shape[1]))
+    return F.reshape(F.mm(F.t(grad), both), (grad.shape[1], i1.shape[1], i2.shape[1]))
+
+
 # ---- pooling
 
 
-def _best(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+def max_pool(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
     sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
@@ -228,7 +275,7 @@ def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bo
     return windows(counted, kernel, out, stride, (1, 1)).sum((1, 2))
 
 
-def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_include_pad: bool,
+def avg_pool(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_include_pad: bool,
              divisor_override: Any) -> Any:
     stride = stride or kernel_size
     require(divisor_override != 0, "divisor must be not zero")
@@ -239,7 +286,7 @@ def _average(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_
     return (total / divisor).astype(self.dtype, copy=False)
 
 
-def _average_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+def avg_pool_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                   count_include_pad: bool, divisor_override: Any) -> Any:
     stride, sizes, out = stride or kernel_size, self.shape[-2:], grad_output.shape[-2:]
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
@@ -269,12 +316,12 @@ def shares(size: int, out: int, kind: Any) -> Any:
     return matrix
 
 
-def _two_sided(self: Any, left: Any, right: Any) -> Any:
+def two_sided(self: Any, left: Any, right: Any) -> Any:
     left, right = map(namespace(self).asarray, (left, right))
     return left @ self @ right.T
 
 
-def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
+def adaptive_avg_pool(self: Any, left: Any, right: Any) -> Any:
     left, right = map(namespace(implemented("adaptive_avg_pool2d", self)).asarray, (left, right))
     counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
     y = xp.sign(left) @ self @ xp.sign(right).T / xp.outer(*counts)  # whole numbers stay whole
@@ -284,7 +331,7 @@ def _adaptive_mean(self: Any, left: Any, right: Any) -> Any:
     return y
 
 
-def _adaptive_best(self: Any, output_size: tuple) -> tuple:
+def adaptive_max_pool(self: Any, output_size: tuple) -> tuple:
     y, places = (namespace(self).empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
     (h, w), (m, n) = implemented("adaptive_max_pool2d", self).shape[-2:], output_size
     for i, j in itertools.product(range(m), range(n)):
@@ -311,7 +358,7 @@ def _nearest(size: int, out: int, scale: float | None) -> Any:
     return xp.minimum((xp.arange(out) * step).astype("int64"), size - 1)
 
 
-def _upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
+def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
     for dim, (out, scale) in enumerate(zip(output_size, scales, strict=True), 2):
         x = xp.take(x, namespace(x).asarray(_nearest(x.shape[dim], out, scale)), dim)
     return x
@@ -405,7 +452,7 @@ def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
     return (y if bias is None else y + bias.reshape(shape)).astype(kind, copy=False)
 
 
-def _layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
+def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
     _check_parameters(input, weight, bias)
     mean, rstd = _standard(input, RAW.last_dims(normalized_shape), eps)
     return _scaled((input - mean) * rstd, weight, bias, normalized_shape, input.dtype), mean, rstd
@@ -422,7 +469,7 @@ def _channel_dims(x: Any) -> tuple:
     return (0, *range(2, len(x.shape)))
 
 
-def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
                 momentum: float, eps: float) -> tuple:
     _check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
@@ -460,7 +507,7 @@ def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training
     return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
-def _group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
+def group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
     _check_parameters(input, weight, bias)
     grouped, shape = input.reshape(N, group, C // group * HxW), (1, C, *(1,) * (input.ndim - 2))
     mean, rstd = _standard(grouped, (2,), eps)
@@ -486,7 +533,7 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 # ---- embedding
 
 
-def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
+def embedding(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     require(weight.ndim == 2, "'weight' must be 2-D")
     if not are_positions(indices):
         raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
@@ -496,7 +543,7 @@ def _looked_up(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: 
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 
 
-def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
+def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
     flat, width = indices.reshape(-1), grad_output.shape[-1]
     rows = grad_output.reshape(flat.size, width)
     if scale_by_freq:
@@ -508,150 +555,6 @@ def _embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int
     return whole
 
 
-# ---- convolution
-
-convolution = op("convolution", _convolution, keeps=("output_padding", "bias_sym_sizes_opt"),
-    input  = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_input(
-        grad, input, weight, stride, padding, dilation, transposed, groups),
-    weight = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_weight(
-        grad, input, weight, stride, padding, dilation, transposed, groups),
-    bias   = lambda F, grad: F.per_channel(grad))
-convolution_input = op("convolution_input", _conv_input, grad_fn="ConvolutionBackwardBackward0",
-    grad_output = lambda F, grad, weight, stride, padding, dilation, groups: F.convolve(
-        grad, weight, stride, padding, dilation, groups),
-    weight      = lambda F, grad, grad_output, weight, stride, padding, dilation, groups: F.convolution_weight(
-        grad_output, grad, F.sizes(weight), stride, padding, dilation, groups))
-convolution_weight = op("convolution_weight", _conv_weight, grad_fn="ConvolutionBackwardBackward0",
-    grad_output = lambda F, grad, input, stride, padding, dilation, groups: F.convolve(
-        input, grad, stride, padding, dilation, groups),
-    input       = lambda F, grad, grad_output, input, stride, padding, dilation, groups: F.convolution_input(
-        grad_output, grad, F.sizes(input), stride, padding, dilation, groups))
-
-trilinear = op("trilinear", lambda i1, i2, i3: xp.einsum("bi,kij,bj->bk", i1, i2, i3),
-    letters={"i1": "u", "i2": "W", "i3": "v"},
-    i1 = lambda F, grad, i2, i3: F.each_at(F.mixed(grad, i2), i3),
-    i2 = lambda F, grad, i1, i3: F.outer_sum(grad, i1, i3),
-    i3 = lambda F, grad, i1, i2: F.each_at(F.mT(F.mixed(grad, i2)), i1))
-
-# ---- pooling
-
-max_pool2d_of = op("max_pool2d_with_indices", _best, outputs=("result0", "result1"),
-    keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"), letters={"result1": "i"},
-    self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
-adaptive_max_pool2d_of = op("adaptive_max_pool2d", _adaptive_best, outputs=("result0", "result1"),
-    letters={"result1": "i"}, **max_pool2d_of.row.derivatives)
-avg_pool2d_of = op("avg_pool2d", _average,
-    self = lambda F, grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        F.avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
-avg_pool2d_backward = op("avg_pool2d_backward", _average_back, grad_fn="AvgPool2DBackwardBackward0",
-    grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
-    self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
-two_sided = op("two_sided", _two_sided,
-    self = lambda F, grad, left, right: F.turned_back(grad, left, right))
-adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", _adaptive_mean, hidden=("left", "right"),
-    self = lambda F, grad, self, left, right: F.tied(F.turned_back(grad, left, right), self))
-upsample_nearest1d = op("upsample_nearest1d", lambda self, output_size, scales: _upsampled(self, output_size, scales),
-    keeps=("output_size",),
-    self = lambda F, grad, self_sym_sizes, scales: F.upsample_back(grad, self_sym_sizes, scales))
-upsample_nearest2d = op("upsample_nearest2d", lambda self, output_size, scales_h, scales_w: _upsampled(
-        self, output_size, scales_h, scales_w), keeps=("output_size",),
-    self = lambda F, grad, self_sym_sizes, scales_h, scales_w: F.upsample_back(
-        grad, self_sym_sizes, scales_h, scales_w))
-
-# ---- normalisation
-
-native_layer_norm = op("native_layer_norm", _layer_norm, outputs=("result0", "result1", "result2"),
-    keeps=("result1", "result2"), hidden=("eps",),
-    input  = lambda F, grad, input, weight, bias, normalized_shape, eps: F.standardized_back(
-        F.weighted(grad, weight), input, F.last_dims(normalized_shape), eps),
-    weight = lambda F, grad, input, normalized_shape, eps: F.to_last(
-        grad * F.standardized(input, F.last_dims(normalized_shape), eps), normalized_shape),
-    bias   = lambda F, grad, bias, normalized_shape: F.to_last(grad, normalized_shape))
-native_batch_norm = op("native_batch_norm", _batch_norm,
-    fixed=("running_mean", "running_var"), outputs=("result0", "result1", "result2"), keeps=("result1", "result2"),
-    input  = lambda F, grad, input, weight, running_var, training, eps: F.batch_norm_back(
-        F.scaled_by(grad, weight, input), input, running_var, training, eps),
-    weight = lambda F, grad, input, running_mean, running_var, training, eps: F.per_channel(
-        grad * F.batch_norm_hat(input, running_mean, running_var, training, eps)),
-    bias   = lambda F, grad: F.per_channel(grad))
-native_group_norm = op("native_group_norm", _group_norm,
-    outputs=("result0", "result1", "result2"), keeps=("N", "C", "HxW", "result1", "result2"),
-    input  = lambda F, grad, input, weight, group, eps: F.group_norm_back(
-        F.scaled_by(grad, weight, input), input, group, eps),
-    weight = lambda F, grad, input, group, eps: F.per_channel(grad * F.group_norm_hat(input, group, eps)),
-    bias   = lambda F, grad: F.per_channel(grad))
-
-# ---- embedding
-
-embedding_of = op("embedding", _looked_up, fixed=("indices",), keeps=("sparse",),
-    weight = lambda F, grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq: F.embedding_backward(
-        grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq))
-embedding_backward = op("embedding_backward", _embedding_back, fixed=("indices",),
-    grad_fn="EmbeddingDenseBackwardBackward0",
-    grad_output = lambda F, grad, indices, padding_idx: F.without_padding(F.embedding(
-        grad, indices, padding_idx, False, False), indices, padding_idx))
-
-
-@formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
-def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
-    return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
-
-
 @formula(tex=phrase(r"{0:1} \odot \left[{1} \ne {2}\right]", 1))
 def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
     return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)
-
-
-@formula(tex=phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1))
-def mixed(F: Any, grad: Any, weight: Any) -> Any:
-    """For each example the sum of the matrices `weight[k]`, weighted by its gradient."""
-    flat = F.mm(grad, F.reshape(weight, (weight.shape[0], -1)))
-    return F.reshape(flat, (grad.shape[0], *weight.shape[1:]))
-
-
-@formula(tex=lambda matrix, x: matrix @ x)
-def each_at(F: Any, matrix: Any, x: Any) -> Any:
-    """Each example's matrix times its vector."""
-    return F.squeeze_dim(F.bmm(matrix, F.unsqueeze(x, -1)), -1)
-
-
-@formula(tex=phrase(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1))
-def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
-    """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
-    both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], i1.shape[1] * i2.shape[1]))
-    return F.reshape(F.mm(F.t(grad), both), (grad.shape[1], i1.shape[1], i2.shape[1]))
-
-
-@formula(tex=lambda grad, _x, weight, *_: Symbol(rf"{grad.at(4)} \star {weight.at(4)}^{{\leftarrow}}", 1))
-def to_input(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-             groups: int) -> Any:
-    """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
-    if transposed:
-        back = F.convolve(grad, weight, stride, padding, dilation, groups)
-        for dim, n in enumerate(x.shape[2:], 2):
-            if back.shape[dim] > n:  # output_padding of a stride and more has room for what no input has
-                back = F.slice(back, dim, 0, n, 1)
-        return back
-    return F.convolution_input(grad, weight, tuple(x.shape), stride, padding, dilation, groups)
-
-
-@formula(tex=lambda grad, x, *_: Symbol(rf"{x.at(4)} \star {grad.at(4)}", 1))
-def to_weight(F: Any, grad: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-              groups: int) -> Any:
-    """Gradient of a convolution by its weight."""
-    small, large = (x, grad) if transposed else (grad, x)
-    return F.convolution_weight(small, large, tuple(weight.shape), stride, padding, dilation, groups)
-
-
-# ---- padding by what is there
-
-
-def _pad_row(name: str, mode: str, rank: int) -> Any:
-    """A row that pads the last `rank` dimensions with copies of their cells."""
-    return op(f"{name}_pad{rank}d", lambda self, padding: xp.pad(self, pairs_of(padding, self.ndim), mode),
-              self=lambda F, grad, self, padding: F.pad_back(grad, self, padding, mode))
-
-
-PADS = {"reflect": [_pad_row("reflection", "reflect", rank) for rank in (1, 2)],
-        "replicate": [_pad_row("replication", "edge", rank) for rank in (1, 2)]}

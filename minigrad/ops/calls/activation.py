@@ -1,0 +1,41 @@
+"""Activations as torch takes them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..checks import own_dim, require, same_type, titled
+from ..table import activation as rows
+
+
+def _along(row: Any, name: str, doc: str) -> Any:
+    def along(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
+        self = self if dtype is None else self.to(dtype)
+        if dim is None:
+            warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X "
+                          "as an argument.", UserWarning, stacklevel=2)
+            dim = 0 if self.ndim in (0, 1, 3) else 1
+        return row(self, own_dim(self, dim))
+
+    return titled(along, name, doc)
+
+
+softmax = _along(rows.softmax_dim, "softmax", "exp(x) divided by its sum along `dim`: numbers that sum to 1.")
+log_softmax = _along(rows.log_softmax_dim, "log_softmax", "The logarithm of softmax, computed without overflow.")
+
+
+def prelu(self: Any, weight: Any) -> Any:
+    """x where positive, else `weight * x`; one weight, or one per channel."""
+    same_type(self._data, weight._data, said="prelu: Type promoting not supported. Got {0} and {1}")
+    count, channels = weight.numel(), self.shape[1] if self.ndim > 1 else 1
+    require(count in (1, channels), "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{count} and channel size = {channels}.")
+    if weight.ndim != self.ndim:
+        weight = weight.reshape([weight.numel() if i == 1 else 1 for i in range(self.ndim)])
+    return rows.prelu_kernel(self, weight)
+
+
+def polygamma_function(n: int, input: Any) -> Any:
+    """Derivative number `n` of digamma."""
+    return rows.polygamma(input, n)

@@ -1,0 +1,312 @@
+"""Indexing as torch takes it.
+
+`x[key]` is taken apart: integers, slices, None and `...` become views, one after the other; what is
+left, lists and tensors of positions or a mask, becomes one `index`.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import xp
+from ...core.base import TensorBase, constant
+from ...core.carriers import TENSORS
+from ...core.inplace import inplace, write_directly
+from ...core.modes import grad_mode
+from ...core.shapes import type_said
+from ...core.views import check_inplace, check_overlap
+from ...text import presentation
+from ..checks import check_dim, common_shape, own_dim, require, titled
+from ..table import index as rows
+from ..table import shape as views
+from .shape import copy_, fill_
+
+# ---- x[key]
+
+
+def getitem(self: Any, key: Any) -> Any:
+    """`self[key]`: a view where the key allows one, else a copy of the chosen elements."""
+    if key.__class__ is slice:
+        return _sliced(self, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
+    if isinstance(key, TensorBase) and key._data.ndim and self._data.ndim and key._data.dtype.kind == "i":
+        return rows.index(self, (key,))  # positions and nothing else
+    seen, positions = basic(self, key)
+    if positions:
+        return rows.index(seen, positions)
+    return views.alias(self) if seen is self else seen
+
+
+_PLAIN = {int, slice}
+
+
+def basic(self: Any, key: Any) -> tuple[Any, tuple]:
+    """Apply the view-making parts of `key`; return the view and what is left for `index`."""
+    if key.__class__ is int and self._data.ndim:  # the usual key, without the ceremony
+        return _selected(self, 0, key, 0), ()
+    parts: Any = tuple(key) if _is_tuple(key) else (key,)
+    consumed = len(parts)
+    if not _PLAIN.issuperset(map(type, parts)):
+        parts = [_part(p) for p in parts]
+        consumed = sum(_width(p) for p in parts)
+    result, dim, left = self, 0, []
+    alone = self._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ in (int, slice)
+    if consumed > self._data.ndim and not alone:  # else the part itself says what is wrong
+        raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
+    for place, part in enumerate(parts):
+        if part is Ellipsis:
+            dim += self._data.ndim - consumed
+            consumed = self._data.ndim  # a second `...` stands for nothing
+        elif part is None:
+            result, dim = views.unsqueeze(result, dim), dim + 1
+        elif part.__class__ is slice:
+            result, dim = _sliced(result, dim, part), dim + 1
+        elif part.__class__ is int:
+            result = _selected(result, dim, part, place)
+        elif not part._data.ndim:  # True or False: a dimension of length 1, taken or not
+            result = views.unsqueeze(result, dim)
+            left.append((dim, constant(part._plain, xp.arange(int(part.item())))))
+            dim += 1
+        else:
+            left.append((dim, part))
+            dim += _width(part)
+    return result, _aligned(left)
+
+
+def _is_tuple(key: Any) -> bool:
+    """torch reads a short list of lists, tensors, slices, None or `...` as a tuple."""
+    if isinstance(key, tuple):
+        return True
+    return isinstance(key, list) and len(key) < 32 and any(
+        p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key)
+
+
+def _part(part: Any) -> Any:
+    """One part of a key: None, `...`, a slice, an int, or a tensor of positions or bools."""
+    if part is None or part is Ellipsis or part.__class__ is slice or part.__class__ is int:
+        return part
+    if isinstance(part, bool):
+        return constant(TensorBase._plain, xp.asarray(part))
+    if isinstance(part, TensorBase):
+        return part.item() if not part._data.ndim and part._data.dtype.kind == "i" else _positions(part)
+    if isinstance(part, list | tuple | range) or hasattr(part, "__array__"):
+        array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
+                           if isinstance(part, list | tuple) else part)
+        if not array.ndim and array.dtype.kind in "iu":
+            return int(array)
+        return _positions(constant(TensorBase._plain, array if array.size else array.astype("int64")))
+    if hasattr(part, "__index__"):
+        return operator.index(part)
+    require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
+    raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                     f"(got {type(part).__name__})")
+
+
+def _positions(part: Any) -> Any:
+    kind = part._data.dtype
+    if kind.kind not in "iub":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if kind == dtypes.uint8.np:
+        if part._data.ndim:
+            warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                          UserWarning, stacklevel=4)
+        return constant(TensorBase._plain, part._data.astype(bool))
+    return part
+
+
+def _width(part: Any) -> int:
+    """How many dimensions a part of the key uses up."""
+    if part is None or part is Ellipsis:
+        return 0
+    return part._data.ndim if isinstance(part, TensorBase) and part._data.dtype.kind == "b" else 1
+
+
+def _aligned(left: list) -> tuple:
+    """Positions in the order of dimensions, None where a dimension has none."""
+    parts, dims = [], 0
+    for dim, part in left:
+        parts += [None] * (dim - dims)
+        parts.append(part)
+        dims = dim + _width(part)
+    return tuple(parts)
+
+
+def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
+    if not x._data.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    start, end, step = part.start, part.stop, part.step
+    start = 0 if start is None else _index(start)
+    end = 2**63 - 1 if end is None else _index(end)
+    step = 1 if step is None else _index(step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    if not always and start == 0 and step == 1 and end >= x._data.shape[dim]:
+        return x
+    return TENSORS.slice(x, dim, start, end, step)
+
+
+def _index(value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+
+
+def _selected(x: Any, dim: int, at: int, place: int) -> Any:
+    """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
+    if x._data.ndim == 0 and at == 0:
+        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+    size = x._data.shape[dim] if x._data.ndim else 0
+    if not -size <= at < size:
+        raise IndexError(f"index {at} is out of bounds for dimension {place} with size {size}")
+    return views.select(x, dim, at)
+
+
+# ---- x[key] = value
+
+_index_put_ = inplace(rows.put_at)
+
+
+def setitem(self: Any, key: Any, value: Any) -> None:
+    """`self[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
+    if _put_directly(self, key, value):
+        return
+    given = _given(self, value)
+    recorded = bool(grad_mode()) and (self.requires_grad or given.requires_grad)
+    if isinstance(key, TensorBase | list) and not _is_tuple(key):  # it is written itself, not a view of it
+        check_inplace(self, recorded)
+    seen, positions = basic(self, key)
+    if seen is self and not presentation.current.guards_views_of_leaves:
+        seen = views.alias(self)
+    alike = seen._data.shape == given._data.shape
+    if given._data.ndim and not (alike or positions):  # before the write is looked at
+        given, alike = _spread(given, seen._data.shape), True
+    if seen is self:
+        check_inplace(self, recorded, whole=True)
+    if positions:
+        index_put_(seen, positions, given)
+    elif alike:
+        copy_(seen, given)
+    else:
+        fill_(seen, given)
+
+
+def _put_directly(self: Any, key: Any, value: Any) -> bool:
+    """One number at whole positions, where nothing is recorded: what loops that fill a matrix do."""
+    if type(value) not in (int, float) or not abs(value) < 6e4:
+        return False
+    plain = {*map(type, key)} == {int} if type(key) is tuple else type(key) is int
+    return plain and write_directly(self, lambda a, number, out: out.__setitem__(key, number), float(value))
+
+
+def _spread(given: Any, shape: tuple) -> Any:
+    """A value for a larger place: leading ones dropped, then expanded, both recorded as torch does."""
+    sizes = given._data.shape
+    while sizes and sizes[0] == 1:
+        sizes = sizes[1:]
+    return views.expand(views.view(given, sizes), shape)
+
+
+def _given(self: Any, value: Any) -> Any:
+    if isinstance(value, TensorBase):
+        return value
+    if isinstance(value, bool | int | float) or (hasattr(value, "dtype") and not getattr(value, "ndim", 1)):
+        return constant(TensorBase._plain, xp.asarray(value).astype(self._data.dtype))
+    raise TypeError(f"can't assign a {type_said(value)} to a {self.type()}")
+
+
+# ---- the named forms
+
+
+def index_put(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
+    """A copy with `values` at `indices`, or with them added there."""
+    return rows.put_at(self, values, tuple(map(_part, indices)), accumulate)
+
+
+def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
+    """In-place `index_put`: writes into `self`, returns `self`."""
+    parts = tuple(map(_part, indices))
+    fills = len(parts) == 1 and parts[0]._data.dtype.kind == "b" and values._data.size == 1  # read as a number
+    if not fills:
+        check_overlap(self, values, whole=True)
+    return _index_put_(self, values, parts, accumulate)
+
+
+def gather_of(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """The elements that `index` names along `dim`, in the shape of `index`."""
+    return rows.gather(self, index, own_dim(self, dim), sparse_grad)
+
+
+def scatter_of(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
+    """A copy with elements of `src`, or a number, where `index` says along `dim`."""
+    if isinstance(src, TensorBase):
+        return rows.scatter(self, index, src, own_dim(self, dim))
+    return rows.scatter_value(self, index, own_dim(self, dim), value if src is None else src)
+
+
+def scatter_add_of(self: Any, dim: int, index: Any, src: Any) -> Any:
+    """A copy with elements of `src` added where `index` says along `dim`."""
+    return rows.scatter_add(self, index, src, own_dim(self, dim))
+
+
+def index_select_of(self: Any, dim: int, index: Any) -> Any:
+    """The slices `index` along `dim`."""
+    return rows.index_select(self, index, own_dim(self, dim))
+
+
+def index_add_of(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
+    """A copy with the slices of `source` added at `index` along `dim`."""
+    return rows.index_add(self, index, source, own_dim(self, dim), alpha)
+
+
+def index_copy_of(self: Any, dim: int, index: Any, source: Any) -> Any:
+    """A copy with the slices of `source` written at `index` along `dim`."""
+    return rows.index_copy(self, index, source, own_dim(self, dim))
+
+
+def index_fill_of(self: Any, dim: int, index: Any, value: Any) -> Any:
+    """A copy with `value` in the slices `index` along `dim`."""
+    if isinstance(value, TensorBase):
+        return rows.index_fill_tensor(self, index, value, own_dim(self, dim))
+    return rows.index_fill(self, index, own_dim(self, dim), value)
+
+
+def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
+    """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
+    found = rows.nonzero_positions(views.unsqueeze(self, 0) if as_tuple and not self._data.ndim else self)
+    return views.unbind(found, 1) if as_tuple else found
+
+
+def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
+    """The elements that `indices` names along `dim`; the other dimensions broadcast."""
+    require(indices.dtype is dtypes.int64, "torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{indices.dtype.scalar_type}")
+    if dim is None:
+        return rows.gather(self.reshape(-1), indices.reshape(-1), 0)
+    require(self.ndim == indices.ndim, "torch.take_along_dim(): input and indices should have the same number of "
+            f"dimensions, but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
+    check_dim(dim, self._data.ndim)
+    rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
+    a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))
+    return rows.gather(a, TENSORS.remainder_number(b, a.shape[dim] or 1), dim)
+
+
+def _apart_first(call: Any) -> Any:
+    """The in-place twin of an operation that reads other tensors at other places."""
+    write = inplace(call)
+
+    def checked(self: Any, *args: Any, **options: Any) -> Any:
+        for other in args:
+            if isinstance(other, TensorBase):
+                check_overlap(self, other, whole=True)
+        return write(self, *args, **options)
+
+    return titled(checked, write.__name__, write.__doc__)
+
+
+scatter_, scatter_add_, index_add_, index_copy_, put_ = map(
+    _apart_first, (scatter_of, scatter_add_of, index_add_of, index_copy_of, rows.put))
+index_fill_, masked_scatter_ = inplace(index_fill_of), inplace(rows.masked_scatter)

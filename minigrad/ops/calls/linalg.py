@@ -1,0 +1,340 @@
+"""Products and linear algebra as torch takes them, and what it composes of them: matmul, einsum, norms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...array.backend import xp
+from ...core.base import TensorBase, constant
+from ...core.carriers import RAW, SYMBOLS, TENSORS, phrase
+from ...core.inplace import inplace
+from ...text import presentation
+from ..checks import check_dim, common_shape, dims_of, require, same_type
+from ..kernels.linalg import check_vectors, square_matrices
+from ..table import linalg as rows
+from ..table.reduce import vector_norm
+from .reduce import named
+
+# ---- products as torch takes them
+
+
+def outer(self: Any, vec2: Any) -> Any:
+    """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
+    check_vectors("outer", self=self, vec2=vec2)
+    return self.reshape(self.shape[0], 1) * vec2
+
+
+RAW.outer = TENSORS.outer = outer
+SYMBOLS.outer = phrase(r"{0:1}\, {1:4}^{{\top}}", 1)
+
+
+def matmul(self: Any, other: Any) -> Any:
+    """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
+    if not isinstance(other, TensorBase):
+        return NotImplemented
+    rank, other_rank = self._data.ndim, other._data.ndim
+    if rank == other_rank == 2:
+        return rows.mm.row.call(self, other)
+    if rank == other_rank == 1:
+        return rows.dot(self, other)
+    if rank == 2 and other_rank == 1:
+        return rows.mv(self, other)
+    if rank > 2 and other_rank == 2 and other.requires_grad:  # these two at once: a layer, and attention
+        return _folded(self, other)
+    if rank == other_rank == 3 and self._data.shape[0] == other._data.shape[0]:
+        return _batched(self, other)
+    return _composed(self, other, rank, other_rank)
+
+
+def _composed(self: Any, other: Any, rank: int, other_rank: int) -> Any:
+    if rank == other_rank == 3:  # of different batches: one of a single matrix may be worth folding
+        if self.shape[0] == 1 and self.requires_grad:
+            return matmul(self.squeeze(0), other)
+        if other.shape[0] == 1 and other.requires_grad:
+            return matmul(self, other.squeeze(0))
+    if rank == 1 and other_rank == 2:
+        return rows.mm(self.unsqueeze(0), other).squeeze_(0)
+    if not rank or not other_rank:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rank}D and {other_rank}D")
+    return _folded(self, other) if _folds(self, other, rank, other_rank) else _batched(self, other)
+
+
+def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
+    """Whether the batch goes into the rows: one big product instead of many."""
+    small, large = (b, a) if rank >= other_rank else (a, b)
+    if small._data.ndim > 2:
+        return False
+    if small.requires_grad:
+        return True
+    if rank == 2:
+        return False
+    data = large._array() if large is a else large._array().swapaxes(-1, -2)
+    try:
+        data.reshape((math.prod(data.shape[:-1]), data.shape[-1]), copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _folded(a: Any, b: Any) -> Any:
+    turned = b._data.ndim > a._data.ndim
+    large, small = (b.mT, a.t() if a._data.ndim == 2 else a) if turned else (a, b)
+    *batch, inner = large._data.shape
+    flat = TENSORS.reshape(large, (math.prod(batch), inner))
+    if small._data.ndim == 1:
+        return TENSORS.unsafe_view(rows.mv(flat, small), tuple(batch))
+    product = TENSORS.unsafe_view(rows.mm.row.call(flat, small), (*batch, small._data.shape[1]))
+    return product.mT.contiguous() if turned else product
+
+
+def _batched(a: Any, b: Any) -> Any:
+    m, n, vector = a._data.shape, b._data.shape, b._data.ndim == 1
+    left, right = m[-2:] if len(m) > 1 else (1, *m), n[-2:]
+    batch, theirs = m[:-2], n[:-2]
+    if batch != theirs:
+        batch = common_shape(batch, theirs)
+    expand, reshape = TENSORS.expand, TENSORS.reshape
+    count = math.prod(batch)
+    x = reshape(expand(a, (*batch, *left)), (count, *left))
+    y = reshape(expand(b, (*batch, *right)), (count, *right))
+    product = rows.bmm.row.call(x, y.unsqueeze(2)).squeeze(-1) if vector else rows.bmm.row.call(x, y)
+    return TENSORS.unsafe_view(product, (*batch, *m[-2:-1], *right[1:]))
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
+    same_type(a._data, b._data, said="both inputs should have same dtype")
+    if isinstance(dims, int):
+        of_a, of_b = list(range(-dims, 0)), list(range(dims))
+    else:
+        of_a, of_b = (list(d) if isinstance(d, tuple | list) else [d] for d in dims)
+    for i, j in zip(of_a, of_b, strict=True):
+        check_dim(i, a.ndim)
+        check_dim(j, b.ndim)
+        require(a.shape[i] == b.shape[j], f"contracted dimensions need to match, but first has size {a.shape[i]} in "
+                f"dim {i} and second has size {b.shape[j]} in dim {j}")
+    free_a = [i for i in range(a.ndim) if i not in {d % a.ndim for d in of_a}]
+    free_b = [i for i in range(b.ndim) if i not in {d % b.ndim for d in of_b}]
+    sizes = (*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b))
+    count = math.prod(a.shape[i] for i in of_a)
+    if not free_a and not free_b:
+        flat = (t.permute(d) if t.ndim == 1 else t.permute(d).reshape(-1) for t, d in ((a, of_a), (b, of_b)))
+        return rows.dot(*flat).reshape(())
+    left = a.permute(free_a + of_a).reshape(-1, count)
+    return rows.mm(left, b.permute(of_b + free_b).reshape(count, -1)).reshape(sizes)
+
+
+def inner(self: Any, other: Any) -> Any:
+    """Sum over the last dimension of both."""
+    if not self.ndim or not other.ndim:
+        return self * other
+    require(self.shape[-1] == other.shape[-1], "inner() the last dimension must match on both input tensors but got "
+            f"shapes {list(self.shape)} and {list(other.shape)}")
+    return tensordot(self, other, ([-1], [-1]))
+
+
+def kron(self: Any, other: Any) -> Any:
+    """Every element of `self` times the whole of `other`."""
+    rank = max(self.ndim, other.ndim)
+    m, n = ((1,) * (rank - t.ndim) + tuple(t.shape) for t in (self, other))
+    left = TENSORS.unsafe_view(self, tuple(k for size in m for k in (size, 1)))
+    right = TENSORS.unsafe_view(other, tuple(k for size in n for k in (1, size)))
+    return TENSORS.unsafe_view(left * right, tuple(i * j for i, j in zip(m, n, strict=True)))
+
+
+def cross(self: Any, other: Any, dim: Any = None) -> Any:
+    """The vector product along a dimension of length 3, the first such if `dim` is not given."""
+    if dim is None:
+        presentation.warn("cross_dim", "Using torch.cross without specifying the dim arg is deprecated.\nPlease either "
+            "pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree "
+            "with that of linalg.cross in a future release.", once=True)
+        require(3 in self.shape, "no dimension of size 3 in input")
+        dim = self.shape.index(3)
+    return rows.cross_of(self, other, dim)
+
+
+def matrix_power(self: Any, n: int) -> Any:
+    """The product of `n` copies of a square matrix, by repeated squaring."""
+    square_matrices("linalg.matrix_power", self._data)
+    if n < 0:
+        return matrix_power(inverse(self), -n) if n < -1 else inverse(self)
+    if n == 0:
+        eye = constant(self._plain, xp.broadcast_to(xp.eye(self.shape[-1], dtype=self._data.dtype), self.shape))
+        return inplace(TENSORS.copy)(self.clone(), eye)
+    if n == 1:
+        return self.clone()
+    if n == 3:
+        return matmul(matmul(self, self), self)
+    power, result = None, None
+    while n:
+        power = self if power is None else matmul(power, power)
+        n, odd = divmod(n, 2)
+        if odd:
+            result = power if result is None else matmul(result, power)
+    return result
+
+
+# ---- einsum: the sum as torch composes it
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """A sum of products written with one letter for each dimension, such as `"ij,jk->ik"`.
+
+    Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
+    """
+    tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    inputs, output = _letters(equation, tensors)
+    _check_sizes(tensors, inputs)
+    for c in output:
+        require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
+        require(any(c in term for term in inputs),
+                f"einsum(): output subscript {c} does not appear in the equation for any input operand")
+    order = output + sorted({c for term in inputs for c in term} - set(output))
+    parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
+    kept = len(output)
+    if len(parts) == 1:
+        return parts[0].sum(tuple(range(kept, len(order)))) if len(order) > kept else parts[0]
+    result = parts[0]
+    for place, part in enumerate(parts[1:], 2):
+        later = parts[place:]
+        result = _contract(result, part, [d for d in range(kept, len(order)) if all(p.shape[d] == 1 for p in later)])
+    return result.view(result.shape[:kept]) if len(order) > kept else result
+
+
+def _letters(equation: str, tensors: Any) -> tuple[list[list[str]], list[str]]:
+    """The letters of each operand and of the result; dimensions under `...` are called 0, 1, 2 ..."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(tensors):
+        less = "fewer" if len(tensors) < len(terms) else "more"
+        raise RuntimeError(f"einsum(): {less} operands were provided than specified in the equation")
+    hidden = [t.ndim - len(term.replace("...", "")) for t, term in zip(tensors, terms, strict=True)]
+    for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
+        if (more and "..." not in term) or more < 0:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number of "
+                f"dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given")
+    dots = [str(i) for i in range(max(hidden) if "..." in left else 0)]
+    inputs = [_spelled(term, dots[len(dots) - more :]) for term, more in zip(terms, hidden, strict=True)]
+    if arrow:
+        return inputs, _spelled(right, dots)
+    flat = left.replace(",", "").replace("...", "")
+    return inputs, dots + sorted(c for c in set(flat) if flat.count(c) == 1)
+
+
+def _check_sizes(tensors: Any, inputs: list[list[str]]) -> None:
+    seen: dict[str, int] = {}
+    for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
+        for letter, n in zip(letters, t.shape, strict=True):
+            known = seen.get(letter, 1)
+            require(n == known or 1 in (n, known), f"einsum(): subscript {letter} has size {n} for operand "
+                    f"{place} which does not broadcast with previously seen size {known}")
+            seen[letter] = max(n, known)
+
+
+def _spelled(term: str, dots: list[str]) -> list[str]:
+    before, found, after = term.partition("...")
+    return [*before, *(dots if found else []), *after]
+
+
+def _lined_up(t: Any, letters: list[str], order: list[str]) -> Any:
+    """An operand with one dimension for each letter, in order; repeated letters take the diagonal."""
+    seen: list[str] = []
+    for letter in letters:
+        if letter in seen:
+            t = t.diagonal(0, seen.index(letter), len(seen)).movedim(-1, seen.index(letter))
+        else:
+            seen.append(letter)
+    for letter in order:
+        if letter not in seen:
+            t = t.unsqueeze(-1)
+            seen.append(letter)
+    return t.permute([seen.index(letter) for letter in order])
+
+
+def _contract(a: Any, b: Any, summed: list[int]) -> Any:
+    """Multiply two operands and sum over the dimensions that no later one has."""
+    both = [d for d in summed if a.shape[d] != 1 and b.shape[d] != 1]
+    of_a, of_b = (tuple(d for d in summed if t.shape[d] != 1 and d not in both) for t in (a, b))
+    a = a.sum(of_a, keepdim=True) if of_a else a
+    b = b.sum(of_b, keepdim=True) if of_b else b
+    return _pair(a, b, both) if both else a * b
+
+
+def _pair(a: Any, b: Any, summed: list[int]) -> Any:
+    """The sum over `summed` as one batch of matrix products, dimensions kept as ones."""
+    rest = [d for d in range(a.ndim) if d not in summed]
+    shared = [d for d in rest if a.shape[d] != 1 and b.shape[d] != 1]
+    of_a = [d for d in rest if a.shape[d] != 1 and b.shape[d] == 1]
+    of_b = [d for d in rest if a.shape[d] == 1]
+
+    def count(t: Any, dims: list[int]) -> int:
+        return math.prod(t.shape[d] for d in dims)
+
+    batch, inside = count(a, shared), count(a, summed)
+    left = a.permute(shared + of_a + summed + of_b).reshape(batch, count(a, of_a), inside)
+    right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, count(b, of_b))
+    sizes = [a.shape[d] for d in shared + of_a] + [1] * len(summed) + [b.shape[d] for d in of_b]
+    return rows.bmm(left, right).view(sizes).permute(RAW.inverse_order(shared + of_a + summed + of_b))
+
+
+# ---- linear algebra as torch takes it
+
+_slogdet_type = named("slogdet", "sign", "logabsdet")
+
+
+def inverse(self: Any) -> Any:
+    """The inverse of a square matrix. Raises: LinAlgError if it is singular."""
+    return rows.inv_ex(self)[0]
+
+
+def det(A: Any) -> Any:
+    """The determinant."""
+    return rows.det_of(A)[0]
+
+
+def slogdet(A: Any) -> Any:
+    """Sign and logarithm of the size of the determinant."""
+    return _slogdet_type(rows.slogdet_of(A)[:2])
+
+
+def logdet(self: Any) -> Any:
+    """The logarithm of the determinant; nan where it is negative."""
+    sign, size = rows.slogdet_of(self)[:2]
+    nothing = constant(self._plain, xp.full_like(size._data, xp.nan))
+    return TENSORS.where(sign.detach() == -1.0, nothing, size)
+
+
+# ---- norms of matrices
+
+
+def svdvals(A: Any) -> Any:
+    """The singular values."""
+    return rows.svd_of(A, False, min(A.shape[-2:]))[1]
+
+
+def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
+    """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
+    require(A._data.ndim >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    dims = tuple(check_dim(d, A._data.ndim) for d in dims_of(A, dim))
+    require(len(dims) == 2, f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+    require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
+    if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
+        return vector_norm(A, 2, dims, keepdim)
+    if ord in ("nuc", 2, -2):
+        return _of_singular_values(A, ord, dims, keepdim)
+    along, across = dims if abs(ord) == 1 else dims[::-1]
+    sums = vector_norm(A, 1.0, (along,), keepdim)
+    across = across if keepdim or across < along else across - 1
+    return (sums.amax if ord > 0 else sums.amin)((across,), keepdim)
+
+
+def _of_singular_values(A: Any, ord: Any, dims: tuple, keepdim: bool) -> Any:
+    order = [*(d for d in range(A._data.ndim) if d not in dims), *dims]
+    S = svdvals(A.permute(order))
+    value = {"nuc": S.sum, 2: S.amax, -2: S.amin}[ord]((-1,), keepdim)
+    return value.unsqueeze(-1).permute(RAW.inverse_order(order)) if keepdim else value
+
+
+TENSORS.matrix_norm = matrix_norm  # for `x.norm("nuc")`

@@ -1,0 +1,17 @@
+"""Losses that torch composes of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.carriers import TENSORS
+from ..table.activation import log_softmax_dim
+from ..table.loss import nll_loss
+
+
+def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    """nll_loss of log_softmax: scores `(rows, classes)`, and for each row the number of its class."""
+    return nll_loss(log_softmax_dim(self, 1), target, weight, reduction, ignore_index)[0]
+
+
+TENSORS.cross_entropy = cross_entropy  # type: ignore[attr-defined]  # `fast` has a shorter way

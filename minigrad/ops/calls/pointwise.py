@@ -1,0 +1,196 @@
+"""Pointwise operations as torch takes them: which row a call means, by what stands beside the tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import ndarray, xp
+from ...core.base import constant
+from ...core.carriers import RAW, TENSORS
+from ..checks import a_tensor, check_number, is_number, require, same_type
+from ..kernels.pointwise import no_bools, power
+from ..table import pointwise as rows
+
+
+def _computes(x: Any) -> bool:
+    """Whether an operator takes `x`: a tensor or a number, but no array of NumPy's."""
+    return hasattr(x, "__float__") and not isinstance(x, ndarray)
+
+
+def add_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
+    """`self + alpha * other`."""
+    return rows.add(self, other) if alpha == 1 and alpha.__class__ is int else rows.add_scaled(self, other, alpha)
+
+
+def sub_of(self: Any, other: Any, *, alpha: float = 1) -> Any:
+    """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
+    if alpha == 1 and alpha.__class__ is int:
+        return rows.sub(self, other)
+    no_bools(*(dtypes.result_dtype(getattr(x, "_data", x)).kind for x in (self, other)))
+    return rows.sub_scaled(self, other, alpha)
+
+
+def rsub_of(self: Any, other: Any) -> Any:
+    """`other - self`, where `other` is a number."""
+    if other.__class__ is not float and not _computes(other):
+        return NotImplemented
+    no_bools(self._data.dtype.kind, "b" if isinstance(other, bool) else "")
+    return rows.rsub(self, other) if hasattr(other, "_data") else rows.rsub_number(self, other)
+
+
+def rdiv(self: Any, other: Any) -> Any:
+    """`other / self`: torch multiplies by the reciprocal."""
+    return rows.mul(rows.reciprocal(self), other)
+
+
+def div_of(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """`self / other`, or rounded to "floor" or "trunc"."""
+    if rounding_mode is None:
+        return rows.div(self, other)
+    require(rounding_mode in ("floor", "trunc"),
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+    return rows.div_rounded(self, other, rounding_mode)
+
+
+def floor_divide_of(self: Any, other: Any) -> Any:
+    """`self // other`, rounded down."""
+    return rows.floor_divide(self, other) if _computes(other) else NotImplemented
+
+
+def rfloor_divide(self: Any, other: Any) -> Any:
+    return rows.floor_divide(_like(self, other), self) if _computes(other) else NotImplemented
+
+
+def remainder_of(self: Any, other: Any) -> Any:
+    """`self % other`, with the sign of `other`."""
+    if not _computes(other):
+        return NotImplemented
+    return rows.remainder(self, other) if hasattr(other, "_data") else rows.remainder_number(self, other)
+
+
+def rremainder(self: Any, other: Any) -> Any:
+    return rows.remainder(_like(self, other), self) if _computes(other) else NotImplemented
+
+
+def fmod_of(self: Any, other: Any) -> Any:
+    """The remainder with the sign of `self`."""
+    return rows.fmod_number(self, other) if is_number(other) else rows.fmod(self, other)
+
+
+def _like(self: Any, value: Any) -> Any:
+    """A number as a 0-d tensor in the type that it takes beside `self`."""
+    return constant(self._plain, xp.asarray(dtypes.promote(getattr(value, "item", lambda: value)(), self._data)[0]))
+
+
+def pow_of(self: Any, exponent: Any) -> Any:
+    """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
+    if exponent.__class__ is int or exponent.__class__ is float:
+        return rows.pow_number(self, exponent)
+    if not _computes(exponent):
+        return NotImplemented
+    if is_number(exponent):
+        return rows.pow_number(self, exponent.item() if isinstance(exponent, xp.generic) else exponent)
+    return rows.pow_base(exponent, self) if is_number(self) else rows.pow(self, exponent)
+
+
+def rpow(self: Any, other: Any) -> Any:
+    """`other ** self`, where `other` is a number."""
+    return rows.pow_base(self, other) if _computes(other) else NotImplemented
+
+
+def square(self: Any) -> Any:
+    """`self ** 2`."""
+    return rows.pow_number(self, 2)
+
+
+def positive(self: Any) -> Any:
+    require(self._data.dtype.kind != "b", "The `+` operator, on a bool tensor is not supported.")
+    return self
+
+
+def round_of(self: Any, *, decimals: int | None = None) -> Any:
+    """Round to the nearest integer, halves to even; or to `decimals` places."""
+    return rows.round(self) if decimals is None else rows.round_decimals(self, decimals)
+
+
+def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
+    """Bring every element between `min` and `max`, numbers or tensors; either may be None.
+
+    Raises: RuntimeError if both are None.
+    """
+    require(min is not None or max is not None, "torch.clamp: At least one of 'min' or 'max' must not be None")
+    numbers = (min is None or is_number(min)) & (max is None or is_number(max))  # both are looked at
+    return (rows.clamp_numbers if numbers else rows.clamp_tensors)(self, min, max)
+
+
+def invert(self: Any) -> Any:
+    """`~self`, of integers and bools."""
+    if self._data.dtype.kind == "f":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return rows.bitwise_not(self)
+
+
+def clamp_min_of(self: Any, min: Any) -> Any:
+    """`clamp` with a lower limit only, a number or a tensor."""
+    return (rows.clamp_min if is_number(min) else rows.clamp_min_tensor)(self, min)
+
+
+def clamp_max_of(self: Any, max: Any) -> Any:
+    """`clamp` with an upper limit only, a number or a tensor."""
+    return (rows.clamp_max if is_number(max) else rows.clamp_max_tensor)(self, max)
+
+
+def where_of(condition: Any, self: Any = None, other: Any = None) -> Any:
+    """`self` where `condition`, else `other`; numbers are allowed."""
+    if self is None:
+        return condition.nonzero(as_tuple=True)
+    for value in (self, other):
+        check_number(value)
+    return rows.where(condition, self, other)
+
+
+def where_method(self: Any, condition: Any, other: Any) -> Any:
+    """`self` where `condition`, else `other`."""
+    return rows.where(condition, self, other)
+
+
+def masked_fill_of(self: Any, mask: Any, value: Any) -> Any:
+    """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
+    return (rows.masked_fill if is_number(value) else rows.masked_fill_tensor)(self, mask, value)
+
+
+def lerp_of(self: Any, end: Any, weight: Any) -> Any:
+    """`self + weight * (end - self)`."""
+    same_type(self._data, end._data, said="expected dtype {c[0]} for `end` but got dtype {c[1]}")
+    if not is_number(weight) and weight.ndim:
+        same_type(self._data, weight._data, said="expected dtype {c[0]} for `weight` but got dtype {c[1]}")
+    return rows.lerp(self, end, weight) if is_number(weight) else rows.lerp_tensor(self, end, weight)
+
+
+def addcmul_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+    """`self + value * tensor1 * tensor2`."""
+    check_number(value, fixed=True)
+    return rows.addcmul(self, tensor1, tensor2, value)
+
+
+def addcdiv_of(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+    """`self + value * tensor1 / tensor2`. Raises: RuntimeError for a quotient of integers."""
+    require("f" in {getattr(x, "_data", self._data).dtype.kind for x in (tensor1, tensor2)},
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
+            "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
+            "* tensor1 / tensor2), for all dtypes.")
+    check_number(value, fixed=True)
+    return rows.addcdiv(self, tensor1, tensor2, value)
+
+
+def heaviside_of(self: Any, values: Any) -> Any:
+    """0 below 0, 1 above it, and `values` at 0."""
+    a_tensor(values)
+    same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
+    return rows.heaviside(self, values)
+
+
+RAW.pow_of, TENSORS.pow_of = power, pow_of  # in formulas too the exponent chooses the row

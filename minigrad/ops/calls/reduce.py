@@ -1,0 +1,368 @@
+"""Reductions as torch takes them: along no, one or several dimensions, and with named results."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from operator import itemgetter
+from types import SimpleNamespace
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import namespace, xp
+from ...core.base import TensorBase, constant
+from ...core.carriers import TENSORS
+from ...core.inplace import inplace
+from ...core.modes import grad_mode
+from ..checks import a_tensor, check_dim, common_shape, dims_of, implemented, own_dim, require, same_type, titled
+from ..kernels.reduce import degrees
+from ..table import reduce as rows
+
+
+def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
+    """`face` of `self` in type `dtype`, which the result keeps though integers are summed in int64."""
+    require(dtype.is_floating_point or not (grad_mode() and self.requires_grad),
+            f"Autograd not support dtype: {dtype.scalar_type}")
+    return face(self.to(dtype), *args).to(dtype)
+
+
+def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+        keepdims: bool = False) -> Any:
+    """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
+    if dim is None and axis is None and not (keepdim or keepdims):
+        if dtype is None:
+            return rows.sum_all(self)
+        if dtype.is_floating_point:
+            return rows.sum_as(self, dtype.np)
+    dim, keepdim = axis if dim is None else dim, keepdim or keepdims
+    return rows.sum_dim(self, dims_of(self, dim), keepdim) if dtype is None else _typed(sum, self, dtype, dim, keepdim)
+
+
+def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+         keepdims: bool = False) -> Any:
+    """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
+    self = self if dtype is None else self.to(dtype)
+    if dim is None and axis is None and not (keepdim or keepdims):
+        return rows.mean_all(self)
+    return rows.mean_dim(self, dims_of(self, axis if dim is None else dim), keepdim or keepdims)
+
+
+def _along(row: Any, name: str, doc: str, whole: Any = None) -> Any:
+    def along(self: Any, dim: Any = whole, keepdim: bool = False) -> Any:
+        return row(self, whole if dim is None else dims_of(self, dim), keepdim)
+
+    return titled(along, name, doc)
+
+
+all = _along(rows.all_of, "all", "True where all elements are; a 0-d bool tensor, or one per slice along `dim`.")
+any = _along(rows.any_of, "any", "True where any element is; a 0-d bool tensor, or one per slice along `dim`.")
+amax = _along(rows.amax_dim, "amax", "The largest element, over all dimensions or `dim`; ties share the gradient.", ())
+amin = _along(rows.amin_dim, "amin", "The smallest element, over all dimensions or `dim`; ties share the gradient.", ())
+
+
+def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+    """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
+    if p == "nuc":
+        return TENSORS.matrix_norm(self, p, (-2, -1) if dim is None else tuple(dim), keepdim)
+    p = 2 if p in ("fro", None) else p
+    return rows.vector_norm(self, p, None if dim is None else dims_of(self, dim), keepdim)
+
+
+# ---- named results
+
+
+class Named(tuple):
+    """A tuple whose parts have names, printed over several lines. Source: torch.return_types."""
+
+    __slots__ = ()
+    fields: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        parts = ",\n".join(f"{n}={v!r}" for n, v in zip(self.fields, self, strict=True))
+        return f"torch.return_types.{type(self).__name__}(\n{parts})"
+
+
+def named(name: str, *fields: str) -> type:
+    """A class of `torch.return_types`."""
+    body = {n: property(itemgetter(i)) for i, n in enumerate(fields)}
+    kind = type(name, (Named,), {"__slots__": (), "__module__": "torch.return_types", "fields": fields, **body})
+    setattr(return_types, name, kind)
+    return kind
+
+
+return_types = SimpleNamespace()
+
+
+for _name in "max min median nanmedian sort topk kthvalue cummax cummin mode".split():
+    named(_name, "values", "indices")
+
+
+named("aminmax", "min", "max")
+
+# ---- extremes, order and running operations as torch takes them
+
+
+def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
+    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
+                keepdims: bool = False) -> Any:
+        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
+        other = dim if isinstance(dim, TensorBase) else other
+        if other is not None:
+            return getattr(TENSORS, of_two)(self, other)
+        if dim is None:
+            return whole(self)
+        return getattr(return_types, name)(along(self, own_dim(self, dim), keepdim))
+
+    return titled(
+        extreme, name, f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one.")
+
+
+max = _extreme("max", rows.max_all, rows.max_dim, "maximum")
+min = _extreme("min", rows.min_all, rows.min_dim, "minimum")
+median = _extreme("median", rows.median_all, rows.median_dim, "")
+
+
+def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """Smallest and largest element at once."""
+    return return_types.aminmax(rows.aminmax_dim(self, dim if dim is None else own_dim(self, dim), keepdim))
+
+
+def _place(row: Any, name: str, which: str) -> Any:
+    def place(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
+        require(self._data.dtype.kind != "b", f"{name}(): does not support bool input")
+        return row(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
+
+    return titled(place, name, f"Where the {which} element is: in the flattened tensor, or along `dim`.")
+
+
+argmax, argmin = _place(rows.argmax_dim, "argmax", "largest"), _place(rows.argmin_dim, "argmin", "smallest")
+
+
+def sort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
+    """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
+    row = rows.sort_dim if stable is None else rows.sort_stable
+    return return_types.sort(row(self, own_dim(self, dim), descending))
+
+
+def argsort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """The positions that would sort along `dim`."""
+    return rows.argsort_dim(self, own_dim(self, dim), descending)
+
+
+def msort(self: Any) -> Any:
+    """The rows sorted, column by column."""
+    return sort(self, 0)[0]
+
+
+def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""
+    require(self._data.dtype.kind != "b", "topk does not support bool dtypes on CPU")
+    return return_types.topk(rows.topk_dim(self, k, own_dim(self, dim), largest))
+
+
+def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The k-th smallest element along `dim`: `(values, indices)`."""
+    return return_types.kthvalue(rows.kthvalue_dim(self, k, own_dim(self, dim), keepdim))
+
+
+def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent element along `dim`: `(values, indices)`."""
+    return return_types.mode(rows.mode_dim(self, own_dim(self, dim), keepdim))
+
+
+def _cumulative(row: Any, name: str) -> Any:
+    def running(self: Any, dim: int, *, dtype: Any = None) -> Any:
+        if dtype is not None:
+            return _typed(running, self, dtype, dim)
+        result = row(self, own_dim(self, dim))
+        return getattr(return_types, name)(result) if isinstance(result, tuple) else result
+
+    return titled(running, name, f"`{name}` along `dim`: each result covers all elements up to its place.")
+
+
+cumsum, cumprod = _cumulative(rows.cumsum_dim, "cumsum"), _cumulative(rows.cumprod_dim, "cumprod")
+cummax, cummin = _cumulative(rows.cummax_dim, "cummax"), _cumulative(rows.cummin_dim, "cummin")
+logcumsumexp = _cumulative(rows.logcumsumexp_dim, "logcumsumexp")
+
+# ---- other reductions as torch takes them
+
+
+def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
+    """The product of all elements, or along `dim`."""
+    dim = axis if dim is None else dim
+    if dtype is not None:
+        return _typed(prod, self, dtype, dim, keepdim)
+    return rows.prod_all(self) if dim is None else rows.prod_dim(self, own_dim(self, dim), keepdim)
+
+
+def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum without the nans."""
+    if dtype is not None:
+        return _typed(nansum, self, dtype, dim, keepdim)
+    return rows.nansum_dim(self, None if dim is None else dims_of(self, dim), keepdim)
+
+
+def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean without the nans."""
+    require(self.is_floating_point(), "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{self.dtype.scalar_type}")
+    return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
+
+
+def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+    """The logarithm of the sum of exponentials along `dim`, without overflow."""
+    return rows.logsumexp_dim(self, dims_of(self, dim), keepdim)
+
+
+def _spread(row: Any, name: str) -> Any:
+    def spread(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+               correction: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None:
+            correction = int(unbiased)
+        elif dim is not None and correction is None:
+            correction = 1
+        dims = None if dim is None else dims_of(self, dim)
+        if self._data.dtype.kind == "f" and not degrees(self._data.shape, dims, correction):
+            warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+                          "reduction factor (input numel divided by output numel).", UserWarning, 2)
+        return row(self, dims, correction, keepdim)
+
+    return titled(spread, name, f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default).")
+
+
+var, std = _spread(rows.var_dim, "var"), _spread(rows.std_dim, "std")
+var_mean, std_mean = _spread(rows.var_mean_dim, "var_mean"), _spread(rows.std_mean_dim, "std_mean")
+
+
+def dist(self: Any, other: Any, p: float = 2) -> Any:
+    """The p-norm of `self - other`."""
+    return rows.dist_of_two(self, other, p)
+
+
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+    """The distance of every row of `x1` from every row of `x2`."""
+    for word, x in (("X1", x1), ("X2", x2)):
+        require(x.is_floating_point(), f"cdist only supports floating-point dtypes, {word} got: {x.dtype.scalar_type}")
+        require(x.ndim > 1, f"cdist only supports at least 2D tensors, {word} got: {x.ndim}D")
+    same_type(x1._data, x2._data)
+    require(p >= 0, "cdist only supports non-negative p values")
+    return rows.cdist_of_two(x1, x2, float(p))
+
+
+_ROUNDED = {"lower": (xp.floor,), "higher": (xp.ceil,), "nearest": (xp.rint,)}
+
+
+def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """The value below which a part `q` of the elements lies, between two of them if need be."""
+    data = self._data
+    at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, data.dtype)
+    require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
+    require(at.dtype == data.dtype, "quantile() q tensor must be same dtype as the input tensor")
+    require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
+    require(data.size, "quantile() input tensor must be non-empty")
+    require(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile() interpolation must be one of linear, "
+            f"lower, higher, midpoint or nearest, but got {interpolation}")
+    require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else
+            f"quantile() q must be in the range [0, 1] but got {at.item():g}")
+    gone = range(data.ndim) if dim is None else (check_dim(dim, data.ndim),)
+    x = self.reshape(-1) if dim is None else self if data.ndim - 1 in gone else self.unsqueeze(-1).transpose(*gone, -1)
+    shape = [1 if d in gone else n for d, n in enumerate(data.shape) if keepdim or d not in gone]
+    ordered = sort(x)[0].view(*shape, -1)
+    end = ordered.shape[-1] - 1
+    rank = xp.where(xp.isnan(ordered._data[..., -1:]), end, at.reshape(-1) * end)  # nan comes last, and goes before all
+    rounds = _ROUNDED.get(interpolation, (xp.floor, xp.ceil))
+    result, *high = (TENSORS.gather(ordered, _tensor_of(round(rank).astype("int64")), -1) for round in rounds)
+    if high:
+        way = rank - xp.floor(rank) if interpolation == "linear" else xp.full_like(rank, 0.5)
+        result = inplace(TENSORS.lerp_tensor)(result, *high, _tensor_of(way.astype(data.dtype)))
+    return (result.unsqueeze_(0).transpose_(0, -1) if at.ndim else result).squeeze_(-1)
+
+
+def _tensor_of(array: Any) -> Any:
+    return constant(TensorBase._plain, array)
+
+
+# ---- counting
+
+
+def count_nonzero(self: Any, dim: Any = None, *more: int) -> Any:
+    """How many elements are not 0."""
+    return sum(TENSORS.ne(self, 0), (dim, *more) if more else dim)
+
+
+def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+           dim: Any = None) -> Any:
+    """The different elements in order; on request where each went, and how often it occurs."""
+    found = rows.unique_of(self, return_inverse, return_counts, dim if dim is None else own_dim(self, dim))
+    return found if len(found) > 1 else found[0]
+
+
+def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each of 0, 1, 2 ... occurs."""
+    require(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(),
+            "bincount only supports 1-d non-negative integral inputs.")
+    require(minlength >= 0, "minlength should be >= 0")
+    require(weights is None or weights.shape == self.shape, "weights should be 1-d and have the same length as input")
+    counts = xp.bincount(self._data, None if weights is None else weights._data, minlength)
+    return _tensor_of(counts if weights is None or weights._data.dtype != "float32" else counts.astype("float32"))
+
+
+def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements lie in each of `bins` equal intervals of `[min, max]`."""
+    x = implemented("histogram_cpu", self._data)
+    low, high = (x.min(), x.max()) if min == max and x.size else (min, max)
+    require(bins > 0, f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    require(math.isfinite(low) and math.isfinite(high), f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    require(low <= high, "torch.histc: max must be larger than min")
+    low, high = (low - 1, high + 1) if low == high else (low, high)
+    return _tensor_of(xp.histogram(x, bins, (low, high))[0].astype(x.dtype))
+
+
+def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False,
+                 side: Any = None, sorter: Any = None) -> Any:
+    """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
+    if sorter is not None:
+        sorted_sequence = TENSORS.gather(sorted_sequence, sorter, -1)
+    right = right or side == "right"
+    found = values._data if isinstance(values, TensorBase) else xp.asarray(values)
+    ordered = sorted_sequence._data
+    compare = xp.less_equal if right else xp.less
+    places = (xp.searchsorted(ordered, found, "right" if right else "left") if ordered.ndim == 1 else
+              compare(ordered[..., None, :], found[..., :, None]).sum(-1))
+    return _tensor_of(places.astype("int32" if out_int32 else "int64"))
+
+
+def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """Which interval between `boundaries` each element lies in."""
+    require(boundaries.ndim == 1, f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    return searchsorted(boundaries, self, out_int32=out_int32, right=right)
+
+
+def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """True where elements agree to `atol + rtol * |other|`."""
+    a_tensor(other)
+    same_type(self._data, other._data, said="{0} did not match {1}")
+    for word, limit in (("rtol", rtol), ("atol", atol)):
+        require(limit >= 0, f"{word} must be greater than or equal to zero, but got {limit:g}")
+    common_shape(self._data.shape, other._data.shape)
+    return _tensor_of(xp.isclose(self._data, other._data, float(rtol), float(atol), equal_nan))
+
+
+def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
+    """The area under the line through the points `y`."""
+    dim = check_dim(dim, y._data.ndim)
+    y, n = y if y._data.dtype.kind == "f" else y.to(dtypes.get_default_dtype()), y.shape[dim]
+    if not n:
+        return y.detach().sum(dim)
+    if x is None:
+        ends = TENSORS.select(y, dim, 0) + TENSORS.select(y, dim, n - 1)
+        return TENSORS.mul_scalar(y.sum(dim) - TENSORS.mul_scalar(ends, 0.5), float(dx))
+    one = x.ndim == 1
+    require(not one or len(x) == n, "trapezoid: There must be one `x` value for each sample point")
+    x = x.view([-1 if d == dim else 1 for d in range(y.ndim)] if one else (1,) * (y.ndim - x.ndim) + tuple(x.shape))
+    left, right, start, stop = (TENSORS.slice(v, dim, i, n - 1 + i, 1) for v in (y, x) for i in (0, 1))
+    return TENSORS.div_scalar(((left + right) * (stop - start)).sum(dim), 2.0)

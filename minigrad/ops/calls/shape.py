@@ -1,0 +1,596 @@
+"""Shapes as torch takes them, what it composes of views and copies, and what it writes in place."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import move, namespace, strides, xp
+from ...core.base import bump, constant
+from ...core.carriers import RAW, SYMBOLS, TENSORS, phrase
+from ...core.inplace import inplace, stand_in, write_directly
+from ...core.modes import grad_mode
+from ...core.shapes import tensors_in
+from ...core.views import check_inference, check_inplace, place_of
+from ..checks import (
+    check_dim,
+    check_number,
+    common_shape,
+    dims_of,
+    implemented,
+    ints,
+    own_dim,
+    require,
+    same_type,
+    titled,
+)
+from ..table import shape as rows
+from ..table.reduce import sum_all, sum_dim
+
+# ---- what formulas ask of tensors as of arrays
+
+
+def reshape(self: Any, shape: tuple) -> Any:
+    """A view where the strides allow one, else a copy: `ViewBackward0` or `UnsafeViewBackward0`."""
+    try:
+        return (rows.view if self._data.flags.c_contiguous else rows.reshape_alias)(self, shape)
+    except RuntimeError as refused:
+        if "Use .reshape" not in str(refused):
+            raise
+    return rows.unsafe_view(rows.contiguous_copy(self), shape)
+
+
+def contiguous(self: Any, memory_format: Any = None) -> Any:
+    """Itself where its elements lie in order, else a copy that does."""
+    return self if self.is_contiguous() else rows.contiguous_copy(self)
+
+
+RAW.reshape, TENSORS.reshape = (lambda x, shape: x.reshape(shape)), reshape
+RAW.cast = lambda x, kind: x.astype(kind)
+TENSORS.cast = lambda x, kind: x if x._data.dtype == kind else rows.to_copy(x, kind)
+SYMBOLS.reshape, SYMBOLS.moved = phrase(r"\mathrm{{reshape}}\left({0}\right)"), lambda grad, _place: grad
+SYMBOLS.zeros_like = SYMBOLS.zeros_as = phrase("0")
+RAW.moved, TENSORS.moved = move, lambda grad, place: grad if place is None else grad.to(place)
+RAW.zeros_like, TENSORS.zeros_like = xp.zeros_like, lambda like: TENSORS.zeros_as(like, like.shape)
+RAW.zeros_as = lambda like, shape: namespace(like).zeros(shape, like.dtype)
+TENSORS.zeros_as = lambda like, shape: constant(like._plain, RAW.zeros_as(like._data, shape))
+TENSORS.copy_of = lambda grad: rows.copy(TENSORS.zeros_as(grad, grad.shape), grad)
+
+# ---- arguments as torch takes them
+
+T_WARNING = ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute("
+             "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
+
+
+def view_of(self: Any, *size: Any) -> Any:
+    """The same elements in another shape, never copied; one size may be -1.
+
+    Raises: RuntimeError if the number of elements or the strides do not allow it.
+    """
+    if len(size) == 1 and isinstance(size[0], dtypes.dtype):
+        return self._alias(self._array().view(size[0].np), self._shared_counter())  # the same bytes, no history
+    return rows.view(self, ints(size))
+
+
+def reshape_of(self: Any, *size: Any, shape: Any = None) -> Any:
+    """The same elements in another shape: a view where possible, else a copy."""
+    return reshape(self, ints(size) if shape is None else ints((shape,)))
+
+
+def view_as(self: Any, other: Any) -> Any:
+    return rows.view(self, other._data.shape)
+
+
+def reshape_as(self: Any, other: Any) -> Any:
+    return reshape(self, other._data.shape)
+
+
+def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """Dimensions `start_dim` to `end_dim` as one; itself if there is nothing to do."""
+    sizes = self._data.shape
+    if not sizes:
+        return rows.view(self, (1,))
+    first, last = (check_dim(d, len(sizes)) for d in (start_dim, end_dim))
+    require(first <= last, "flatten() has invalid args: start_dim cannot come after end_dim")
+    if first == last:
+        return self
+    return reshape(self, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
+
+
+def ravel(self: Any) -> Any:
+    return rows.view(contiguous(self), (-1,))
+
+
+def unflatten(self: Any, dim: int, sizes: Any) -> Any:
+    """Dimension `dim` as several."""
+    old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
+    count = math.prod(sizes)
+    require(count == old[dim] if -1 not in sizes else count and not old[dim] % count,
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the "
+            "input tensor")
+    return rows.view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
+
+
+def t_of(self: Any) -> Any:
+    """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
+    if self._data.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
+    return rows.t(self)
+
+
+def transpose_of(self: Any, dim0: int, dim1: int) -> Any:
+    """Dimensions `dim0` and `dim1` swapped; a view."""
+    return rows.transpose(self, own_dim(self, dim0), own_dim(self, dim1))
+
+
+def permute_of(self: Any, *order: Any, dims: Any = None) -> Any:
+    """Dimensions in another order; a view."""
+    order = ints(order if dims is None else (dims,))
+    if len(order) != self._data.ndim:
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+                           f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
+                           f"len(dims) = {len(order)}")
+    places = [check_dim(d, self._data.ndim) for d in order]
+    require(len(set(places)) == len(places), "permute(): duplicate dims are not allowed.")
+    return rows.permute(self, order)
+
+
+def movedim(self: Any, source: Any, destination: Any) -> Any:
+    """Dimensions moved to other places, the rest in order."""
+    rank, source, destination = self._data.ndim, list(ints((source,))), list(ints((destination,)))
+    require(len(source) == len(destination), f"movedim: Invalid source or destination dims: source ({source} dims) "
+            f"should contain the same number of dims as destination ({destination} dims)")
+    old, new = ([check_dim(d, rank) for d in dims] for dims in (source, destination))
+    require(len({*old}) == len(old), f"movedim: repeated dim in `source` ({source})")
+    require(len({*new}) == len(new), f"movedim: repeated dim in `destination` ({destination})")
+    if not rank:
+        return rows.alias(self)
+    order = [d for d in range(rank) if d not in old]
+    for place, dim in sorted(zip(new, old, strict=True)):
+        order.insert(place, dim)
+    return rows.permute(self, tuple(order))
+
+
+def unsqueeze_of(self: Any, dim: int) -> Any:
+    """A dimension of length 1 put in at `dim`; a view."""
+    check_dim(dim, self._data.ndim + 1)
+    return rows.unsqueeze(self, dim)
+
+
+def squeeze_of(self: Any, dim: Any = None) -> Any:
+    """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
+    if dim is None:
+        return rows.squeeze(self)
+    if isinstance(dim, tuple | list):
+        return rows.squeeze_dims(self, dims_of(self, dim))
+    return rows.squeeze_dim(self, own_dim(self, dim))
+
+
+def expand_of(self: Any, *sizes: Any, size: Any = None) -> Any:
+    """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
+    return rows.expand(self, ints(sizes if size is None else (size,)))
+
+
+def expand_as(self: Any, other: Any) -> Any:
+    return rows.expand(self, other._data.shape)
+
+
+def select_of(self: Any, dim: int, index: int) -> Any:
+    """Slice `index` of dimension `dim`, which goes away; a view."""
+    sizes = self._data.shape
+    require(sizes, "select() cannot be applied to a 0-dim tensor.", IndexError)
+    size = sizes[check_dim(dim, len(sizes))]
+    require(-size <= index < size, f"select(): index {index} out of range for tensor of size {list(sizes)} "
+            f"at dimension {dim}", IndexError)
+    return rows.select(self, dim, index)
+
+
+def narrow(self: Any, dim: int, start: int, length: int) -> Any:
+    """`length` slices of dimension `dim` from `start` on; a view."""
+    require(self._data.ndim, "narrow() cannot be applied to a 0-dim tensor.")
+    size = self._data.shape[check_dim(dim, self._data.ndim)]
+    require(length >= 0, "narrow(): length must be non-negative.")
+    require(-size <= start <= size, "start out of range (expected to be in range of "
+            f"[{-size}, {size}], but got {start})", IndexError)
+    start = start + size if start < 0 else start
+    require(start + length <= size, f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return rows.slice_(self, dim, start, start + length, 1)
+
+
+def split_of(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+    """Pieces of a length, or of given lengths, along `dim`; views."""
+    require(self._data.ndim, "split expects at least a 1-dimensional tensor")
+    size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
+    if isinstance(parts, int):
+        require(parts >= 0, f"split expects split_size be non-negative, but got split_size={parts}")
+        require(parts or not size, f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+        return rows.split(self, parts, dim)
+    parts = ints((parts,))
+    require(min(parts, default=0) >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(parts)}")
+    require(sum(parts) == size, f"split_with_sizes expects split_sizes to sum exactly to {size} (input "
+            f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")
+    return rows.split_with_sizes(self, parts, dim)
+
+
+def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
+    """At most `chunks` pieces of equal length along `dim`; views."""
+    require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
+    require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = self._data.shape[check_dim(dim, self._data.ndim)]
+    return rows.split(self, -(-length // chunks) or [0] * chunks, dim)
+
+
+def unbind_of(self: Any, dim: int = 0) -> tuple:
+    """The slices of dimension `dim`, without it; views."""
+    require(self._data.ndim, "Dimension specified as 0 but tensor has no dimensions", IndexError)
+    return rows.unbind(self, own_dim(self, dim))
+
+
+def as_strided_of(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """The storage of `self` seen with another size, stride and offset, all in elements."""
+    size, stride, whole = tuple(size), tuple(stride), place_of(self)
+    part = (size, stride, whole[2] if storage_offset is None else storage_offset)
+    return rows.as_strided(self, size, stride, storage_offset, whole, part)
+
+
+def repeat_of(self: Any, *repeats: Any) -> Any:
+    """The tensor copied side by side, `repeats` times along each dimension."""
+    repeats, sizes = ints(repeats), self._data.shape
+    require(len(repeats) >= len(sizes), "Number of dimensions of repeat dims can not be smaller than number of "
+            "dimensions of tensor")
+    if min(repeats, default=0) < 0:
+        full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
+        bad = next((n for n in full if n < 0), None)  # none, where there is nothing to repeat
+        require(bad is None, f"Trying to create tensor with negative dimension {bad}: {full}")
+    return rows.repeat(self, repeats)
+
+
+def tile(self: Any, *dims: Any) -> Any:
+    """As `repeat`; missing leading repeats are 1."""
+    given = ints(dims)
+    return rows.repeat(self, (1,) * (self._data.ndim - len(given)) + given)
+
+
+def flip_of(self: Any, *order: Any, dims: Any = None) -> Any:
+    """Elements in reverse order along `dims`."""
+    require(order or dims is not None, 'flip() missing 1 required positional arguments: "dims"', TypeError)
+    return rows.flip(self, dims_of(self, ints(order or (dims,))))
+
+
+def roll_of(self: Any, shifts: Any, dims: Any = ()) -> Any:
+    """Elements moved along `dims`, those that fall off come in at the other end."""
+    shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
+    require(len(shifts) == (len(dims) or 1),
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    require(self._data.ndim or not dims, f"Dimension specified as {dims and dims[0]} but tensor has no dimensions",
+            IndexError)
+    return rows.roll(self, shifts, tuple(own_dim(self, d) for d in dims))
+
+
+def rot90_of(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """Turned by 90 degrees `k` times in the plane `dims`."""
+    require(len(dims) == 2, f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    return rows.rot90(self, k, dims_of(self, dims))
+
+
+def diag(self: Any, diagonal: int = 0) -> Any:
+    """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
+    require(0 < self._data.ndim < 3, f"diag(): Supports 1D or 2D tensors. Got {self._data.ndim}D")
+    return rows.diag_embed(self, diagonal) if self._data.ndim == 1 else rows.diagonal_copy(self, diagonal)
+
+
+def clone_of(self: Any, *, memory_format: Any = None) -> Any:
+    """A copy that is recorded: gradients flow back to the original."""
+    return rows.contiguous_copy(self) if memory_format is dtypes.contiguous_format else rows.clone(self)
+
+
+# ---- several tensors side by side, repeated or taken apart
+
+
+def _tensors(given: tuple) -> tuple:
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+
+
+def _at_least(rank: int, *place: int) -> Any:
+    """atleast_1d, _2d and _3d: `place` says where each missing dimension goes, for a vector first."""
+
+    def at_least(*tensors: Any) -> Any:
+        made = tuple(map(grown, _tensors(tensors)))
+        return made[0] if len(tensors) == 1 and hasattr(tensors[0], "_data") else made
+
+    def grown(t: Any) -> Any:
+        if not t._data.ndim:
+            return reshape(t, (1,) * rank)
+        for dim in place[t._data.ndim - 1 :]:
+            t = rows.unsqueeze(t, dim)
+        return t
+
+    return titled(at_least, f"atleast_{rank}d", f"The tensors with at least {rank} dimensions.")
+
+
+atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3, 0, -1)
+
+
+def _stacked(name: str, grown: Any, dim: int, doc: str) -> Any:
+    def stacked(tensors: Any) -> Any:
+        parts = grown(tensors_in(name, tensors))
+        return rows.cat(parts, min(dim, parts[0]._data.ndim - 1))
+
+    return titled(stacked, name, doc)
+
+
+hstack = _stacked("hstack", atleast_1d, 1, "Side by side: vectors end to end, matrices along their columns.")
+vstack = _stacked("vstack", atleast_2d, 0, "One above the other.")
+dstack = _stacked("dstack", atleast_3d, 2, "One behind the other, along the third dimension.")
+
+
+def column_stack(tensors: Any) -> Any:
+    """Vectors as columns of a matrix."""
+    parts = tensors_in("column_stack", tensors)
+    return rows.cat([reshape(t, (t.numel(), 1)) if t._data.ndim < 2 else t for t in parts], 1)
+
+
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along the diagonal of a larger one, zeros elsewhere."""
+    return rows.block_diag_of(tensors)
+
+
+def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output_size: int | None = None) -> Any:
+    """Each element (or slice along `dim`) `repeats` times in a row; of `repeats` alone, 0 .. n-1."""
+    if repeats is None:
+        require(self._data.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
+        self, repeats = constant(self._plain, xp.arange(self.numel(), dtype=self._data.dtype)), self
+    if dim is None:
+        self, dim = flatten(self), 0
+    dim, sizes = check_dim(dim, self._data.ndim), self._data.shape
+    if hasattr(repeats, "_data"):
+        require(repeats._data.ndim < 2, "repeats must be 0-dim or 1-dim tensor")
+        implemented("repeat_interleave_cpu", repeats._data, "i")
+        require(repeats._data.size in (1, sizes[dim]), "repeats must have the same size as input along dim, but got "
+                f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")
+        require((repeats._data >= 0).all(), "repeats can not be negative")
+        at = xp.repeat(xp.arange(sizes[dim]), repeats._data)
+        return TENSORS.index_select(self, constant(self._plain, at), dim)
+    (repeats,) = ints((repeats,))
+    require(repeats >= 0, "Repeats must be non-negative")
+    spread_out = rows.expand(rows.unsqueeze(self, dim + 1), (*sizes[: dim + 1], repeats, *sizes[dim + 1 :]))
+    return flatten(rows.clone(spread_out), dim, dim + 1)
+
+
+def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The difference of each element from the one before, `n` times over."""
+    require(self._data.ndim, "diff expects input to be at least one-dimensional")
+    require(n >= 0, f"order must be non-negative but got {n}")
+    given = [t for t in (prepend, self, append) if t is not None]
+    require({t.ndim for t in given} == {self.ndim}, "diff expects prepend or append to be the same dimension as input")
+    self = TENSORS.copy_of(self) if n == 0 else rows.cat(given, dim) if len(given) > 1 else self
+    minus = TENSORS.logical_xor if self._data.dtype.kind == "b" else TENSORS.sub
+    for _ in range(n):
+        size = self._data.shape[own_dim(self, dim)]
+        self = minus(rows.slice_(self, dim, 1, size, 1), rows.slice_(self, dim, 0, size - 1, 1))
+    return self
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
+    """The grid that vectors span: one tensor each, which varies along its own dimension only."""
+    parts = tensors_in("meshgrid", _tensors(tensors))
+    require(indexing in (None, "ij", "xy"), "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: "
+            f"{indexing}")
+    if indexing is None:
+        warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+                      "argument.", UserWarning, stacklevel=2)
+    if indexing == "xy" and len(parts) > 1:
+        grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
+        return (grid[1], grid[0], *grid[2:])
+    same_type(*(t._data for t in parts), said="meshgrid expects all tensors to have the same dtype")
+    matrix = next((t for t in parts if t._data.ndim > 1), None)
+    if matrix is not None:
+        raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {matrix}")
+    sizes = tuple(t.numel() for t in parts)
+    lone = [tuple(n if i == place else 1 for i, n in enumerate(sizes)) for place in range(len(sizes))]
+    return tuple(rows.expand(rows.view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
+
+
+def cartesian_prod(*tensors: Any) -> Any:
+    """Every combination of the elements of the vectors, one row each."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return rows.stack([flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
+
+
+def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Every choice of `r` elements of a vector, one row each."""
+    places = xp.meshgrid(*[xp.arange(self.numel())] * r, indexing="ij")
+    ordered = xp.less_equal if with_replacement else xp.less
+    chosen = xp.logical_and.reduce([ordered(a, b) for a, b in itertools.pairwise(places)])
+    mask = constant(self._plain, namespace(self._data).asarray(chosen))
+    return rows.stack([TENSORS.masked_select(g, mask) for g in meshgrid(*[self] * r, indexing="ij")], 1)
+
+
+def broadcast_tensors(*tensors: Any) -> tuple:
+    """All tensors expanded to the shape in which they meet."""
+    parts = _tensors(tensors)
+    sizes = common_shape(*(t._data.shape for t in parts))
+    return tuple(rows.expand(t, sizes) for t in parts)
+
+
+def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
+    """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
+    require(self._data.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
+    if hasattr(cuts, "_data"):
+        cuts = cuts.tolist()
+    if hasattr(cuts, "__index__"):
+        require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")
+        short, longer = divmod(size, cuts)
+        cuts = [i * short + min(i, longer) for i in range(1, cuts)]
+    return tuple(rows.slice_(self, dim, a, b, 1) for a, b in itertools.pairwise([0, *ints((cuts,)), size]))
+
+
+def fliplr(self: Any) -> Any:
+    """The columns in reverse order."""
+    require(self._data.ndim > 1, "Input must be >= 2-d.")
+    return rows.flip(self, (1,))
+
+
+def flipud(self: Any) -> Any:
+    """The rows in reverse order."""
+    require(self._data.ndim, "Input must be >= 1-d.")
+    return rows.flip(self, (0,))
+
+
+def mT(self: Any, name: str = "mT") -> Any:
+    """The last two dimensions swapped; a view."""
+    require(self._data.ndim >= 2, f"tensor.{name} is only supported on matrices or batches of matrices. Got "
+            f"{self._data.ndim}-D tensor.")
+    return rows.transpose(self, -2, -1)
+
+
+def adjoint(self: Any) -> Any:
+    """The last two dimensions swapped; a view."""
+    return mT(self, "adjoint()") if self._data.ndim else rows.alias(self)
+
+
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """Sum away what broadcasting would have added to reach this shape from `size`."""
+    return _sum_to_shape(self, ints(size))
+
+
+def _sum_to_shape(self: Any, shape: tuple) -> Any:
+    if not shape:
+        return sum_all(self)
+    have = self._data.shape
+    lead = len(have) - len(shape)
+    dims = tuple([i for i, n in enumerate(have) if i < lead or (shape[i - lead] == 1 and n != 1)])
+    small = sum_dim(self, dims, True) if dims else self
+    return rows.view(small, shape) if lead else small
+
+
+TENSORS.sum_to = _sum_to_shape  # under create_graph, as torch composes it
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Powers of a vector as columns, the highest first."""
+    require(x._data.ndim == 1, "x must be a one-dimensional tensor.")
+    count = x.numel() if N is None else N
+    require(count >= 0, "N must be non-negative.")
+    x = x if x._data.dtype.kind == "f" else TENSORS.cast(x, dtypes.int64.np)
+    result = TENSORS.zeros_as(x, (x.numel(), count))
+    _fill_(rows.slice_(result, 1, 0, 1, 1), 1)
+    if count > 1:
+        copy_(rows.slice_(result, 1, 1, 2**63 - 1, 1), rows.unsqueeze(x, 1))
+        powers = TENSORS.cumprod(rows.slice_(result, 1, 1, 2**63 - 1, 1), 1)
+        copy_(rows.slice_(result, 1, 1, 2**63 - 1, 1), powers)
+    return result if increasing else rows.flip(result, (1,))
+
+
+# ---- in place: new looks at the same storage, and values that come from nowhere
+
+
+def _look(view: Any, *twins: tuple[Any, str]) -> Any:
+    """The in-place twin of a view: `self` itself gets the new shape, and torch's other digit."""
+    renamed = {c.row.node: type(name, (c.row.node,), {"__slots__": ()}) for c, name in twins}
+
+    def look(self: Any, *args: Any) -> Any:
+        recorded = bool(grad_mode()) and self.requires_grad
+        check_inplace(self, recorded)
+        check_inference(self)
+        out = view(stand_in(self), *args)
+        self._data = out._data
+        bump(self)
+        if recorded and out._fn is not None:
+            out._fn.__class__ = renamed[type(out._fn)]
+            self._fn, self._requires_grad = out._fn, True
+            if self._view is not None:  # torch lets a view that was turned keep its own history
+                self._view.version = self._counter[0]
+        return self
+
+    name = view.__name__.removesuffix("_of")
+    return titled(look, f"{name}_", f"In-place `{name}`: `self` gets the new shape, and a new grad_fn.")
+
+
+t_, transpose_ = _look(t_of, (rows.t, "TBackward1")), _look(transpose_of, (rows.transpose, "TransposeBackward1"))
+unsqueeze_ = _look(unsqueeze_of, (rows.unsqueeze, "UnsqueezeBackward1"))
+squeeze_ = _look(squeeze_of, (rows.squeeze, "SqueezeBackward3"), (rows.squeeze_dim, "SqueezeBackward4"),
+                 (rows.squeeze_dims, "SqueezeBackward5"))
+
+
+def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """The main diagonal becomes `fill_value`, in place; with `wrap` it begins anew below a tall matrix's square."""
+    sizes = self._data.shape
+    require(len(sizes) > 1, "dimensions must larger than 1")
+    require(len(sizes) == 2 or len({*sizes}) == 1, "all dimensions of input must be of equal length")
+    fill_(as_strided_of(self, (min(sizes),), (sum(strides(self._array())),)), fill_value)
+    if wrap and len(sizes) == 2 and sizes[0] > sizes[1] + 1:
+        fill_diagonal_(narrow(self, 0, sizes[1] + 1, sizes[0] - sizes[1] - 1), fill_value, True)
+    return self
+
+
+def resize_(self: Any, *size: Any) -> Any:
+    """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
+    require(not self.requires_grad, "cannot resize variables that require grad")
+    sizes, flat = ints(size), self._array().reshape(-1)
+    require(min(sizes, default=0) >= 0, "numel: integer multiplication overflow")
+    if sizes != self._data.shape:
+        count = math.prod(sizes)
+        self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
+        bump(self)
+    return self
+
+
+copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)
+
+
+def zero_(self: Any) -> Any:
+    """Every element becomes 0, in place."""
+    return self if write_directly(self, lambda a, zero, out: out.fill(zero), 0.0) else _zero_(self)
+
+
+def fill_(self: Any, value: Any) -> Any:
+    """Every element becomes `value`, a number or a 0-d tensor."""
+    check_number(value)
+    if not hasattr(value, "_data"):
+        return _fill_(self, value)
+    require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{value._data.ndim} dimensions.")
+    return _fill_tensor_(self, value)
+
+
+_fill_, _fill_tensor_ = inplace(rows.fill), inplace(rows.fill_tensor)
+
+
+def random_(self: Any, *bounds: int | None, generator: Any = None) -> Any:
+    """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
+    if len(bounds) == 2:
+        return _between_(self, *bounds, generator)
+    return _below_(self, *bounds or (None,), generator)
+
+
+def bernoulli(self: Any, *, generator: Any = None) -> Any:
+    """1 with the probability that each element says, else 0."""
+    implemented("bernoulli_tensor_cpu_p_", self._data)
+    return rows.bernoulli_draw(self, generator)
+
+
+def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
+    """Every element 1 with probability `p`, else 0, in place."""
+    return _bernoulli_(self, p, generator)
+
+
+def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+    """Every element drawn from the normal distribution, in place."""
+    return _normal_(self, mean, std, generator)
+
+
+def uniform_(self: Any, low: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
+    """Every element drawn evenly from `[low, to)`, in place."""
+    return _uniform_(self, low, to, generator)
+
+
+_normal_, _uniform_, _between_, _below_, _bernoulli_ = map(
+    inplace, (rows.normal, rows.uniform, rows.random_between, rows.random_below, rows.bernoulli_values))

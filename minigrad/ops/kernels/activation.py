@@ -1,0 +1,144 @@
+"""What activations compute where that takes more than a line, and parts of their derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...array.backend import ndarray, xp
+from ...core.carriers import RAW, SYMBOLS, formula, phrase, spelled_out
+from ..checks import implemented, require
+from .pointwise import beside
+from .special import TWO_OVER_ROOT_PI, erf
+
+_SQRT_HALF, _GELU = math.sqrt(0.5), math.sqrt(2 / math.pi)
+
+
+def _gelu_inner(x: Any) -> Any:
+    return _GELU * (x + 0.044715 * x * x * x)
+
+
+def gelu(self: Any, approximate: str) -> Any:
+    require(approximate in ("none", "tanh"), "approximate argument must be either none or tanh.")
+    inner = xp.tanh(_gelu_inner(self)) if approximate == "tanh" else erf(self * self.dtype.type(_SQRT_HALF))
+    return 0.5 * implemented("GeluKernelImpl", self) * (1 + inner)
+
+
+def glu(self: Any, dim: int) -> Any:
+    if self.shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % self.ndim} is size {self.shape[dim]}")
+    a, b = xp.split(implemented("glu_cpu", self), 2, dim)
+    return a * RAW.sigmoid(b)
+
+
+def _floats_only(self: Any, name: str, dim: int) -> None:
+    if self.dtype.kind != "f":
+        implemented(f"{name}{'_lastdim' * (dim in (-1, self.ndim - 1))}_kernel_impl", self)
+
+
+def _largest(x: Any, dim: int) -> Any:
+    """The maximum along `dim`, kept. NumPy takes short rows one by one; turned, it takes all at once."""
+    if x.__class__ is not ndarray:
+        return x.max(dim, keepdims=True)
+    n = x.shape[dim]
+    if n > 40 or x.size < 256 or dim % x.ndim != x.ndim - 1:
+        return xp.maximum.reduce(x, dim, keepdims=True)
+    return xp.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
+
+
+def softmax(self: Any, dim: int) -> Any:
+    _floats_only(self, "softmax", dim)
+    if not (self.ndim and self.size):
+        return self - self + 1  # nan stays
+    y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
+    xp.exp(y, y)
+    y /= xp.add.reduce(y, dim, keepdims=True)
+    return y
+
+
+def safe_softmax(self: Any, dim: int) -> Any:
+    """softmax, and 0 where everything is masked out."""
+    return xp.where((self == -math.inf).all(dim, keepdims=True), self.dtype.type(0), softmax(self, dim))
+
+
+def log_softmax(self: Any, dim: int) -> Any:
+    _floats_only(self, "log_softmax", dim)
+    if not (self.ndim and self.size):
+        return self - self
+    y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
+    y -= xp.log(xp.add.reduce(xp.exp(y), dim, keepdims=True))
+    return y
+
+
+def elu(self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    return xp.where(implemented("elu_cpu", self) > 0, self * scale, xp.expm1(self * input_scale) * (alpha * scale))
+
+
+def softplus(self: Any, beta: float, threshold: float) -> Any:
+    z = implemented("softplus_cpu", self) * beta
+    return xp.where(z > threshold, self, xp.log1p(xp.exp(z)) / beta)
+
+
+def log_sigmoid(self: Any) -> tuple:
+    buffer = xp.exp(-xp.absolute(implemented("log_sigmoid_cpu", self)))
+    return xp.minimum(self, 0) - xp.log1p(buffer), buffer
+
+
+def logit(self: Any, eps: float | None = None) -> Any:
+    self = beside(self, 1.0)
+    self = self if eps is None else xp.clip(self, eps, 1 - eps)
+    return xp.log(self / (1 - self))
+
+
+# ---- parts of derivatives
+
+
+@spelled_out
+def softmax_slope(F: Any, grad: Any, y: Any, dim: int) -> Any:
+    return y * (grad - F.sum_dim(grad * y, dim, True))
+
+
+@spelled_out
+def log_softmax_slope(F: Any, grad: Any, y: Any, dim: int) -> Any:
+    return grad - F.exp(y) * F.sum_dim(grad, dim, True)
+
+
+@formula(tex=lambda x: SYMBOLS.Phi(x))
+def normal_cdf(F: Any, x: Any) -> Any:
+    return 0.5 * (1 + F.erf(x * _SQRT_HALF))
+
+
+@formula(tex=lambda x: SYMBOLS.phi(x))
+def normal_density(F: Any, x: Any) -> Any:
+    return F.exp(x * x * -0.5) * (0.5 * _SQRT_HALF * TWO_OVER_ROOT_PI)
+
+
+@spelled_out
+def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
+    """The derivative of x * Phi(x), or of its approximation with tanh."""
+    if approximate == "none":
+        return F.normal_cdf(x) + x * F.normal_density(x)
+    t = F.tanh(_gelu_inner(x))
+    inner = _GELU * (1 + 3 * 0.044715 * x * x)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner
+
+
+@formula(tex=phrase(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
+                    r"\text{{ where }} {1} = \left[a, b\right]"))
+def glu_slope(F: Any, grad: Any, x: Any, dim: int) -> Any:
+    """x = [a, b]: grad * sigmoid(b) for a, grad * a * sigmoid'(b) for b."""
+    half = x.shape[dim] // 2
+    a, gate = F.slice(x, dim, 0, half, 1), F.sigmoid(F.slice(x, dim, half, 2 * half, 1))
+    return F.cat([grad * gate, grad * gate * (1 - gate) * a], dim)
+
+
+@formula(tex=lambda x: x)
+def below(F: Any, x: Any) -> Any:
+    """x below 0, else 0: with no slope at 0, and nothing that overflows where elu is a line."""
+    return F.where(x < 0, x, 0.0)
+
+
+@spelled_out
+def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
+    least, beyond = (0, math.nan) if eps is None else (eps, 0.0)
+    return F.where((x < least) | (x > 1 - least), beyond, grad / (x * (1 - x)))

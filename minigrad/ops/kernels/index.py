@@ -1,0 +1,264 @@
+"""Reading and writing chosen elements of arrays, with torch's refusals of positions and masks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import in_order, namespace, xp
+from ...core.base import TensorBase
+from ...core.carriers import SYMBOLS, formula
+from ...text import presentation
+from ..checks import common_shape, require, same_type
+
+
+def _raw(indices: tuple) -> tuple:
+    """Indices as a NumPy key, None for a whole dimension."""
+    return tuple([slice(None) if i is None else i._data if isinstance(i, TensorBase) else i for i in indices])
+
+
+def _key(self: Any, indices: tuple) -> tuple:
+    """A NumPy key that fits. Raises: IndexError in torch's words."""
+    key, dim, place = _raw(indices), 0, 0
+    for part in key:
+        if isinstance(part, slice):
+            dim += 1
+        elif part.dtype.kind == "b":
+            _check_mask(part.shape, self.shape, dim)
+            dim, place = dim + part.ndim, place + part.ndim
+        else:
+            check_positions(part, self.shape[dim], place, IndexError)
+            dim, place = dim + 1, place + 1
+    chosen = [(int(p.sum()),) if p.dtype.kind == "b" else p.shape for p in key if not isinstance(p, slice)]
+    try:
+        xp.broadcast_shapes(*chosen)
+    except ValueError:
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                         + ", ".join(str(list(s)) for s in chosen)) from None
+    return key
+
+
+def taken(self: Any, indices: tuple) -> Any:
+    """The chosen elements; what NumPy refuses is looked at again for torch's words."""
+    key = _raw(indices)
+    try:
+        for part in key:
+            if not isinstance(part, slice) and not part.size:  # an empty mask fits anywhere, says NumPy
+                raise IndexError
+        return in_order(self[key])
+    except IndexError:
+        return in_order(self[_key(self, indices)])
+
+
+def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
+    for d, n in enumerate(mask):
+        if n != sizes[dim + d]:
+            raise IndexError(f"The shape of the mask {list(mask)} at index {d} does not match the shape of the "
+                             f"indexed tensor {list(sizes)} at index {dim + d}")
+
+
+def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
+    """Raises torch's error for the first position outside of a dimension; an IndexError without name allows -1."""
+    least = -size if error is IndexError and not name else 0
+    if not index.size or (index.min() >= least and index.max() < size):
+        return
+    bad = index[(index < least) | (index >= size)][0]
+    raise error(f"{name}index {bad} is out of bounds for dimension {dim} with size {size}")
+
+
+def check_rows(index: Any, size: int) -> None:
+    """Raises torch's error for a position that a table of `size` rows does not have."""
+    if index.size and (index.min() < 0 or index.max() >= size):
+        bad = index[(index < 0) | (index >= size)].flat[0]
+        raise presentation.error(IndexError, "row_outside", "index out of range in self", bad=bad, rows=size,
+                                 last=size - 1)
+
+
+def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
+    """Put `value` at `key`, or add it there, once for each time that a place is named."""
+    if add:
+        xp.add.at(whole, key, value)
+    else:
+        whole[key] = value
+
+
+def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
+    whole, key = namespace(self).asarray(self).copy(), _key(self, indices)
+    try:
+        # spread out first: `add.at` loses numbers that it has to repeat for an index of two dimensions
+        _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
+    except ValueError:
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+                           f"indexing result of shape {list(whole[key].shape)}") from None
+    chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
+    fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
+    if not fills:
+        same_type(self, values, said="Index put requires the source and destination dtypes match, got {0} for the "
+                  "destination and {1} for the source.")
+    return whole
+
+
+def index_back(self: Any, indices: tuple, sizes: tuple) -> Any:
+    whole = namespace(self).zeros(sizes, self.dtype)
+    xp.add.at(whole, _raw(indices), self)  # the forward has seen that they fit
+    return whole
+
+
+# ---- along one dimension
+
+
+def are_positions(index: Any) -> bool:
+    """True for int32 and int64, the types in which torch takes positions."""
+    return index.dtype.kind == "i" and index.dtype.itemsize > 2
+
+
+def _grid(index: Any, dim: int) -> tuple:
+    """The key that reads `index` along `dim` and every other dimension at its own place."""
+    arange, last = namespace(index).arange, index.ndim - 1
+    return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
+
+
+def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
+    """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
+    self, index = (xp.atleast_1d(v) for v in (self, index))
+    index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
+    require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
+    require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
+    dim %= self.ndim
+    for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
+        if n > m and d != dim:
+            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
+                               f"larger than self {list(self.shape)} apart from dimension {dim}")
+    check_positions(index, self.shape[dim], dim)
+    return self, _grid(index, dim)
+
+
+def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
+    flat, key = _along(self, index, dim, "gather", "input")
+    return flat[key].reshape(index.shape)
+
+
+def scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
+    is_array = hasattr(src, "dtype")
+    require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
+    if not index.size:
+        return self.copy()
+    flat, key = _along(self, index, dim, "scatter", "self")
+    whole, sizes = flat.copy(), key[dim].shape
+    if is_array:
+        src = xp.atleast_1d(src)
+        fits = src.ndim == len(sizes) and xp.all(xp.less_equal(sizes, src.shape))
+        require(fits, f"Expected index {list(sizes)} to be no larger than self {list(flat.shape)} apart "
+                f"from dimension {dim} and to be no larger size than src {list(src.shape)}")
+        src = src[tuple(map(slice, sizes))]
+    _write(whole, key, src, add)
+    return whole.reshape(self.shape)
+
+
+def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
+    """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
+    require(are_positions(index), f"{name}(): Expected dtype int32 or int64 for index")
+    require(index.ndim < 2, f"{name}(): Index is supposed to be a vector", IndexError)
+    self, index = xp.atleast_1d(self), xp.atleast_1d(index)
+    return self, (slice(None),) * (dim % self.ndim) + (index,)
+
+
+def index_select(self: Any, index: Any, dim: int) -> Any:
+    flat, key = _rows(self, index, dim)
+    check_rows(index, flat.shape[dim])
+    return in_order(flat[key]) if self.ndim else flat[key].reshape(())
+
+
+_UNLIKE = {"add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type", "copy": "index_copy_(): "
+           "self and source expected to have the same dtype, but got (self) {0} and (source) {1}"}
+
+
+def index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
+    if how == "fill":
+        require(index.dtype == "int64", "index_fill_(): Expected dtype int64 for index.", IndexError)
+        require(xp.ndim(source) == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{xp.ndim(source)} dimension(s).")
+    else:
+        same_type(self, source, said=_UNLIKE[how])
+    whole, key = _rows(self.copy(), index, dim, f"index_{how}_")
+    size, count, add = whole.shape[dim], xp.size(index), how == "add"
+    if how != "fill" and source.ndim and source.shape[dim] != count:
+        error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if add else (
+            IndexError, f" ({source.shape[dim]})")
+        raise error(f"index_{how}_(): Number of indices ({count}) should be equal to source.size(dim){end}")
+    have, given = ([n for d, n in enumerate(xp.shape(x)) if d != dim % whole.ndim] for x in (whole, source))
+    require(how == "fill" or have == given, "source tensor shape must match self tensor shape, excluding the specified "
+            f"dimension. Got self.shape = {list(self.shape)} source.shape = {list(xp.shape(source))}")
+    check_positions(namespace(index).asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
+                    "index_copy_(): " if how == "copy" else "")
+    _write(whole, key, source, add)
+    return whole.reshape(self.shape)
+
+
+# ---- by mask, or by position in the flattened tensor
+
+
+def spots(self: Any, index: Any, name: str) -> Any:
+    """Positions in the flattened tensor. Raises: IndexError, or RuntimeError for another type, in torch's words."""
+    require(index.dtype == "int64", f"{name}(): Expected a long tensor for index, but got "
+            f"{dtypes.of(index.dtype).scalar_type}")
+    wrong = index[(index < -self.size) | (index >= self.size)]
+    if wrong.size:
+        raise IndexError(f"out of range: tried to access index {wrong[0]} on a tensor of {self.size} elements.")
+    return index
+
+
+def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    same_type(self, source, said="put_(): self and source expected to have the same dtype, but got self.dtype = {0} "
+              "and source.dtype = {1}")
+    require(source.size == index.size, "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.size}, index.numel() = {index.size}", IndexError)
+    whole = self.copy().reshape(-1)
+    _write(whole, spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)
+    return whole.reshape(self.shape)
+
+
+def masked_select(self: Any, mask: Any) -> Any:
+    require(mask.dtype.kind == "b", "masked_select: expected BoolTensor for mask")
+    common_shape(mask.shape, self.shape)
+    x, chosen = xp.broadcast_arrays(self, mask)
+    return x[chosen]
+
+
+def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
+    have, given, kind = (dtypes.of(x.dtype).scalar_type for x in (self, source, mask))
+    require(have == given, f"masked_scatter: expected self and source to have same dtypes but got{have} and {given}")
+    require(kind == "Bool", f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind}")
+    common_shape(mask.shape, self.shape)
+    whole, mask = (x.copy() for x in xp.broadcast_arrays(self, mask))
+    count = int(mask.sum())
+    require(source.size >= count, "Number of elements of source < number of ones in mask")
+    whole[mask] = source.reshape(-1)[:count]
+    return whole
+
+
+# ---- parts of derivatives
+
+
+@formula(tex=lambda grad, i, accumulate: SYMBOLS.where(accumulate, grad, SYMBOLS.index_fill(grad, i, 0, 0)))
+def kept_outside(F: Any, grad: Any, indices: Any, accumulate: bool) -> Any:
+    """What `index_put` leaves of the gradient: all where it added, 0 where it wrote."""
+    return grad if accumulate else F.index_put(grad, F.zeros_as(grad, ()), indices, False)
+
+
+@formula(tex=lambda grad, i, _source, accumulate: SYMBOLS.kept_outside(grad, i, accumulate))
+def kept_unput(F: Any, grad: Any, index: Any, source: Any, accumulate: bool) -> Any:
+    return grad if accumulate else F.put(grad, index, F.zeros_as(grad, F.sizes(source)), False)
+
+
+@formula()
+def common(F: Any, a: Any, b: Any) -> tuple:
+    """The shape in which two tensors meet."""
+    return common_shape(tuple(a.shape), tuple(b.shape))
+
+
+@formula(tex=lambda grad, _sizes: grad)
+def filled_up(F: Any, grad: Any, sizes: tuple) -> Any:
+    """A vector in the shape `sizes`, zeros where it is too short."""
+    return F.reshape(F.cat([grad, F.zeros_as(grad, (math.prod(sizes) - grad.shape[0],))], 0), sizes)

@@ -1,0 +1,433 @@
+"""Products and factorisations of matrices, with torch's refusals, and the matrix calculus behind their rules."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import in_order, namespace, xp
+from ...core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
+from ...text import presentation
+from ..checks import check_dim, floats_only, require, same_type
+from .pointwise import times
+from .reduce import kind_of
+
+
+def _product(a: Any, b: Any) -> Any:
+    """`a.dot(b)` with zeros signed as torch signs them: sums start at +0, single products are exact."""
+    if a.shape[-1] != 1:
+        return a.dot(b)
+    return a * b if b.ndim == 2 and a.shape[0] > 1 and b.shape[1] > 1 else a.dot(b) + 0
+
+
+def mm(self: Any, mat2: Any) -> Any:
+    require(self.ndim == 2, "self must be a matrix")
+    require(mat2.ndim == 2, "mat2 must be a matrix")
+    if self.shape[1] != mat2.shape[0]:
+        a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
+        raise presentation.error(RuntimeError, "matmul_shapes", "mat1 and mat2 shapes cannot be multiplied "
+                                 f"({a} and {b})", shapes=(self.shape, mat2.shape))
+    same_type(self, mat2, said="expected m1 and m2 to have the same dtype, but got: {c[0]} != {c[1]}")
+    return _product(self, mat2)
+
+
+def product_of(self: Any, mat: Any, vec: Any) -> Any:
+    """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
+    require(self.ndim < 2 == mat.ndim and vec.ndim == 1, "vector + matrix @ vector expected, got "
+            f"{self.ndim}, {mat.ndim}, {vec.ndim}")
+    if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
+        raise presentation.error(RuntimeError, "matmul_shapes",
+            f"size mismatch, got input ({(mat if self is vec else self).shape[0]}), "
+            f"mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})", shapes=(mat.shape, vec.shape))
+    same_type(self, mat, vec, said="addmv input tensors must have the same dtype, but got {0}, {1}, and {2}")
+    return _product(mat, vec)
+
+
+def dot(self: Any, tensor: Any) -> Any:
+    require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
+    same_type(self, tensor, said="dot : expected both vectors to have same dtype, but found {0} and {1}")
+    if self.size != tensor.size:
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
+                           f"the same number of elements, but got {self.size} and {tensor.size} elements respectively")
+    return _product(self, tensor)
+
+
+def addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    _check_added(self, mat1, mat2)
+    product = mm(mat1, mat2)
+    if alpha != 1 or beta != 1:
+        return joined(self, product, beta, alpha)
+    try:
+        product += self
+    except ValueError:
+        RAW.expand(self, product.shape)  # refuses it in torch's words
+    return product
+
+
+def joined(self: Any, product: Any, beta: float, alpha: float) -> Any:
+    """beta * self + alpha * product; what counts 0 times may be nan."""
+    a, b = dtypes.promote(RAW.expand(self, product.shape), product)
+    return (times(a, beta) if beta else xp.zeros_like(a)) + (times(b, alpha) if alpha else xp.zeros_like(b))
+
+
+def _check_added(self: Any, mat1: Any, mat2: Any) -> None:
+    if not self.dtype == mat1.dtype == mat2.dtype:
+        same_type(self, mat2, said="self and mat2 must have the same dtype, but got {0} and {1}")
+        same_type(mat1, mat2, said="mat1 and mat2 must have the same dtype, but got {0} and {1}")
+
+
+def addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    _check_added(self, batch1, batch2)
+    return joined(self, bmm(batch1, batch2).sum(0, self.dtype), beta, alpha)
+
+
+def addr(self: Any, vec1: Any, vec2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    check_vectors("addr", vec1=vec1, vec2=vec2)
+    return joined(self, xp.outer(*dtypes.promote(vec1, vec2)), beta, alpha)
+
+
+def check_vectors(name: str, **vectors: Any) -> None:
+    for word, x in vectors.items():
+        require(x.ndim == 1, f"{name}: Expected 1-D argument {word}, but got {x.ndim}-D")
+
+
+def baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
+    if self.dtype != batch1.dtype:
+        same_type(self, batch1, batch2, said="Input dtypes must be the same, got: input {c[0]}, batch1: {c[1]}, "
+                  "batch2: {c[2]}")
+    return joined(self, bmm(batch1, batch2), beta, alpha)
+
+
+def bmm(self: Any, mat2: Any) -> Any:
+    require(self.ndim == 3, "batch1 must be a 3D tensor")
+    require(mat2.ndim == 3, "batch2 must be a 3D tensor")
+    (count, _, inner), sizes = self.shape, mat2.shape
+    if sizes[:2] != (count, inner):
+        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
+                           f"[{count}, {inner}] but got: {list(sizes[:2])}.")
+    same_type(self, mat2)
+    return xp.matmul(self, mat2)
+
+
+def cross(self: Any, other: Any, dim: int = -1) -> Any:
+    same_type(self, other)
+    require(self.ndim == other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
+    require(self.ndim, f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
+    check_dim(dim, self.ndim)
+    require(self.shape[dim] == other.shape[dim] == 3, f"linalg.cross: inputs dimension {dim} must have length 3. Got "
+            f"{self.shape[dim]} and {other.shape[dim]}")
+    return in_order(xp.cross(self, other, axis=dim))
+
+
+# ---- inverses, determinants and factorisations
+
+
+class LinAlgError(RuntimeError):
+    """A matrix does not allow what was asked for. Source: torch.linalg.LinAlgError."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+
+
+def matrices(name: str, A: Any) -> Any:
+    """`A`, if it holds matrices of floats."""
+    require(A.ndim >= 2, f"{name}: The input tensor A must have at least 2 dimensions.")
+    floats_only(name, A)
+    return A
+
+
+def square_matrices(name: str, A: Any) -> Any:
+    require(A.ndim < 2 or A.shape[-1] == A.shape[-2], f"{name}: A must be batches of square matrices, but they are "
+            f"{' by '.join(map(str, A.shape[-2:]))} matrices")
+    return matrices(name, A)
+
+
+def matrix_exp(self: Any) -> Any:
+    """The sum of `A^k / k!`, for a matrix halved until that converges at once, then squared as often."""
+    A = square_matrices("linalg.matrix_exp", self).astype("float64")  # squaring doubles what was rounded
+    size = float(xp.absolute(A).sum(-2).max()) if A.size else 0.0
+    halvings = max(math.frexp(size)[1] + 1, 0)
+    small, eye = A / 2**halvings, namespace(A).eye(A.shape[-1])
+    total = eye + xp.zeros_like(A)
+    for k in range(16, 0, -1):
+        total = eye + small @ total / k
+    for _ in range(halvings):
+        total = total @ total
+    return total.astype(self.dtype)
+
+
+def qr(A: Any, mode: str) -> tuple:
+    return (namespace(A).empty(0, A.dtype), xp.linalg.qr(A, mode)) if mode == "r" else tuple(xp.linalg.qr(A, mode))
+
+
+def _lu(A: Any) -> tuple:
+    """LU factors in one matrix and the row swaps, counted from 1 as LAPACK does; batches too."""
+    whole, swaps = A.copy(), namespace(A).empty(A.shape[:-1], "int32")
+    for at in xp.ndindex(*A.shape[:-2]):
+        M, pivots = whole[at], swaps[at]
+        for k in range(len(M)):
+            p = k + int(xp.argmax(xp.absolute(M[k:, k])))
+            pivots[k] = p + 1
+            M[[k, p]] = M[[p, k]]
+            if M[k, k]:
+                M[k + 1 :, k] /= M[k, k]
+                M[k + 1 :, k + 1 :] -= xp.outer(M[k + 1 :, k], M[k, k + 1 :])
+    return whole, swaps
+
+
+def _determined(name: str, A: Any) -> tuple:
+    """The factors of a determinant and the sign of the swaps, then what torch keeps: LU and pivots of A^T."""
+    square_matrices(name, A)
+    LU, pivots = _lu(A.swapaxes(-1, -2))
+    swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
+    return xp.diagonal(LU, 0, -2, -1), (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
+
+
+def det(A: Any) -> tuple:
+    diagonal, sign, *kept = _determined("linalg.det", A)
+    return diagonal.prod(-1) * sign, *kept
+
+
+def slogdet(A: Any) -> tuple:
+    diagonal, sign, *kept = _determined("linalg.slogdet", A)
+    return sign * xp.sign(diagonal).prod(-1), xp.log(xp.absolute(diagonal)).sum(-1), *kept
+
+
+def inv_ex(A: Any) -> tuple:
+    square_matrices("linalg.inv", A)
+    try:
+        return xp.linalg.inv(A.swapaxes(-1, -2)).swapaxes(-1, -2), namespace(A).zeros(A.shape[:-2], "int32")
+    except xp.linalg.LinAlgError:
+        LU = _lu(A)[0]
+        zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
+        raise LinAlgError(f"linalg.inv: The diagonal element {zero} is zero, the inversion could not be "
+                          "completed because the input matrix is singular.") from None
+
+
+def pinv(self: Any) -> Any:
+    U, S, Vh = xp.linalg.svd(matrices("linalg.pinv", self), full_matrices=False)
+    tiny = max(self.shape[-2:]) * xp.finfo(self.dtype).eps * S[..., :1]
+    inverted = xp.where(tiny < S, 1 / S, 0).astype(self.dtype)
+    return (Vh.swapaxes(-1, -2) * inverted[..., None, :]) @ U.swapaxes(-1, -2)
+
+
+def _is_vector(A: Any, B: Any) -> bool:
+    return len(B.shape) == 1 or tuple(B.shape) == tuple(A.shape[:-1])
+
+
+def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
+    square_matrices("linalg.solve", A)
+    same_type(A, B, said="linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of "
+              "type {1} instead")
+    vector = _is_vector(A, B)
+    rows, columns = (B.shape[-1], 1) if vector else B.shape[-2:]
+    require(A.shape[-1] == (rows if left else columns), "linalg.solve: Incompatible shapes of A and B for the equation "
+            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})")
+    try:
+        if not left:
+            X = xp.linalg.solve(A.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2)
+        else:
+            X = xp.linalg.solve(A, B[..., None])[..., 0] if vector else xp.linalg.solve(A, B)
+    except xp.linalg.LinAlgError:
+        raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
+    return (X, *_lu(A))
+
+
+def cholesky_ex(self: Any, upper: bool = False) -> tuple:
+    square_matrices("linalg.cholesky", self)
+    A = self.swapaxes(-1, -2) if upper else self
+    try:
+        L = xp.linalg.cholesky(A)
+        if xp.isnan(L).any():
+            raise xp.linalg.LinAlgError
+    except xp.linalg.LinAlgError:
+        raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
+                          f"positive-definite (the leading minor of order {_first_minor(A)} is not "
+                          "positive-definite).") from None
+    return L.swapaxes(-1, -2) if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
+
+
+def _least(M: Any) -> Any:
+    """The least eigenvalue of a symmetric matrix; 0 if it holds a nan."""
+    return xp.linalg.eigvalsh(M)[0] if xp.isfinite(M).all() else 0
+
+
+def _first_minor(A: Any) -> int:
+    M = next((m for m in A.reshape(-1, *A.shape[-2:]) if _least(m) <= 0), A)
+    return next((k for k in range(1, len(M) + 1) if _least(M[:k, :k]) <= 0), len(M))
+
+
+# ---- parts of derivatives
+
+
+def transposed(x: Any) -> Symbol:
+    return Symbol(f"{symbol(x).at(4)}^{{\\top}}", 3)
+
+
+@formula(tex=transposed)
+def mT(F: Any, x: Any) -> Any:
+    return F.transpose(x, -2, -1)
+
+
+@formula(tex=lambda grad, _batch: grad)
+def of_each(F: Any, grad: Any, batch: Any) -> Any:
+    return F.expand(grad, (batch.shape[0], *grad.shape))
+
+
+@formula(tex=phrase(
+    r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]"))
+def exp_slope(F: Any, grad: Any, A: Any) -> Any:
+    """The upper right block of exp([[A^T, grad], [0, A^T]])."""
+    n, turned = A.shape[-1], F.mT(A)
+    above = F.cat([turned, grad], -1)
+    below = F.cat([F.zeros_as(A, tuple(A.shape)), turned], -1)
+    return F.linalg_matrix_exp(F.cat([above, below], -2))[..., :n, n:]
+
+
+@formula(tex=lambda x: Symbol(f"{x.at(4)}^{{-1}}", 3))
+def inv(F: Any, A: Any) -> Any:
+    return F.linalg_inv_ex(A)[0]
+
+
+@formula(tex=lambda A, B, _left: A ** -1 @ B)
+def solve(F: Any, A: Any, B: Any, left: bool) -> Any:
+    return F.linalg_solve_ex(A, B, left)[0]
+
+
+def _as_matrix(F: Any, x: Any) -> Any:
+    return F.reshape(x, (*x.shape, 1, 1))
+
+
+@formula(tex=lambda grad, A: grad * transposed(A ** -1))
+def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
+    """grad * A^-T from the logarithm; the sign has no slope."""
+    return None if grad is None else _as_matrix(F, grad) * F.mT(F.inv(A))
+
+
+def _regular(F: Any, A: Any) -> Any:
+    """`A`, moved by a hair where it is singular, so that cofactors can be had from its inverse."""
+    rank = xp.linalg.matrix_rank(getattr(A, "_data", A))
+    if (rank == A.shape[-1]).all():
+        return A
+    hair = xp.finfo(kind_of(A)).eps
+    return A + hair * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
+
+
+@formula(tex=lambda grad, A, result: grad * result * transposed(A ** -1))
+def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
+    """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
+    if F is RAW or (result != 0).all():
+        return _as_matrix(F, grad * result) * F.mT(F.inv(_regular(F, A)))
+    U, S, Vh = F.linalg_svd(A)
+    signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])
+    return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
+
+
+@formula(tex=lambda g, x, *_: g @ transposed(x))
+def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
+    if left and _is_vector(A, x):
+        return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
+    return g @ F.mT(x) if left else F.mT(x) @ g
+
+
+@formula(tex=lambda g, A, P: -(transposed(P) @ g @ transposed(P))
+         + (Symbol("I") - A @ P) @ transposed(g) @ P @ transposed(P)
+         + transposed(P) @ P @ transposed(g) @ (Symbol("I") - P @ A))
+def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
+    """Golub and Pereyra's derivative of the pseudo-inverse `P` of `A`."""
+    G, Pt = F.mT(grad), F.mT(P)
+    if A.shape[-2] <= A.shape[-1]:
+        K = G @ P
+        KPt = K @ Pt
+        return KPt - F.mT(P @ K) - A @ P @ KPt + Pt @ P @ (G - K @ A)
+    K = P @ G
+    PtK = Pt @ K
+    return PtK - F.mT(K @ P) + (G - A @ K) @ P @ Pt - PtK @ P @ A
+
+
+@formula(tex=phrase(
+    r"{1}^{{-\top}} S\, {1}^{{-1}},\quad S = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(M\right) + "
+    r"\mathrm{{tril}}\left(M, -1\right)^{{\top}}\right),\, M = {1}^{{\top}} {0}", 0))
+def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
+    """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
+    if upper:
+        grad, L = F.mT(grad), F.mT(L)
+    half = F.tril(F.mT(L) @ grad, 0)
+    S, back = (half + F.mT(F.tril(half, -1))) * 0.5, F.inv(L)
+    return F.mT(back) @ S @ back
+
+
+def _gaps(F: Any, values: Any) -> Any:
+    """values[j] - values[i], with 1 on the diagonal."""
+    apart = F.unsqueeze(values, -2) - F.unsqueeze(values, -1)
+    return apart + F.diag_embed(values * 0 + 1, 0, -2, -1)
+
+
+@formula(tex=phrase(
+    r"{3}\left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}} {1}}}{{E}}\right)\right)"
+    r"{3}^{{\top}},\quad E_{{ij}} = {2}_j - {2}_i,\, E_{{ii}} = \infty", 0))
+def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
+    """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
+    inner = None if values is None else F.diag_embed(values, 0, -2, -1)
+    if vectors is not None:
+        turned = F.mT(V) @ vectors / _gaps(F, L)
+        turned = turned - F.diag_embed(F.diagonal(turned, 0, -2, -1), 0, -2, -1)
+        turned = (turned + F.mT(turned)) / 2
+        inner = turned if inner is None else inner + turned
+    return V @ (inner @ F.mT(V))
+
+
+@formula(tex=phrase(
+    r"{3}\left(\mathrm{{diag}}\left({1}\right) + \frac{{\mathrm{{skew}}\left({3}^{{\top}} {0}\right)}}{{E}}\, D"
+    r" + D\, \frac{{\mathrm{{skew}}\left({5} {2}^{{\top}}\right)}}{{E}}\right){5}"
+    r" + \left(I - {3} {3}^{{\top}}\right) {0}\, D^{{-1}} {5} + {3} D^{{-1}} {2} \left(I - {5}^{{\top}} {5}\right)"
+    r",\quad D = \mathrm{{diag}}\left({4}\right),\, E_{{ij}} = {4}_j^2 - {4}_i^2", 0))
+def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
+    """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
+    k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
+    U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
+    gU = None if gU is None else F.slice(gU, -1, 0, k, 1)
+    gVh = None if gVh is None else F.slice(gVh, -2, 0, k, 1)
+    E, wide, tall = _gaps(F, S * S), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
+    inner = F.diag_embed(S * 0 if gS is None else gS, 0, -2, -1)
+    if gU is not None:
+        turned = F.mT(U) @ gU
+        inner = inner + (turned - F.mT(turned)) / E * wide
+    if gVh is not None:
+        turned = Vh @ F.mT(gVh)
+        inner = inner + tall * ((turned - F.mT(turned)) / E)
+    grad = U @ inner @ Vh
+    if gU is not None and m > k:
+        grad = grad + (gU - U @ (F.mT(U) @ gU)) / wide @ Vh
+    if gVh is not None and n > k:
+        grad = grad + U @ ((gVh - gVh @ F.mT(Vh) @ Vh) / tall)
+    return grad
+
+
+@formula(tex=phrase(
+    r"\left({0} + {2}\, S\right) {3}^{{-\top}},\quad S = \mathrm{{triu}}\left(M\right) + "
+    r"\mathrm{{triu}}\left(M, 1\right)^{{\top}},\, M = {1}\, {3}^{{\top}} - {2}^{{\top}} {0}", 0))
+def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
+    """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
+    m, n = R.shape[-2:]
+    require(len(Q.shape) > 1, "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
+            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")
+    require(m <= n, "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
+    gQ = Q * 0 if gQ is None else gQ
+    gR = R * 0 if gR is None else gR
+    if m < n:  # the columns to the right are Q^T A: they follow Q
+        V, gV = F.slice(R, -1, m, n, 1), F.slice(gR, -1, m, n, 1)
+        left = F.qr_slope(gQ + Q @ V @ F.mT(gV), F.slice(gR, -1, 0, m, 1), Q, F.slice(R, -1, 0, m, 1))
+        return F.cat([left, Q @ gV], -1)
+    half = F.triu(gR @ F.mT(R) - F.mT(Q) @ gQ, 0)
+    S = half + F.mT(F.triu(half, 1))
+    return (gQ + Q @ S) @ F.mT(F.inv(R))
+
+
+def scaled(x: Any, factor: float) -> Any:
+    return x if factor == 1 else x * factor
+
+
+RAW.scaled = TENSORS.scaled = scaled
+SYMBOLS.scaled = phrase(r"{1:4} \cdot {0:1}", 1)

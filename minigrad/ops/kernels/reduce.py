@@ -1,0 +1,461 @@
+"""Sums, norms, extremes, order and running operations on arrays, and parts of their derivatives."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from builtins import sum as add_up
+from typing import Any
+
+from ...array import dtypes
+from ...array.backend import namespace, xp
+from ...core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
+from ..checks import check_dim, common_shape, floats_only, implemented, require
+from .pointwise import beside
+
+_add = xp.add.reduce
+
+# ---- which dimensions, and of what
+
+
+def axes_of(dim: Any, of: Any) -> Any:
+    """NumPy's word for `dim`; a 0-d array has no axis, whatever torch lets one ask for."""
+    return None if dim is None or dim == () or not of.ndim else dim
+
+
+def gone(dim: Any, rank: int) -> tuple:
+    """The dimensions that `dim` means, all where it names none."""
+    if dim is None or dim == ():
+        return tuple(range(rank))
+    return dim if isinstance(dim, tuple) else (dim,)
+
+
+def count_of(sizes: tuple, dim: Any) -> int:
+    n = 1
+    for d in gone(dim, len(sizes)) if sizes else ():  # `math.prod` of a list takes twice as long
+        n *= sizes[d]
+    return n
+
+
+def filled(self: Any, dim: Any, name: str) -> Any:
+    """`self`, if there is something to choose from. Raises: IndexError or RuntimeError as torch."""
+    if self.size:
+        return self
+    if dim is None or dim == ():
+        error, end = (IndexError, "") if name[:3] == "arg" else (
+            RuntimeError, " Specify the reduction dim with the 'dim' argument.")
+        raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{end}")
+    for d in gone(dim, self.ndim):
+        require(self.shape[d], f"{name}(): Expected reduction dim {d % self.ndim} to have non-zero size.", IndexError)
+    return self
+
+
+def whole_type(self: Any) -> Any:
+    """The type in which elements are summed: integers and bools in int64."""
+    return None if self.dtype.kind == "f" else "int64"
+
+
+def with_mean(self: Any) -> Any:
+    """`self`, if its elements have a mean."""
+    if self.dtype.kind != "f":
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
+                           f"complex dtype. Got: {dtypes.of(self.dtype).scalar_type}")
+    return self
+
+
+def kind_of(x: Any) -> Any:
+    """NumPy's type of an array, or of a tensor's array: a formula runs on both."""
+    return getattr(x, "_data", x).dtype
+
+
+# ---- sums and claims
+
+
+def total(self: Any) -> Any:
+    """The sum of all elements; Python has added a few before NumPy begins."""
+    if 0 < self.size < 9 and self.dtype.char in "fd":
+        return add_up(self.flat)
+    return _add(self, None, whole_type(self))
+
+
+def total_along(self: Any, dim: Any, keepdim: bool = False) -> Any:
+    return _add(self, axes_of(dim, self), keepdims=keepdim, dtype=None if self.dtype.kind == "f" else "int64")
+
+
+def mean(self: Any, dim: Any, keepdim: bool) -> Any:
+    return _add(with_mean(self), axes_of(dim, self), keepdims=keepdim) / self.dtype.type(count_of(self.shape, dim))
+
+
+def claim(test: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """`xp.all` or `xp.any`; of uint8, torch's first bool, the answer is uint8."""
+    holds = test(self, axis=dim if self.ndim else None, keepdims=keepdim)
+    return holds.astype("uint8") if self.dtype == "uint8" else holds
+
+
+# ---- norms and distances
+
+
+def norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
+    floats_only("linalg.vector_norm", self)
+    require(count_of(self.shape, dim) or 0 <= ord < math.inf, f"linalg.vector_norm cannot compute the {ord} norm on an "
+            "empty tensor because the operation does not have an identity")
+    axes = axes_of(dim, self)
+    if ord == 2:
+        return xp.sqrt(_add(self * self, axes, keepdims=keepdim))
+    size = xp.absolute(self)
+    if ord in (math.inf, -math.inf):
+        return (size.max if ord > 0 else size.min)(axis=axes, keepdims=keepdim)
+    if ord in (0, 1):
+        return _add(size if ord else (size != 0).astype(self.dtype), axes, keepdims=keepdim)
+    return _add(size**ord, axes, keepdims=keepdim) ** (1 / ord)
+
+
+def _besides(dim: int, rank: int) -> tuple[int, ...]:
+    return tuple(d for d in range(rank) if d != dim % rank)
+
+
+def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
+    require(p > 0, "renorm: non-positive-norm not supported")
+    require(maxnorm >= 0, f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    require(self.ndim > 1, f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
+    check_dim(dim, self.ndim)
+    norms = norm(self, p, _besides(dim, self.ndim), True)
+    return self * xp.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
+
+
+def apart(x1: Any, x2: Any) -> Any:
+    require(x1.shape[-1] == x2.shape[-1], "X1 and X2 must have the same number of columns. X1: "
+            f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+    common_shape(x1.shape[:-2], x2.shape[:-2])
+    return x1[..., :, None, :] - x2[..., None, :, :]
+
+
+def cdist_back(grad_output: Any, x1: Any, x2: Any, result: Any, p: float, dim: int) -> Any:
+    if p == 0:
+        return xp.zeros_like(x1) if dim == -2 else -xp.zeros_like(x2)  # the rule of x2 turns the sign
+    return xp.sum(norm_slope(RAW, grad_output, apart(x1, x2), result, p, -1, False), axis=dim)
+
+
+# ---- choosing and ordering
+
+
+def median(self: Any) -> Any:
+    """The lower of the two middle elements; nan if any element is, or if there is none."""
+    return middle(self.reshape(-1), 0)[0] if self.size else namespace(self).asarray(math.nan).astype(self.dtype)
+
+
+def middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
+    """As `median` along `dim`, with its place; of nans the first."""
+    if not self.ndim:
+        return self, _first(self)
+    nan, half = self != self, (filled(implemented("median_cpu", self, "iuf"), dim, "median").shape[dim] - 1) // 2
+    at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True), order(self, dim, False, [half]))
+    return _picked(self, at, dim, keepdim)
+
+
+def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
+    """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
+    if not self.ndim:
+        return self, at
+    values = xp.take_along_axis(self, at, dim)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def chosen(name: str, choose: Any, self: Any, dim: int, keepdim: bool) -> tuple:
+    """The elements to which `choose`, `xp.argmax` or `xp.argmin`, leads along `dim`, and their places."""
+    return _picked(filled(self, dim, name), choose(self, axis=axes_of(dim, self), keepdims=True), dim, keepdim)
+
+
+def _first(self: Any) -> Any:
+    """The place of the only element of a 0-d array."""
+    return namespace(self).zeros((), "int64")[()]
+
+
+def order(self: Any, dim: int, descending: bool, ranks: Any = None) -> Any:
+    """Where the elements of these ranks (or all) are in sorted order, equal ones as they came; nan is the largest."""
+    if not self.ndim:
+        return _first(self)
+    at = xp.argsort(xp.flip(self, dim) if descending else self, axis=dim, kind="stable")
+    if descending:
+        at = xp.flip(self.shape[dim] - 1 - at, dim).copy()
+    return at if ranks is None else at.take(ranks, axis=dim)
+
+
+def sort(self: Any, dim: int = -1, descending: bool = False) -> tuple:
+    return _picked(self, order(self, dim, descending), dim)
+
+
+def topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
+    require(0 <= k <= (self.shape[dim] if self.ndim else 1), "selected index k out of range")
+    return _picked(self, order(self, dim, largest, range(k)), dim)
+
+
+def kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
+    if not 1 <= k <= (filled(self, dim, "kthvalue").shape[dim] if self.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
+    return _picked(implemented("kthvalue_cpu", self, "iuf"), order(self, dim, False, [k - 1]), dim, keepdim)
+
+
+def mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
+    """The most frequent value, the smallest of equals, and the last place where it is; a nan stays where it came."""
+    if not filled(self, dim, "mode").ndim:
+        return self.copy(), _first(self)
+    lines = xp.moveaxis(self, dim, -1)
+    at = namespace(self).empty(lines.shape[:-1], "int64")
+    for place in xp.ndindex(*at.shape):
+        value = lines[place].tolist().__getitem__
+        runs = [list(run) for _, run in itertools.groupby(sorted(range(self.shape[dim]), key=value), value)]
+        at[place] = max(runs, key=len)[-1]
+    return _picked(self, xp.expand_dims(at, dim), dim, keepdim)
+
+
+def unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
+    found = xp.unique(self, return_inverse=inverse, return_counts=counts, axis=dim, equal_nan=False)
+    return found if isinstance(found, tuple) else (found,)
+
+
+# ---- spread, and what runs along
+
+
+def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+    self, axes = beside(self, 1.0), axes_of(dim, self)
+    top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
+    top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
+    total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
+    return total if keepdim else total.squeeze(axes)
+
+
+def degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
+    return max(0, count_of(sizes, dim) - (1 if correction is None else correction))
+
+
+def variance(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
+    require(self.dtype.kind == "f", "std and var only support floating point and complex dtypes")
+    off = self - xp.mean(self, axis=axes_of(dim, self), keepdims=True)
+    total = _add(off * off, axes_of(dim, self), keepdims=keepdim)
+    return total / self.dtype.type(degrees(self.shape, dim, correction))
+
+
+def running(reduce: Any, self: Any, dim: int) -> Any:
+    """Sums and products so far; floats in double on the way, as in torch."""
+    if not self.ndim:
+        return self.copy() if self.dtype.kind == "f" else self.astype("int64")
+    total = reduce.accumulate(self, dim, dtype=whole_type(self) or "float64")
+    return total.astype(self.dtype) if self.dtype.kind == "f" else total
+
+
+def so_far(step: Any, self: Any, dim: int) -> Any:
+    """`step.accumulate`; CuPy has it for sums and products alone, so there it goes slice by slice."""
+    if namespace(self) is xp:
+        return step.accumulate(self, dim)
+    values = self.copy()
+    slices = xp.moveaxis(values, dim, 0)
+    for before, here in itertools.pairwise(slices):
+        here[...] = step(before, here)
+    return values
+
+
+def record(self: Any, dim: int, best: Any) -> tuple:
+    """The best so far and where it was, the latest of equals."""
+    if not self.ndim:
+        return self.copy(), _first(self)
+    values = so_far(best, self, dim)
+    places = namespace(self).arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
+    new = (self == values) | (self != self)
+    return values, so_far(xp.maximum, xp.where(new, places, 0), dim)
+
+
+# ---- parts of derivatives: sums and norms
+
+
+@formula(tex=lambda x: x)
+def sizes(F: Any, x: Any) -> tuple:
+    return tuple(x.shape)
+
+
+@formula(tex=lambda *_: Symbol("n"))
+def count(F: Any, sizes: tuple, dim: Any) -> int:
+    return count_of(sizes, dim)
+
+
+@formula(tex=lambda grad, *_: grad)
+def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
+    """A reduced gradient with its dimensions back as ones, ready to broadcast."""
+    if keepdim or not sizes:
+        return grad
+    lengths = list(sizes)
+    for d in gone(dim, len(sizes)):
+        lengths[d] = 1
+    return F.reshape(grad, tuple(lengths))
+
+
+@formula(tex=phrase(r"\mathrm{{expand}}\left({0}, {2}\right)"))
+def expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
+    """A reduced gradient as often as what was reduced."""
+    return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
+
+
+@formula(tex=phrase(r"{0:1} \odot \mathrm{{sgn}}\left({1}\right) \odot "
+                    r"\left(\frac{{\left\lvert {1}\right\rvert}}{{{2}}}\right)^{{{3} - 1}}", 1))
+def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
+    """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
+    sizes = tuple(x.shape)
+    grad, norm = (kept(F, v, sizes, dim, keepdim) for v in (grad, norm))
+    if ord == 0:
+        return None
+    if ord == 1:
+        return F.sgn(x) * grad
+    if ord == 2:
+        return F.where(norm == 0, 0.0, x / norm) * grad
+    if ord in (math.inf, -math.inf):
+        ties = F.abs(x) == norm
+        count = F.sum_dim(ties, dim, True)
+        return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
+    slope = (x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else
+             F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))
+    return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
+
+
+@formula(tex=phrase(r"\begin{{cases}}\frac{{{4}}}{{\lVert {1}\rVert}} \odot \left({0:1} - \frac{{\sum {0:2} \odot "
+                    r"{1:2}}}{{\lVert {1}\rVert}} \odot \mathrm{{sgn}}\left({1}\right) \odot \left(\frac{{\left\lvert "
+                    r"{1}\right\rvert}}{{\lVert {1}\rVert}}\right)^{{{2} - 1}}\right) & \lVert {1}\rVert > {4} \\ "
+                    r"{0} & \text{{else}}\end{{cases}}", 1))
+def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
+    """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
+    others = _besides(dim, len(x.shape))
+    norm = F.linalg_vector_norm(x, p, others, True)
+    inverse = 1 / (norm + 1e-7)
+    longer = F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)
+    return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
+
+
+@formula(tex=lambda grad, x, result, *_: grad * (result / x))
+def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    """grad * result / x; where one element is 0, the product of the others is asked for."""
+    if not x.shape:
+        return grad
+    if dim is not None:
+        grad, result = (F.kept(v, tuple(x.shape), dim, keepdim) for v in (grad, result))
+    if not (x == 0).any():
+        return grad * (result / x)
+    if dim is not None:
+        return grad * F.others(x, dim)
+    return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
+
+
+@formula()
+def others(F: Any, x: Any, dim: int) -> Any:
+    """For each element the product of all others along `dim`, exact where some are 0."""
+    dim, n = dim % len(x.shape), x.shape[dim]
+    one = F.zeros_as(x, tuple(1 if i == dim else m for i, m in enumerate(x.shape))) + 1
+    before = F.cumprod(F.cat([one, F.slice(x, dim, 0, n - 1, 1)], dim), dim)
+    turned = F.flip(F.slice(x, dim, 1, n, 1), (dim,))
+    return before * F.flip(F.cumprod(F.cat([one, turned], dim), dim), (dim,))
+
+
+# ---- parts of derivatives: extremes and order
+
+
+@formula(tex=lambda x, best: x == best)
+def reached(F: Any, x: Any, best: Any) -> Any:
+    """Which elements are the extreme `best`: the nans if it is one."""
+    return F.isnan(x) if best != best else x == best
+
+
+@formula(tex=lambda *_: Symbol("k"))
+def ties(F: Any, x: Any, best: Any) -> Any:
+    """How many elements share the gradient of an extreme."""
+    return F.cast(F.sum(F.reached(x, best)), kind_of(best))
+
+
+@formula(tex=lambda grad, x, best, *_: grad * (x == best) / Symbol("k"))
+def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
+    """The gradient of an extreme, in equal parts to all elements that reach it."""
+    mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
+    count = F.sum_dim(mask, dim, True)
+    return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
+
+
+@formula(tex=lambda grad, x, least, most, *_: (
+    SYMBOLS.share(grad[0], x, least) + SYMBOLS.share(grad[1], x, most)))
+def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
+    parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True) if g is not None]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@formula(tex=phrase(r"0[{1}] \leftarrow {0}", 0))
+def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool) -> Any:
+    """Zeros, and the gradient where `indices` say that the values were taken from."""
+    if not sizes:
+        return grad
+    if not keepdim:
+        grad, indices = (F.unsqueeze(v, dim % len(sizes)) for v in (grad, indices))
+    return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
+
+
+# ---- parts of derivatives: spread, and what runs along
+
+
+@formula(tex=lambda grad, x, _dim, correction, _keepdim: grad * (
+    2 * (x - SYMBOLS.mean_dim(x)) / (Symbol("n") - (1 if correction is None else correction))))
+def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """2 / (n - correction) * grad * (x - mean)."""
+    off = x - F.mean_dim(x, gone(dim, len(x.shape)), True)
+    free = degrees(tuple(x.shape), dim, correction)
+    return (2.0 / free if free else math.inf) * F.kept(grad, tuple(x.shape), dim, keepdim) * off
+
+
+@formula(tex=lambda spread, mean, *options: SYMBOLS.var_slope(spread, *options) + mean / Symbol("n"))
+def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    slope = None if spread is None else F.var_slope(spread, x, dim, correction, keepdim)
+    if mean is None:
+        return slope
+    shared = F.expanded(mean, tuple(x.shape), dim, keepdim) / count_of(tuple(x.shape), dim)
+    return shared if slope is None else slope + shared
+
+
+@formula(tex=lambda grad, root: grad / (2 * root))
+def of_root(F: Any, grad: Any, root: Any) -> Any:
+    return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
+
+
+@formula(tex=phrase(r"\sum_{{j \ge i}} {0:4}[j]", 1))
+def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
+    """Sums from the end: each element counts in all sums that follow it."""
+    return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
+
+
+@formula(tex=phrase(r"\frac{{1}}{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot {2:4}[j]", 1))
+def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
+    """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
+    if not x.shape or x.shape[dim] <= 1:
+        return grad
+    if not (x == 0).any():
+        return F.cumsum_back(result * grad, dim) / x
+    n, pieces = x.shape[dim], []
+    for k in range(n):
+        before = F.prod_dim(F.slice(x, dim, 0, k, 1), dim, True)
+        after = F.slice(grad, dim, k + 1, n, 1) * F.cumprod(F.slice(x, dim, k + 1, n, 1), dim)
+        pieces.append(before * (F.slice(grad, dim, k, k + 1, 1) + F.sum_dim(after, (dim,), True)))
+    return F.cat(pieces, dim)
+
+
+@formula(tex=phrase(r"e^{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot e^{{-{2:4}[j]}}", 1))
+def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
+    """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
+    if not x.shape:
+        return grad
+    size, nothing = F.log(F.abs(grad)), xp.finfo(kind_of(grad)).min.item()
+    sides = []
+    for side in (grad > 0, grad < 0):
+        turned = F.flip(F.where(side, size, nothing) - result, (dim,))
+        sides.append(F.exp(F.flip(F.logcumsumexp(turned, dim), (dim,)) + x))
+    return sides[0] - sides[1]
+
+
+# ---- no derivative
+
+
+@formula(tex=phrase(r"\text{{not implemented}}"))
+def refuse(F: Any, name: str) -> Any:
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")

@@ -1,0 +1,409 @@
+"""How arrays are seen in another shape, taken apart, put together, and written in parts.
+
+Knows torch's refusals of shapes and sizes. The last chapter works on a storage and its parts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+from ...array import dtypes, random
+from ...array.backend import as_strided as strided_view
+from ...array.backend import device_of, in_order, move, namespace, reach, strided, xp
+from ...core.carriers import RAW, SYMBOLS, Symbol, formula, phrase, symbol
+from ...core.op import shape_mismatch
+from ...text import presentation
+from ..checks import check_dim, require
+from .reduce import whole_type
+
+_add = xp.add.reduce
+_ALL = (slice(None),)
+
+# ---- other shapes of the same numbers
+
+
+def flat_view(self: Any, shape: tuple) -> Any:
+    """`self` in another shape without copying; torch's errors where that is impossible."""
+    try:
+        y = self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
+        if y.shape != shape and -1 not in shape and min(shape, default=0) < -1:  # to NumPy any negative one is unknown
+            return _refuse(self, shape)
+        return y
+    except ValueError:
+        return _refuse(self, shape)
+
+
+def _refuse(self: Any, shape: tuple) -> Any:
+    require(shape.count(-1) < 2, "only one dimension can be inferred")
+    for place, n in enumerate(shape):
+        require(n > -2, f"invalid shape dimension {n} at index {place} of shape {list(shape)}")
+    count = math.prod(n for n in shape if n != -1)
+    require(self.size or count or -1 not in shape, f"cannot reshape tensor of 0 elements into shape {list(shape)} "
+            "because the unspecified dimension size -1 can be any value and is ambiguous")
+    if self.size != count and (-1 not in shape or count == 0 or self.size % count):
+        raise presentation.error(RuntimeError, "view_shape",
+            f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)
+    raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                       "across two contiguous subspaces). Use .reshape(...) instead.")
+
+
+def squeeze(self: Any, dim: Any) -> Any:
+    dims = dim if isinstance(dim, tuple) else (dim,)
+    return xp.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
+
+
+def unsqueeze(self: Any, dim: int) -> Any:
+    place = dim if dim >= 0 else dim + self.ndim + 1
+    return self.reshape(*self.shape[:place], 1, *self.shape[place:])
+
+
+def expand(self: Any, shape: tuple) -> Any:
+    full, lead = shape, len(shape) - self.ndim
+    if shape and min(shape) < 0:
+        if lead > 0 and min(shape[:lead]) < 0:
+            n = min(shape[:lead])
+            raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                               f"dimension {shape.index(n)}")
+        full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
+    try:
+        return spread(self, full)
+    except ValueError:
+        raise _expand_error(self, shape) from None
+
+
+def spread(x: Any, shape: tuple) -> Any:
+    """`x` seen in a larger shape, stride 0 where it repeats. Raises: ValueError for a shape that does not fit."""
+    if x.shape == shape:
+        return x[...]
+    x = x if isinstance(x, xp.ndarray) else namespace(x).asarray(x)
+    lead = len(shape) - x.ndim
+    steps = [0] * lead
+    for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
+        if have not in (1, n):
+            raise ValueError("not a larger shape")
+        steps.append(step if n == have else 0)
+    return strided(x, shape, steps)
+
+
+def _expand_error(self: Any, shape: tuple) -> Exception:
+    lead = len(shape) - self.ndim
+    if lead < 0:
+        return RuntimeError(f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes "
+                            f"provided ({len(shape)}) must be greater or equal to the number of dimensions in the "
+                            f"tensor ({self.ndim})")
+    dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
+    return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
+                        f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
+                        f"Tensor sizes: {list(self.shape)}")
+
+
+@formula(tex=lambda dims: symbol("dims") ** -1)
+def inverse_order(F: Any, dims: tuple) -> tuple:
+    """Where each dimension has gone."""
+    order = [0] * len(dims)
+    for place, dim in enumerate(dims):
+        order[dim] = place
+    return tuple(order)
+
+
+def sum_to(self: Any, shape: tuple) -> Any:
+    """Sum away the axes that broadcasting added or stretched: `(5, 3, 4)` to `(3, 1)` sums 0 and 2."""
+    lead = self.ndim - len(shape)
+    if lead > 0:  # no `keepdims`: a reshaped sum would be a view, which a leaf cannot keep
+        self = _add(self, 0 if lead == 1 else tuple(range(lead)))
+    if self.shape == shape:
+        return self
+    axes = tuple([i for i, n in enumerate(shape) if n == 1 and self.shape[i] != 1])
+    return _add(self, axes, keepdims=True)
+
+
+def repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
+    full = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
+    split = [n for pair in zip(repeats, full, strict=True) for n in pair]
+    return self.reshape(split).sum(axis=tuple(range(0, len(split), 2))).reshape(sizes)
+
+
+# ---- parts of an array, seen and written
+
+
+def select_part(self: Any, dim: int, index: int) -> Any:
+    return self[_ALL * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
+
+
+def slice_part(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    return self[_ALL * (dim % self.ndim) + (slice(start, end, step),)]
+
+
+def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
+    dim = check_dim(dimension, self.ndim)
+    most = self.shape[dim] if self.ndim else 1
+    require(size >= 0, f"size is {size} but must be >= 0")
+    require(size <= most, f"maximum size for tensor at dimension {dim} is {most} but size is {size}")
+    require(step > 0, f"step is {step} but must be > 0")
+    if not self.ndim:
+        return self.reshape(1)[:size]
+    windows = xp.lib.stride_tricks.sliding_window_view(self, size, dim, writeable=True)
+    return windows[_ALL * dim + (slice(None, None, step),)]
+
+
+def diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    first, second = check_dim(dim1, self.ndim), check_dim(dim2, self.ndim)
+    require(first != second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    view = xp.diagonal(self, offset, first, second)
+    view.flags.writeable = self.flags.writeable  # NumPy's diagonal is read-only
+    return view
+
+
+def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
+    """`whole` with `value` in the part that `part(whole, *how)` sees."""
+    part(whole, *how)[...] = value
+    return whole
+
+
+def placed(value: Any, sizes: tuple, part: Any, *how: Any) -> Any:
+    """Zeros of shape `sizes`, with `value` in the part that `part(whole, *how)` sees."""
+    return written(namespace(value).zeros(sizes, value.dtype), value, part, *how)
+
+
+def added(whole: Any, value: Any, part: Any, *how: Any) -> Any:
+    """`whole` with `value` added to the part that `part(whole, *how)` sees, as often as it sees a place."""
+    places = namespace(whole).arange(whole.size).reshape(whole.shape)
+    xp.add.at(whole.reshape(-1), part(places, *how), value)
+    return whole
+
+
+def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    n, rank = self.shape[-1] + abs(offset), self.ndim + 1
+    sizes = [*self.shape[:-1]]
+    for dim in sorted((dim1 % rank, dim2 % rank)):
+        sizes.insert(dim, n)
+    return placed(self, sizes, diagonal, offset, dim1, dim2)
+
+
+def matrices(self: Any, name: str) -> Any:
+    require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
+    return self
+
+
+def trace(self: Any) -> Any:
+    require(self.ndim == 2, f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    return xp.trace(self, dtype=whole_type(self))
+
+
+@formula(tex=phrase(r"{0:1} \cdot I", 1))
+def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
+    return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
+
+
+# ---- taken apart and put together
+
+
+def _lengths(size: int, split_size: Any) -> list[int]:
+    """How long the pieces of a dimension are."""
+    if not isinstance(split_size, int):
+        return list(split_size)
+    return [min(split_size, size - i) for i in range(0, max(size, 1), split_size or 1)]
+
+
+def split(self: Any, split_size: Any, dim: int = 0) -> list:
+    parts, lead, stop = [], _ALL * (dim % self.ndim), 0
+    for n in _lengths(self.shape[dim], split_size):
+        start, stop = stop, stop + n
+        parts.append(self[(*lead, slice(start, stop))])
+    return parts
+
+
+@formula(tex=lambda grad, *_: SYMBOLS.cat(grad[0], grad[1], Symbol(r"\ldots")))
+def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
+    """The gradients of all pieces side by side; zeros for pieces that nobody used."""
+    known, dim = next(g for g in grad if g is not None), dim % len(sizes)
+    lengths = _lengths(sizes[dim], split_size)
+    parts = [F.zeros_as(known, (*sizes[:dim], n, *sizes[dim + 1 :])) if g is None else g
+             for g, n in zip(grad, lengths, strict=True)]
+    return F.cat(parts, dim)
+
+
+@formula(tex=lambda grad, _dim: SYMBOLS.stack(grad[0], grad[1], Symbol(r"\ldots")))
+def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
+    known = next(g for g in grad if g is not None)
+    return F.stack([F.zeros_as(known, known.shape) if g is None else g for g in grad], dim)
+
+
+def cat(tensors: list, dim: int = 0) -> Any:
+    for place, x in enumerate(tensors):
+        require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    parts = [x for x in tensors if x.shape != (0,)]
+    if not parts:  # nothing, side by side along whatever dimension
+        return tensors[0].copy()
+    check_dim(dim, max(x.ndim for x in tensors))
+    for place, x in enumerate(parts):
+        if x.ndim != parts[0].ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {parts[0].ndim} and {x.ndim}")
+        for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
+            if n != first and d != dim % x.ndim:
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
+                                   f"got size {n} for tensor number {place} in the list.")
+    return in_order(xp.concatenate(parts, dim))
+
+
+@formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
+def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
+    pieces, stop = [], 0
+    for shape in shapes:
+        if shape == (0,):
+            pieces.append(F.zeros_as(grad, shape))
+        else:
+            start, stop = stop, stop + shape[dim]
+            pieces.append(F.slice(grad, dim, start, stop, 1))
+    return pieces
+
+
+def stack(tensors: list, dim: int = 0) -> Any:
+    check_dim(dim, tensors[0].ndim + 1)
+    for place, x in enumerate(tensors):
+        if x.shape != tensors[0].shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
+                               f"0 and {list(x.shape)} at entry {place}")
+    return in_order(xp.stack(tensors, dim))
+
+
+def _corners(shapes: Any) -> list[tuple]:
+    """Where each block on a diagonal begins, `(row, column)`, and where the last one ends."""
+    matrices = [(1, 1, *shape)[-2:] for shape in shapes]
+    return [(0, 0), *zip(*map(itertools.accumulate, zip(*matrices, strict=True)), strict=True)]
+
+
+def block_diag(tensors: list) -> Any:
+    corners = _corners(x.shape for x in tensors)
+    whole = namespace(tensors[0]).zeros(corners[-1], tensors[0].dtype)
+    for x, (top, left), (bottom, right) in zip(tensors, corners, corners[1:], strict=False):
+        whole[top:bottom, left:right] = x
+    return whole
+
+
+@formula(tex=phrase("{0:4}[r_k{{:}}r_{{k+1}}, s_k{{:}}s_{{k+1}}]"))
+def blocks(F: Any, grad: Any, shapes: list) -> list:
+    edges = itertools.pairwise(_corners(shapes))
+    parts = [F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1) for (top, left), (bottom, right) in edges]
+    return [F.reshape(part, tuple(shape)) for part, shape in zip(parts, shapes, strict=True)]
+
+
+# ---- copies
+
+
+def memory_order(self: Any) -> list[int]:
+    """The dimensions as they lie in memory, the one with the longest steps first."""
+    return sorted(range(self.ndim), key=lambda d: -self.strides[d])
+
+
+def layout(self: Any) -> str:
+    """How a copy lies in memory: with the original's order of dimensions, unless it repeats elements."""
+    return "C" if self.flags.c_contiguous or 0 in self.strides else "K"
+
+
+def cloned(self: Any) -> Any:
+    return self if isinstance(self, xp.generic) else self.copy(order=layout(self))
+
+
+def copied(self: Any, src: Any) -> Any:
+    if namespace(src) is not namespace(self):
+        src = move(src, device_of(self))
+    try:
+        return xp.broadcast_to(src, self.shape).astype(self.dtype)
+    except ValueError:
+        raise shape_mismatch(self, src) from None
+
+
+@formula(tex=lambda values: -values)
+def negated(F: Any, values: tuple) -> tuple:
+    return tuple(-v for v in values)
+
+
+# ---- padding
+
+
+def pairs_of(pad: tuple, rank: int) -> list[tuple]:
+    """torch's padding, the last dimension first, as `(before, after)` for each of `rank` dimensions."""
+    return [(0, 0)] * (rank - len(pad) // 2) + [pad[i : i + 2] for i in range(len(pad) - 2, -1, -2)]
+
+
+def padded(x: Any, padding: tuple, value: float = 0, after: tuple = ()) -> Any:
+    """`x` with `padding` more cells before and `after` more (or as many) behind its last dimensions."""
+    if not any(padding) and not any(after):
+        return x
+    lead, after = x.ndim - len(padding), after or padding
+    sizes = x.shape[:lead] + tuple(n + p + q for n, p, q in zip(x.shape[lead:], padding, after, strict=True))
+    make = namespace(x)
+    whole = make.full(sizes, value, x.dtype) if value else make.zeros(sizes, x.dtype)
+    whole[inside(x.shape[lead:], padding)] = x
+    return whole
+
+
+def inside(sizes: tuple, padding: tuple) -> tuple:
+    """The key of what lies within the padding."""
+    return (..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))
+
+
+def pad(self: Any, pad: tuple, value: Any = 0) -> Any:
+    """Cells of `value` around `self`; negative padding crops."""
+    pairs, value = pairs_of(pad, self.ndim), dtypes.fitting(value, self.dtype)
+    if min(pad, default=0) < 0:
+        require(all(n + min(a, 0) + min(b, 0) >= 0 for n, (a, b) in zip(self.shape, pairs, strict=True)),
+                "narrow(): length must be non-negative.")
+        self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
+        pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
+    before, after = zip(*pairs, strict=True) if pairs else ((), ())
+    return padded(self, before, value, after) if max(pad, default=0) > 0 else self.copy()
+
+
+# ---- a storage and its parts: `(size, stride, storage_offset)` in elements
+
+
+def _overlaps(size: tuple, stride: tuple) -> bool:
+    """True if two indices may lie on the same element; dimensions are looked at from the smallest step."""
+    reach = 0
+    for s, n in sorted((s, n) for n, s in zip(size, stride, strict=True) if n > 1):
+        if s <= reach:
+            return True
+        reach += (n - 1) * s
+    return False
+
+
+def _storage_for(x: Any, whole: tuple, part: tuple) -> Any:
+    """Zeros in the type of `x`, with room for both places."""
+    return namespace(x).zeros(max(reach(*whole), reach(*part)), x.dtype)
+
+
+def _laid_out(x: Any, whole: tuple, part: tuple) -> Any:
+    """A flat storage with room for both places, in which `x` lies at `whole`."""
+    return written(_storage_for(x, whole, part), x, strided_view, *whole)
+
+
+def take_part(self: Any, whole: tuple, part: tuple) -> Any:
+    return strided_view(_laid_out(self, whole, part), *part).copy()
+
+
+def put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
+    return strided_view(written(_laid_out(self, whole, part), src, strided_view, *part), *whole)
+
+
+def add_part(self: Any, whole: tuple, part: tuple) -> Any:
+    put = added if _overlaps(*part[:2]) else written
+    return strided_view(put(_storage_for(self, whole, part), self, strided_view, *part), *whole)
+
+
+# ---- values that come from nowhere
+
+
+def drawn(self: Any, draw: Any, *how: Any) -> Any:
+    """Random values in the order in which the elements lie in memory, as torch draws them."""
+    order = memory_order(self)
+    values = draw(tuple(self.shape[d] for d in order), self.dtype, *how)
+    return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
+
+
+def tossed(self: Any, p: Any, generator: Any) -> Any:
+    """1 with probability `p`, else 0, beside `self` and in its type."""
+    return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))

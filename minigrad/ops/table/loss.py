@@ -1,0 +1,77 @@
+"""Losses: how far a prediction is from its target, as one number.
+
+Rows take torch's number for a reduction (0 none, 1 mean, 2 sum). `F.reduced` shares a gradient out
+to the elements: all of it for a sum, an n-th part for a mean.
+"""
+
+from ...array.backend import xp
+from ...core.carriers import SYMBOLS, Symbol
+from ...core.op import op
+from ..kernels import loss as kernels
+from ..kernels.pointwise import beside
+from ..kernels.reduce import norm
+
+LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
+
+# ---- what torch's C++ writes with numbers: other overloads than Python's, and so other names
+
+div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", transparent=True,
+    scalars=("other",),
+    self = lambda F, grad, other: F.div_scalar(grad, other))
+add_scalar = op("add_scalar", lambda self, other: beside(self, other) + other, grad_fn="AddBackward1",
+    scalars=("other",),
+    self = lambda grad: grad)
+sub_scalar = op("sub_scalar", lambda self, other: beside(self, other) - other, grad_fn="SubBackward1",
+    scalars=("other",),
+    self = lambda grad: grad)
+norm_dim = op("norm_dim", lambda self, p, dim, keepdim: norm(self, p, dim, keepdim),
+    grad_fn="NormBackward1", scalars=("p",),
+    self = lambda F, grad, self, result, p, dim, keepdim: F.norm_slope(grad, self, result, p, dim, keepdim))
+
+# ---- the losses
+
+nll_loss = op("nll_loss", kernels.nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
+    tex=lambda g, t, w, *_: (-SYMBOLS.sum(SYMBOLS.weighted(g[t], w and w[t])) / Symbol("W"),),
+    self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
+        grad, self, target, weight, total_weight, reduction, ignore_index))
+nll_loss2d = op("nll_loss2d", kernels.nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
+    **nll_loss.row.derivatives)
+nll_loss_backward = op("nll_loss_backward", kernels.nll_back,
+    grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),
+    tex=lambda g, _x, t, w, total, *_: SYMBOLS.to_chosen(-SYMBOLS.weighted(g, w and w[t]) / total, t),
+    grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
+        grad, target, weight, reduction, ignore_index)[0],
+    self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
+mse_loss = op("mse_loss", lambda self, target, reduction: kernels.reduce(xp.square(self - target), reduction), **LOSS,
+    self   = lambda F, grad, self, target, reduction: 2 * (self - target) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction: 2 * (target - self) * F.reduced(grad, self, reduction))
+smooth_l1_loss = op("smooth_l1_loss", lambda self, target, reduction, beta: kernels.reduce(
+        kernels.smooth(self - target, beta), reduction), scalars=("beta",), **LOSS,
+    self   = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
+        self - target, beta) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
+        target - self, beta) * F.reduced(grad, self, reduction))
+huber_loss = op("huber_loss", lambda self, target, reduction, delta: kernels.reduce(
+        kernels.huber(self - target, delta), reduction), scalars=("delta",), **LOSS,
+    self   = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
+        self - target, delta) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
+        target - self, delta) * F.reduced(grad, self, reduction))
+soft_margin_loss = op("soft_margin_loss", lambda self, target, reduction: kernels.reduce(
+        xp.log1p(xp.exp(-self * target)), reduction), fixed=("target",), **LOSS,
+    self = lambda F, grad, self, target, reduction: (
+        -target * F.sigmoid(-self * target) * F.reduced(grad, self, reduction)))
+binary_cross_entropy = op("binary_cross_entropy", lambda self, target, weight, reduction: kernels.reduce(
+        kernels.bce(self, target, weight), reduction), fixed=("weight",), **LOSS,
+    self   = lambda F, grad, self, target, weight, reduction: F.weighted(
+        (self - target) / F.clamp_min((1 - self) * self, 1e-12), weight) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, weight, reduction: F.weighted(
+        F.log(1 - self) - F.log(self), weight) * F.reduced(grad, self, reduction))
+bce_with_logits = op("binary_cross_entropy_with_logits",
+    lambda self, target, weight, pos_weight, reduction: kernels.reduce(
+        kernels.bce_logits(self, target, weight, pos_weight), reduction),
+    fixed=("weight", "pos_weight"), **LOSS,
+    self   = lambda F, grad, self, target, weight, pos_weight, reduction: F.weighted(
+        F.logits_slope(self, target, pos_weight), weight) * F.reduced(grad, self, reduction),
+    target = lambda F, grad, self, weight, pos_weight, reduction: F.weighted(
+        F.logits_target_slope(self, pos_weight), weight) * F.reduced(grad, self, reduction))
