@@ -45,15 +45,13 @@ class Era(presentation.Presentation):
         if history is not None:
             renamed = entry_at(self.number, history)
             return f"{place}::{renamed}" if place and renamed == name else renamed
-        if place:
-            return today  # torch's own, written by hand: AccumulateGrad, CopySlices
-        return self._digits(node, name)
+        return today if place else self._digits(node, name)  # torch's own, written by hand: AccumulateGrad, CopySlices
 
     def _digits(self, node: Any, name: str) -> str:
         """0.2 numbered no name; up to 1.9 only overloaded functions were numbered."""
         stem, digit = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
         if self.number < (0, 3):
-            return stem
+            return table.IN_0_2.get(name, stem)
         plain = digit == "0" and self.number < (1, 10)
         return stem if plain and not (node.row and node.row.numbered) else name
 
@@ -67,9 +65,9 @@ class Era(presentation.Presentation):
         return self.node_name(node)
 
     def message(self, key: str, text: str) -> str:
-        for since, pattern, replacement in reversed(table.MESSAGES.get(key, ())):
-            if parsed(since) <= self.number:
-                return re.sub(pattern, replacement, text) if pattern else text
+        for since, until, pattern, replacement in table.MESSAGES.get(key, ()):
+            if parsed(since) <= self.number < parsed(until):
+                return re.sub(pattern, replacement, text)
         return text
 
     def kind(self, key: str, kind: type[Exception]) -> type[Exception]:
