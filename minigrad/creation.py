@@ -211,8 +211,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     return made(xp.full(_size_of((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
-        requires_grad: bool = False) -> Tensor:
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     for position, (name, size) in enumerate({"n": n, "m": n if m is None else m}.items(), 1):
         if not hasattr(size, "__index__"):

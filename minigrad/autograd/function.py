@@ -136,11 +136,9 @@ class CustomNode(Node, FunctionCtx):
                 f"function {name} returned an incorrect number of gradients (expected {count}, got "
                 f"{len(grads)})")
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
-            if not is_tensor and g is not None:
-                raise RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, "
-                                   "but the corresponding forward input was not a Variable")
-            if g is not None and not isinstance(g, TensorBase):
-                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+            require(is_tensor or g is None, f"function {name} returned a gradient different than None at position "
+                    f"{place + 1}, but the corresponding forward input was not a Variable")
+            require(g is None or isinstance(g, TensorBase), f"expected Variable or None (got {type(g).__name__})")
         return tuple(self._fits(g, place, name) for place, g in enumerate(compress(grads, self._tensors)))
 
     def _fits(self, g: Any, place: int, name: str) -> Any:
@@ -309,8 +307,7 @@ def once_differentiable(backward: Callable) -> Callable:
             returned = backward(ctx, *grads)
         if not any(isinstance(g, TensorBase) and g.requires_grad for g in grads) or not grad_mode():
             return returned
-        parts = returned if isinstance(returned, tuple) else (returned,)
-        blocked = _blocked(parts)
+        blocked = _blocked(returned if isinstance(returned, tuple) else (returned,))
         return blocked if isinstance(returned, tuple) else blocked[0]
 
     return once

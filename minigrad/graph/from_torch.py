@@ -39,11 +39,9 @@ class TorchReader(Reader):
         """torch shows the hooks of live tensors; those of nodes stay in C++."""
         for (owner, nr), t in self.tensors.items():
             if owner == key:
-                for hook in (t._backward_hooks or {}).values():
-                    yield "tensor", nr, hook
-                if t.is_leaf:
-                    for hook in (t._post_accumulate_grad_hooks or {}).values():
-                        yield "post_accumulate", 0, hook
+                yield from (("tensor", nr, hook) for hook in (t._backward_hooks or {}).values())
+                kept = t._post_accumulate_grad_hooks if t.is_leaf else None
+                yield from (("post_accumulate", 0, hook) for hook in (kept or {}).values())
 
 
 @cache

@@ -25,8 +25,7 @@ from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, 
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
-INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
-         "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
+INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
 NOT_IN_TORCH = frozenset({"part", "whole"})
@@ -190,8 +189,7 @@ class Reader:
         """What a node's inputs measure, for those that nobody holds; latest nodes come first."""
         for i, slot in enumerate(self.edges[key]):
             if slot and slot not in self.tensors and slot not in self.shapes:
-                known = self.output_shape(self.found[slot[0]], slot[1])
-                self.shapes[slot] = known or self.input_shape(key, i)
+                self.shapes[slot] = self.output_shape(self.found[slot[0]], slot[1]) or self.input_shape(key, i)
 
     def input_shape(self, key: Key, i: int) -> tuple[tuple[int, ...], str]:
         """What the consumer noted or saved about an input; else it is as large as the output."""
@@ -235,24 +233,19 @@ class Reader:
         kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
         extra: dict[str, Any] = {} if t is None else {
             "retains_grad": bool(t.retains_grad), "base": self.base(t), "is_view": bool(t._is_view()),
-            "version": self.version(t), "value": self.value(t), "grad": self.kept_grad(t)}
+            "version": self.version(t), "value": self.value(t),
+            "grad": self.value(t.grad) if (t.is_leaf or t.retains_grad) and t.grad is not None else None}
         return TensorRecord(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
                             kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
 
     def version(self, t: AnyTensor) -> int:
-        try:
-            return int(t._version)
-        except RuntimeError:  # inference tensors do not count
-            return 0
+        return 0 if t.is_inference() else int(t._version)  # inference tensors do not count
 
     def value(self, t: AnyTensor) -> str | None:
         try:
             return preview(self.array(t))
         except (NotImplementedError, RuntimeError):  # torch has tensors without values
             return None
-
-    def kept_grad(self, t: AnyTensor) -> str | None:
-        return self.value(t.grad) if (t.is_leaf or t.retains_grad) and t.grad is not None else None
 
     def base(self, t: AnyTensor) -> str | None:
         """The tensor that `t` is a view of, where that is drawn too."""

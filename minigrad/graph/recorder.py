@@ -136,8 +136,7 @@ class Recorder:
         order = {"free": 1, "send": 2}
         *events, last = sorted(self.step, key=lambda f: order.get(f.kind, 0))
         n = self.frames[-1].step + 1
-        self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}")
-                             for i, f in enumerate(events))
+        self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}") for i, f in enumerate(events))
         self.frames += (replace(last, step=n, label=f"{n}", queue=tuple(self.queue)),)
         self.step = []
 
@@ -147,8 +146,7 @@ class Recorder:
         if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
             self.frames = self.frames[:1]  # a graph that was walked already: nothing runs
         notes = "\n".join(getattr(error, "__notes__", ()))
-        kind = type(error).__name__
-        self.step = [Frame(0, "error", self.node, name=kind, before=str(error), after=notes)]
+        self.step = [Frame(0, "error", self.node, name=type(error).__name__, before=str(error), after=notes)]
         self.queue = []
         self.close()
 

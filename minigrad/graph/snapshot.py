@@ -166,8 +166,7 @@ def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -
     chosen = [n for n in graph.nodes if n.id in near]
     used = {e.tensor for n in chosen for e in n.edges} | {s.tensor for n in chosen for s in n.saved}
     kept = {t.id for t in graph.tensors if t.node in near or (t.node is None and t.id in used)}
-    tensors = tuple(replace(t, base=t.base if t.base in kept else None)
-                    for t in graph.tensors if t.id in kept)
+    tensors = tuple(replace(t, base=t.base if t.base in kept else None) for t in graph.tensors if t.id in kept)
     nodes = tuple(replace(n, edges=tuple(_cut(e, near) for e in n.edges),
                           saved=tuple(replace(s, tensor=s.tensor if s.tensor in kept else None)
                                       for s in n.saved)) for n in chosen)

@@ -97,9 +97,8 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
         params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
-        if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's "
-                             "group")
+        require([len(g["params"]) for g in groups] == [len(g["params"]) for g in self.param_groups], "loaded state "
+                "dict contains a parameter group that doesn't match the size of optimizer's group", ValueError)
         self.state = defaultdict(dict)
         for p, saved in ((params[number], saved) for number, saved in state_dict["state"].items()):
             self.state[p] = {n: v.to(v.dtype if n == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
@@ -69,8 +70,9 @@ class Block:
     def parts(self) -> list[Box]:
         return [*self.boxes.values(), *self.room]
 
-    def extent(self) -> tuple[float, float, float, float]:
-        """How far it reaches left, right, up and down of the anchor."""
+    @cached_property
+    def reach(self) -> tuple[float, float, float, float]:
+        """How far it reaches left, right, up and down of the anchor, once it is built."""
         parts = self.parts
         return (-min(p.x for p in parts), max(p.right for p in parts),
                 -min(p.y for p in parts), max(p.bottom for p in parts))
@@ -100,8 +102,7 @@ class Builder:
     """Makes the blocks of one graph. `show` says which satellites there are, `values` which texts
     the slots must be able to hold (the player passes the widest of all frames)."""
 
-    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str],
-                 lang: str | None = None) -> None:
+    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str], lang: str | None = None) -> None:
         self.graph, self.show, self.lang = graph, show, lang
         self.values = {**words.known_values(graph), **values}
         self.uses = Counter(e.node or e.tensor or "" for n in graph.nodes for e in n.edges)
@@ -205,8 +206,7 @@ class Builder:
         """The right side: each output has its own entry, with its own gates."""
         outs = self.graph.outputs(node.id)
         for i, t in enumerate(outs):
-            y = target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs)
-            self.one_stem(block, node, target, t, y)
+            self.one_stem(block, node, target, t, target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs))
         block.entries.setdefault(0, (target.right, target.cy))
         if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
             x, y = block.entries[0]
@@ -296,8 +296,7 @@ class Builder:
         if e.expands:
             block.boxes[f"sum:{id}"] = Box(drop - 29, top - 40, 58, 24)
             block.slots[f"sum:{id}"] = (drop + 36, top - 23, "start")
-            sizes = width(words.broadcast_label(self.graph, node, e))
-            wide = max(self.slot_width(f"sum:{id}"), sizes)
+            wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
             block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
 
     def hang_constant(self, block: Block, node: NodeRecord, pill: Box) -> None:

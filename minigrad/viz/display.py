@@ -6,6 +6,7 @@ formats that hosts understand. A `Drawing` holds the snapshot only: no array sta
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -66,8 +67,7 @@ def backward_values(graph: Graph, root: AnyTensor, read: Read) -> dict[str, str]
     if read is not live.read or graph.hooks or spent or not single or len(graph.ops) > 150:
         return {}
     same, frames = record(root)
-    slots = Scenes(same).written(frames)
-    return {k: v for k, v in slots.items() if not k.startswith("grad:")}
+    return {k: v for k, v in Scenes(same).written(frames).items() if not k.startswith("grad:")}
 
 
 def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
@@ -187,10 +187,8 @@ class Drawing:
 
     def graphviz_png(self) -> bytes:
         for engine in ("graphviz", "dot"):
-            try:
+            with contextlib.suppress(RuntimeError, OSError):
                 return engines.run_graphviz(self.to_dot(), engine, "png")
-            except (RuntimeError, OSError):
-                continue
         raise RuntimeError(say("draw.no_png"))
 
     def to_dot(self) -> str:
@@ -217,9 +215,8 @@ class Drawing:
     def save(self, path: str | Path) -> None:
         """Write svg, png, dot, txt, html or json, as the ending says."""
         path = Path(path)
-        writers: dict[str, Any] = {
-            ".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
-            ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
+        writers: dict[str, Any] = {".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
+                                   ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
         must_be_one_of(path.suffix, writers, "the file's ending")
         content = writers[path.suffix]()
         path.write_bytes(content if isinstance(content, bytes) else content.encode())

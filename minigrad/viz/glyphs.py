@@ -106,9 +106,8 @@ def bang(x: float, y: float, r: float) -> str:
 
 
 def marker(kind: str, size: float, data: str = "M0,0.6 L10,5 L0,9.4 z") -> str:
-    return tag("marker", path(data, f"mg-head-{kind}"), id=f"\x02{kind}", viewBox="0 0 10 10",
-               refX=9.4, refY=5, markerWidth=size, markerHeight=size,
-               markerUnits="userSpaceOnUse", orient="auto")
+    return tag("marker", path(data, f"mg-head-{kind}"), id=f"\x02{kind}", viewBox="0 0 10 10", refX=9.4, refY=5,
+               markerWidth=size, markerHeight=size, markerUnits="userSpaceOnUse", orient="auto")
 
 
 MARKERS = (marker("forward", 8, "M0.5,0.6 L10,5 L0.5,9.4 L3.4,5 z") + marker("record", 9)
@@ -122,17 +121,12 @@ def _card(kind: str, radius: float = 5) -> Callable[[Box], str]:
     return lambda b: group(kind, rect(b, radius))
 
 
-def _left(kind: str, head: str = "") -> Callable[[Box], str]:
-    return lambda b: path(d("M", b.right, b.cy, "H", b.x), kind, head)
-
-
-def _right(kind: str, head: str) -> Callable[[Box], str]:
-    return lambda b: path(d("M", b.x, b.cy, "H", b.right), kind, head)
+def _arrow(kind: str, head: str, backwards: bool = False) -> Callable[[Box], str]:
+    return lambda b: path(d("M", b.right, b.cy, "H", b.x) if backwards else d("M", b.x, b.cy, "H", b.right), kind, head)
 
 
 def _ring(b: Box) -> str:
-    line = path(d("M", b.right, b.cy, "H", b.x + 10), "mg-record")
-    return line + circle(b.x + 5, b.cy, 5, "mg-ring")
+    return path(d("M", b.right, b.cy, "H", b.x + 10), "mg-record") + circle(b.x + 5, b.cy, 5, "mg-ring")
 
 
 def _drawer(b: Box) -> str:
@@ -140,8 +134,7 @@ def _drawer(b: Box) -> str:
 
 
 def _freed(b: Box) -> str:
-    strike = path(d("M", b.x + 6, b.cy, "H", b.right - 7), "mg-strike")
-    return group("mg-freed", note(b) + strike)
+    return group("mg-freed", note(b) + path(d("M", b.x + 6, b.cy, "H", b.right - 7), "mg-strike"))
 
 
 def _sheets(b: Box) -> str:
@@ -154,14 +147,12 @@ def _shares(b: Box) -> str:
 
 
 LEGEND: dict[str, Callable[[Box], str]] = {
-    "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9),
-    "next": _left("mg-record", "record"), "gradient": _left("mg-backward", "backward"),
-    "data": _right("mg-forward", "forward"), "none": _ring, "cut": _left("mg-record mg-cut"),
-    "leaf": _card("mg-leaf"), "constant": _card("mg-constant"), "nonleaf": _card("mg-nonleaf"),
-    "lost": _card("mg-nonleaf mg-lost"), "gradfn": _right("mg-gradfn", "gradfn"),
-    "acc": _drawer, "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)),
-    "freed": _freed, "stale": lambda b: bang(b.cx, b.cy, 10),
-    "hook": lambda b: group("mg-hook", gate(b)), "copy": _sheets, "sum": _card("mg-sum", 9),
-    "expand": _card("mg-expand", 9), "shares": _shares,
+    "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9), "next": _arrow("mg-record", "record", True),
+    "gradient": _arrow("mg-backward", "backward", True), "data": _arrow("mg-forward", "forward"), "none": _ring,
+    "cut": _arrow("mg-record mg-cut", "", True), "leaf": _card("mg-leaf"), "constant": _card("mg-constant"),
+    "nonleaf": _card("mg-nonleaf"), "lost": _card("mg-nonleaf mg-lost"), "gradfn": _arrow("mg-gradfn", "gradfn"),
+    "acc": _drawer, "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)), "freed": _freed,
+    "stale": lambda b: bang(b.cx, b.cy, 10), "hook": lambda b: group("mg-hook", gate(b)), "copy": _sheets,
+    "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9), "shares": _shares,
     "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4)),
 }

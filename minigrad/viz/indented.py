@@ -40,8 +40,7 @@ def starts(graph: Graph) -> tuple[str, ...]:
 def branches(node: NodeRecord, below: str) -> Iterator[tuple[str, str, str]]:
     """(first part of its line, indent of its children, what hangs there) for each slot."""
     for i, e in enumerate(node.edges):
-        last = i == len(node.edges) - 1
-        mark, deeper = ("└─", "  ") if last else ("├─", "│ ")
+        mark, deeper = ("├─", "│ ") if i < len(node.edges) - 1 else ("└─", "  ")
         yield f"{below}{mark}{e.slot} ", below + deeper, target(e)
 
 
@@ -87,5 +86,4 @@ def tensor_words(t: TensorRecord) -> str:
 
 
 def saved_words(node: NodeRecord) -> list[str]:
-    return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else "")
-            for s in node.saved]
+    return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else "") for s in node.saved]

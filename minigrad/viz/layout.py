@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import attrgetter
 from statistics import median
@@ -67,22 +66,15 @@ class Spot:
     roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
     leaves: list[tuple[Spot, float]] = field(default_factory=list)
 
-    @cached_property
-    def reach(self) -> tuple[float, float, float, float]:
-        """How far its block reaches left, right, up and down."""
-        return self.block.extent()
-
     def barycentre(self, near: list[tuple[Spot, float]]) -> float:
         return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
 
 
 def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
-            lang: str | None = None, engine: str | None = None,
-            widest: float = WIDEST_PICTURE) -> Layout:
+            lang: str | None = None, engine: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a band below."""
-    builder = Builder(graph, show, values or {}, lang)
-    net = LayeredGraph(graph, builder.blocks())
+    net = LayeredGraph(graph, Builder(graph, show, values or {}, lang).blocks())
     router = Router(net, widest)
     if engine in ("graphviz", "dot") and net.wires:
         router.place_at(engines.places(net.all(), engine))
@@ -164,7 +156,7 @@ class LayeredGraph:
                 # weighted: the strongest wire runs level instead of every one a little bent
                 wanted.append(median(y for y, w in pulls for _ in range(w)) if pulls else spot.y)
                 weights.append(max((w for _, w in pulls), default=0.1))
-            gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
+            gaps = [a.block.reach[3] + b.block.reach[2] + LANE for a, b in pairwise(column)]
             for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
                 spot.y = y
 
@@ -213,7 +205,7 @@ class Band:
         # where wires to the column before will curve, columns must not interlock
         before = self.columns[-1] if self.columns else []
         clean = any(abs(root.y + dy - s.y) >= 3 for s in before for root, dy in s.roots)
-        left, right = (max(s.reach[side] for s in column) for side in (0, 1))
+        left, right = (max(s.block.reach[side] for s in column) for side in (0, 1))
         x = self.where(column, left, clean)
         if self.columns and x + right > limit:
             return False
@@ -261,12 +253,12 @@ class Router:
         self.find_tracks()
         self.bottom = 0.0
         for band in bands:
-            up = min(s.y - s.reach[2] for s in band.spots)
+            up = min(s.y - s.block.reach[2] for s in band.spots)
             self.bottom += 22 + 9 * len(self.tracks.get(band.number, ())) if band.number else 0
             self.tops[band.number] = self.bottom
             for spot in band.spots:
                 spot.y += self.tops[band.number] - up
-            self.bottom = max(s.y + s.reach[3] for s in band.spots)
+            self.bottom = max(s.y + s.block.reach[3] for s in band.spots)
 
     def fill(self, limit: float) -> list[Band]:
         bands = [Band(0)]
@@ -286,11 +278,11 @@ class Router:
     def place_at(self, centres: dict[Spot, tuple[float, float]]) -> None:
         """What Graphviz chose; a block's own sides take the part of its column's."""
         spots = self.net.all()
-        top = min(centres[s][1] - s.reach[2] for s in spots)
+        top = min(centres[s][1] - s.block.reach[2] for s in spots)
         for spot in spots:
             spot.x, y = centres[spot]
-            spot.y, spot.sides = y - top, (spot.x - spot.reach[0], spot.x + spot.reach[1])
-        self.bottom = max(s.y + s.reach[3] for s in spots)
+            spot.y, spot.sides = y - top, (spot.x - spot.block.reach[0], spot.x + spot.block.reach[1])
+        self.bottom = max(s.y + s.block.reach[3] for s in spots)
 
     # ---- the result
 
@@ -336,8 +328,7 @@ class Router:
     def wire(self, wire: Wire) -> None:
         out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
         start, entry = out.ports[wire.id], spot.block.entries[wire.edge.nr]
-        end, leave = ((x + spot.x, y + spot.y)
-                      for x, y in (entry, spot.block.outs.get(wire.edge.tensor or "", entry)))
+        end, leave = ((x + spot.x, y + spot.y) for x, y in (entry, spot.block.outs.get(wire.edge.tensor or "", entry)))
         if wire.edge.node is not None:
             out.back[wire.id] = self.path(wire.id, way, start, end)
         level = len(way) == 2 and abs(start[1] - end[1]) < 3 and way[0].band == way[1].band

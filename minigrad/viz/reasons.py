@@ -29,7 +29,8 @@ def why(t: AnyTensor | None = None) -> Explanation:
     if record.kind == "leaf" and record.grad is None:
         graph, reason = unreached(record, t, read, names)
         return Explanation([reason, *why_backward_fails(graph)], graph)
-    return Explanation([*why_no_grad(record), *why_backward_fails(graph)] or [all_is_well(record)], graph)
+    fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
+    return Explanation([*why_no_grad(record), *why_backward_fails(graph)] or [fine], graph)
 
 
 def last_error() -> Reason:
@@ -39,10 +40,6 @@ def last_error() -> Reason:
         return "why.no_error", {}, set()
     notes = "\n".join(getattr(error, "__notes__", ()))
     return "why.error", {"error": f"{type(error).__name__}: {error}", "notes": notes}, set()
-
-
-def all_is_well(t: TensorRecord) -> Reason:
-    return "why.fine", {"name": label(t), "grad": t.grad}, {t.id}
 
 
 def label(t: TensorRecord) -> str:
@@ -68,8 +65,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
         graph = read(loss, names={**names, label(t): leaf})
         here = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
         if here:
-            ran = any(s.freed for n in graph.nodes for s in n.saved)
-            key = "why.cleared" if ran else "why.not_yet"
+            key = "why.cleared" if any(s.freed for n in graph.nodes for s in n.saved) else "why.not_yet"
             return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here)
         if loss.numel() == 1:
             others.append(name)

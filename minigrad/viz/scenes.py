@@ -17,12 +17,12 @@ from ..graph.snapshot import Graph, NodeRecord, TensorRecord
 from ..text import both, say
 
 PLAYER_SCHEMA = "minigrad.player/1"
-WORDS = (
-    "first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc "
-    "queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in "
-    "out before waits_for run_node printed arrived sum refused already torch_first accepted because_acc "
-    "because_seq busy failed now done ready waiting help"
-).split()
+WORDS = """
+    first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc queue_many
+    queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in out before waits_for
+    run_node printed arrived sum refused already torch_first accepted because_acc because_seq busy failed now done
+    ready waiting help
+""".split()
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
 Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 
@@ -46,11 +46,8 @@ class Scenes:
 
     def before(self, root: str) -> dict[str, str]:
         saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
-        said = both("player.say_before", root=root, saved=saved)
-        if not self.preview:
-            return said
-        note = both("player.preview_hooks" if self.graph.hooks else "player.preview")
-        return joined(said, note)
+        note = both("player.preview_hooks" if self.graph.hooks else "player.preview") if self.preview else None
+        return joined(both("player.say_before", root=root, saved=saved), note)
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
@@ -154,8 +151,7 @@ class Scenes:
                     name=f.name, before=f.before, after=f.after, fields=fields)
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
-        edge = self.graph.node(f.node).edges[f.slot]
-        target = self.graph.tensor(edge.tensor)
+        target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
         return both("player.say_unbroadcast", name=target.label, shape=target.shape,
                     sum=f.name or f"{f.before} → {f.after}")
 

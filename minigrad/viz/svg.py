@@ -48,16 +48,14 @@ class Painter:
 
     # ---- putting parts down
 
-    def part(self, layer: list[str], kind: str, id: str, views: str, body: str, key: str = "",
-             **data: str) -> None:
+    def part(self, layer: list[str], kind: str, id: str, views: str, body: str, key: str = "", **data: str) -> None:
         """One `<g>`, in the views with these initials: "rb" is record and backward."""
         if self.view[0] in views:
             self.kinds.add(key)
             kind += " mg-marked" if id in self.marks else ""
             layer.append(tag("g", body, kind=kind, data_id=clean(id), **data))
 
-    def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "",
-             key: str = "") -> None:
+    def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "", key: str = "") -> None:
         """A wire between nodes, in the colour of its view; in backward it may carry a text."""
         body = path(data, f"mg-{self.view}", "" if through else self.view)
         body += self.slot(slot) if self.view == "backward" else ""
@@ -73,10 +71,7 @@ class Painter:
 
     def paint(self) -> None:
         for n in self.graph.nodes:
-            if n.kind == "op":
-                self.op(n)
-            else:
-                self.accumulate(n)
+            (self.op if n.kind == "op" else self.accumulate)(n)
         for t in self.graph.tensors:
             if t.id in self.box:
                 self.card(t, self.box[t.id])
@@ -297,8 +292,7 @@ class Painter:
             lines = wrap(sub, wide - 2 * MARGIN, 14)
             top = 46 + 20 * len(lines)
             frame = text(MARGIN, 30 - top, title, "mg-t1")
-            for i, line in enumerate(lines):
-                frame += text(MARGIN, 54 + 20 * i - top, line, "mg-t2")
+            frame += "".join(text(MARGIN, 54 + 20 * i - top, line, "mg-t2") for i, line in enumerate(lines))
             legend, used = self.legend(wide, tall + 12)
             frame, tall = frame + legend, tall + 12 + used
         tall += top
