@@ -1,4 +1,8 @@
-"""Tensors from nothing: from numbers, from arrays, from the random stream."""
+"""Tensors from nothing: from numbers, from arrays, from the random stream.
+
+Knows which type numbers and nested lists get, what torch refuses, and the shapes that one may ask for.
+The stream is `array.random`; every tensor leaves through `made`.
+"""
 
 from __future__ import annotations
 

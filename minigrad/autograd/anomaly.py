@@ -1,4 +1,8 @@
-"""Anomaly mode: stop at the first derivative that is NaN, and say which forward line made the node."""
+"""Anomaly mode: stop at the first derivative that is NaN, and say which forward line made the node.
+
+The switch is `core.modes.anomaly`, which the engine asks; here is what torch calls to turn it, and
+the memory of where each node was made.
+"""
 
 from __future__ import annotations
 

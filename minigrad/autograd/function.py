@@ -75,6 +75,7 @@ class SavedForBackward(Withheld):
         self.version = self.counter[0]
 
     def give(self, node: Node, name: str) -> Any:
+        """The tensor again, of an output a new one. Raises: RuntimeError if it was written since."""
         t = self.value
         if self.nr is not None:
             t = attach(constant(Tensor, t, self.counter), output_of(node, self.nr))
@@ -100,6 +101,7 @@ class CustomNode(Node, FunctionCtx):
 
     @property
     def saved_variables(self) -> tuple:
+        """The old name of `saved_tensors`, with torch's warning."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
@@ -183,14 +185,17 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
+        """The result, as a tensor or a tuple; every Function defines it."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+        """Fill `ctx`, where `forward` does without it."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the inputs, from those of the outputs; every Function defines it."""
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function to use it with backward mode AD.")
 
@@ -320,6 +325,7 @@ class Error(Node):
     torch_name = "torch::autograd::Error"
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+        """Raises: RuntimeError, for this is where a second derivative would begin."""
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 

@@ -1,12 +1,10 @@
 """What older PyTorches named and said differently: one table, read by version.
 
-A history is a string of changes, `"0.3 MeanBackward1, 1.1 MeanBackward0"`: from which version on, what.
-From 1.0 on every entry was read off real PyTorches (1.0.0 to 1.10.2, and 2.13.0), run on Linux. No
-PyTorch older than 1.0 runs today: what stands here before 1.0 comes from its sources and from
-notebooks of its time. Between 1.10 and 2.13 nothing was run, so those versions are not offered.
-
-A few nodes had several names where today has one, and show the commonest: `reshape` (AsStridedBackward
-up to 1.3, ReshapeAliasBackward0 in 1.10; here as `view`), `contiguous`, `relu_`.
+A history is a string of changes, `"0.3 MeanBackward1, 1.1 MeanBackward0"`: from which version on, what. From
+1.0 on every entry was read off real PyTorches (1.0.0 to 1.10.2, and 2.13.0) on Linux; what stands before comes
+from sources and notebooks. Between 1.10 and 2.13 nothing was run, so those versions are not offered. Where one
+node had several names (`reshape`: AsStridedBackward up to 1.3, ReshapeAliasBackward0 in 1.10; `contiguous`,
+`relu_`) it shows the commonest.
 """
 
 from __future__ import annotations

@@ -23,15 +23,19 @@ class TorchReader(Reader):
     """torch's own spelling of the few things that differ."""
 
     def is_tensor(self, value: Any) -> bool:
+        """Whether a value is a tensor of torch."""
         return super().is_tensor(value) and hasattr(type(value), "is_sparse")
 
     def array(self, t: AnyTensor) -> Any:
+        """The tensor itself without its history, dense: `preview` reads it as an array."""
         return t.detach().to_dense() if t.is_sparse else t.detach()
 
     def row(self, node: AnyNode) -> Row | None:
+        """The row of ours whose nodes bear the name of this one."""
         return rows_by_grad_fn().get(node.name().rpartition("::")[2])
 
     def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
+        """What torch's own node knows of its outputs."""
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
 

@@ -51,9 +51,11 @@ class Reader:
     # ---- what a subclass says differently
 
     def is_tensor(self, value: Any) -> bool:
+        """Whether a value can stand in a graph."""
         return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
 
     def array(self, t: AnyTensor) -> Any:
+        """The numbers of a tensor, for a preview."""
         return t._array()
 
     def row(self, node: AnyNode) -> Row | None:
@@ -78,6 +80,7 @@ class Reader:
     # ---- the walk
 
     def graph(self) -> Graph:
+        """Read everything, and return it as records."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # looking is not the learner's access
             self.discover()
@@ -102,6 +105,7 @@ class Reader:
         return ("leaf" if t.requires_grad else "constant", id(t)), 0
 
     def discover(self) -> None:
+        """Find every node behind the roots, with its edges."""
         stack = []
         for t in self.roots:
             if t.grad_fn is not None:
@@ -136,6 +140,7 @@ class Reader:
         return order
 
     def seq(self, key: Key) -> int:
+        """The number of a node; AccumulateGrad's is higher than any other."""
         return ACCUMULATE_SEQ if isinstance(key, tuple) else int(self.found[key]._sequence_nr())
 
     # ---- tensors
@@ -228,6 +233,7 @@ class Reader:
         return self.shapes.get(slot, ((), "")) if t is None else (tuple(t.shape), str(t.dtype))
 
     def record(self, slot: Slot) -> TensorRecord:
+        """The record of the tensor at one place, alive or not."""
         t = self.tensors.get(slot)
         shape, dtype = self.shape_of(slot)
         kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
@@ -239,9 +245,11 @@ class Reader:
                             kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
 
     def version(self, t: AnyTensor) -> int:
-        return 0 if t.is_inference() else int(t._version)  # inference tensors do not count
+        """How often a tensor was written; inference tensors do not count."""
+        return 0 if t.is_inference() else int(t._version)
 
     def value(self, t: AnyTensor) -> str | None:
+        """A preview of a tensor; None if it has no values."""
         try:
             return preview(self.array(t))
         except (NotImplementedError, RuntimeError):  # torch has tensors without values
@@ -255,6 +263,7 @@ class Reader:
     # ---- nodes
 
     def node(self, key: Key) -> NodeRecord:
+        """The record of one node."""
         node = self.found[key]
         if isinstance(key, tuple):
             return NodeRecord(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
@@ -273,6 +282,7 @@ class Reader:
         return next((name.rpartition(".")[0] for name in names if "." in name), "")
 
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
+        """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
             return Edge(i, None, 0, self.constant_at(key, i))
         here = self.records.get((key, 0))
@@ -327,6 +337,7 @@ class Reader:
                 yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
     def saved(self, key: Key, field: str, value: Any, error: str) -> Saved:
+        """The record of one saved field, from what `saved_values` found."""
         stale = re.search(r"is at version (\d+); expected version (\d+)", error)
         if stale:
             now, version = map(int, stale.groups())
@@ -342,6 +353,7 @@ class Reader:
         return Saved(field, saved_text(value))
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
+        """The records of all hooks, node by node."""
         number = itertools.count(1)
         for key in order:
             for kind, nr, hook in self.hooks_at(key):

@@ -86,6 +86,7 @@ def spelled(name: str | None) -> str:
 
 
 def escaped(name: str) -> str:
+    """A name in which TeX sees no subscript."""
     return name.replace("_", r"\_")
 
 
@@ -97,6 +98,7 @@ def letter(graph: Graph, saved: Saved) -> str | None:
 
 
 def name_of(graph: Graph, tensor: str | None) -> str | None:
+    """What the learner calls a tensor, if anything."""
     return graph.tensor(tensor).name if tensor else None
 
 

@@ -49,6 +49,7 @@ class Saved:
 
     @property
     def stale(self) -> bool:
+        """Whether it was written after it was saved."""
         return self.version is not None and self.now is not None and self.version != self.now
 
 
@@ -69,6 +70,7 @@ class NodeRecord:
     seq: int = _uncompared(0)
 
     def edge_id(self, slot: int) -> str:
+        """The id of the edge at a slot: `n3:0`."""
         return f"{self.id}:{slot}"
 
 
@@ -93,6 +95,7 @@ class TensorRecord:
 
     @property
     def label(self) -> str:
+        """Its name, else its id."""
         return self.name or self.id
 
 
@@ -119,10 +122,12 @@ class Graph:
 
     @cached_property
     def nodes_by_id(self) -> dict[str | None, NodeRecord]:
+        """Id to node."""
         return {n.id: n for n in self.nodes}
 
     @cached_property
     def tensors_by_id(self) -> dict[str | None, TensorRecord]:
+        """Id to tensor."""
         return {t.id: t for t in self.tensors}
 
     def node(self, id: str | None) -> NodeRecord:
@@ -135,6 +140,7 @@ class Graph:
 
     @property
     def ops(self) -> tuple[NodeRecord, ...]:
+        """The nodes that are no AccumulateGrad."""
         return tuple(n for n in self.nodes if n.kind == "op")
 
     @cached_property
@@ -157,6 +163,7 @@ class Graph:
         return self._hanging.get(node, [])
 
     def to_dict(self) -> dict[str, Any]:
+        """The records as plain data, with the name of the schema."""
         return {"schema": GRAPH_SCHEMA, **asdict(self)}
 
 

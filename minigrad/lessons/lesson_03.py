@@ -40,6 +40,7 @@ class Log:
     steps: int = 0
 
     def step(self) -> None:
+        """Count a step. Raises: Endless after too many."""
         self.steps += 1
         if self.steps > PATIENCE:
             raise Endless
@@ -60,6 +61,7 @@ class ExerciseNode:
 
     @property
     def next(self) -> tuple[ExerciseNode, ...]:
+        """The nodes that get a gradient from this one."""
         self._log.step()
         return tuple(node for node, _ in self._links)
 
@@ -173,6 +175,7 @@ class Referee:
                 self.arrivals[target.name].append(gradients[node.name] * factor)
 
     def faults(self) -> Iterator[Fault]:
+        """What went wrong, the telling things first."""
         return chain(self._seed(), self._left_out(), self._repeats(), self._order(), self._leaves())
 
     def _seed(self) -> Iterator[Fault]:
@@ -224,6 +227,7 @@ class Referee:
 
 
 def close(got: Any, want: float) -> bool:
+    """Whether a gradient is the wanted one; what is no number is not."""
     try:
         return isclose(got, want, rel_tol=1e-9)
     except TypeError:  # None, a list, a tensor of another shape ...
@@ -231,6 +235,7 @@ def close(got: Any, want: float) -> bool:
 
 
 def as_text(g: Any) -> str:
+    """A number as short as it can be, anything else as Python shows it."""
     return f"{g:g}" if isinstance(g, int | float) else repr(g)
 
 

@@ -294,6 +294,7 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
 
 
 def tuple_of(value: Any, n: int) -> tuple:
+    """A number, or a sequence of one or of `n`, as a tuple of `n`."""
     values = (value,) if isinstance(value, int) else tuple(value)
     return values * n if len(values) == 1 else values
 

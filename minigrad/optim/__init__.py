@@ -151,6 +151,7 @@ class SGD(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """With momentum the step goes along a fading sum of gradients."""
         if o["momentum"]:
             if state.get("momentum_buffer") is None:
                 state["momentum_buffer"] = constant(Tensor, g.copy())
@@ -174,6 +175,7 @@ class Adam(Optimizer):
             require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """Mean and mean square of the gradients, each corrected for having begun at 0."""
         (beta1, beta2), t = o["betas"], next_step(state)
         if self.decoupled:
             p *= 1 - o["lr"] * o["weight_decay"]
@@ -207,6 +209,7 @@ class RMSprop(Optimizer):
         super().__init__(params, options_of(locals(), "lr", "momentum", "alpha", "eps", "centered"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """The mean square of the gradients; `centered` takes the square of their mean from it."""
         next_step(state)
         square = state_array(state, "square_avg", p)
         square *= o["alpha"]
@@ -233,6 +236,7 @@ class Adagrad(Optimizer):
         super().__init__(params, options_of(locals(), "lr", "lr_decay", "eps"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """The sum of all squares, which only grows."""
         t = next_step(state)
         total = state_array(state, "sum", p, o["initial_accumulator_value"])
         total += g * g

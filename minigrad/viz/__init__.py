@@ -1,4 +1,7 @@
-"""Pictures of the graph. Everything here sees only the records of `minigrad.graph.snapshot`."""
+"""Pictures of the graph, and the player.
+
+Everything here sees only the records of `minigrad.graph.snapshot`, never a tensor's numbers.
+"""
 
 from ..graph import fetcher
 

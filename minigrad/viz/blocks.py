@@ -35,21 +35,26 @@ class Box:
 
     @property
     def right(self) -> float:
+        """The x of its right side."""
         return self.x + self.w
 
     @property
     def bottom(self) -> float:
+        """The y of its lower side."""
         return self.y + self.h
 
     @property
     def cx(self) -> float:
+        """The x of its middle."""
         return self.x + self.w / 2
 
     @property
     def cy(self) -> float:
+        """The y of its middle."""
         return self.y + self.h / 2
 
     def moved(self, dx: float, dy: float) -> Box:
+        """The same box somewhere else."""
         return Box(self.x + dx, self.y + dy, self.w, self.h)
 
 
@@ -68,6 +73,7 @@ class Block:
 
     @property
     def parts(self) -> list[Box]:
+        """All that other blocks must keep away from."""
         return [*self.boxes.values(), *self.room]
 
     @cached_property
@@ -125,11 +131,13 @@ class Builder:
         return found
 
     def slot_width(self, slot: str, known: str | None = "") -> float:
+        """How wide the text of a slot can become."""
         return max(width(text or "", bold=True) for text in (known, self.values.get(slot)))
 
     # ---- an op
 
     def op(self, node: NodeRecord) -> Block:
+        """An op with its notes, its cards, its gates and what hangs from it."""
         block = Block(node.id)
         third = words.third_line(node, self.show)
         wide = max(width(node.op), width(node.name, bold=True), width(third, 12.5), 66) + 24
@@ -166,10 +174,12 @@ class Builder:
             block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
 
     def note_size(self, saved: Saved) -> tuple[float, float]:
+        """Width and height of a note; a stale one says why, in a second line."""
         w = width(words.note_label(saved, "versions" in self.show)) + 24
         return (max(w, width(words.stale_label(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
 
     def card_size(self, t: TensorRecord) -> tuple[float, float]:
+        """Width and height of a tensor's card."""
         name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
         first = name + width(words.shape_label(t, "versions" in self.show))
         least = 0 if t.kind == "leaf" else 70
@@ -247,6 +257,7 @@ class Builder:
     # ---- the left side: ports, (None, 0), a leaf or a constant that hangs here
 
     def left(self, block: Block, node: NodeRecord, pill: Box, low: float) -> None:
+        """The side where gradients leave: post-hooks, ports, stubs for `(None, 0)`, room for texts."""
         after = [h for h in self.hooks.get(node.id, []) if h.kind == "post"]
         x = pill.x
         for hook in after:
@@ -315,6 +326,7 @@ class Builder:
     # ---- leaves and constants on their own
 
     def leaf_size(self, node: NodeRecord) -> tuple[float, float]:
+        """Width of a drawer with its leaf, and height of the leaf."""
         t = self.graph.tensor(node.leaf)
         w, h = self.card_size(t)
         grad = self.slot_width(f"grad:{t.id}", t.grad or "None") if "grads" in self.show else 0
@@ -328,6 +340,7 @@ class Builder:
         return card
 
     def leaf(self, node: NodeRecord) -> Block:
+        """A leaf of several ops, on its own."""
         block = Block(node.id)
         w, h = self.leaf_size(node)
         card = self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
@@ -340,6 +353,7 @@ class Builder:
         return block
 
     def constant(self, t: TensorRecord) -> Block:
+        """A constant of several ops, on its own."""
         w, h = self.card_size(t)
         box = Box(-w / 2, -h / 2, w, h)
         exit = (box.right, 0)

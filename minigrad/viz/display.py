@@ -71,6 +71,7 @@ def backward_values(graph: Graph, root: AnyTensor, read: Read) -> dict[str, str]
 
 
 def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
+    """Raises: ValueError, with what is allowed, for anything else."""
     if value not in allowed:
         listed = ", ".join(sorted(repr(a) for a in allowed if a is not None))
         raise ValueError(f"{what} must be one of {listed}, not {value!r}")
@@ -126,6 +127,7 @@ def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
 
 
 def package_of(frame: Any) -> str:
+    """The top package whose code a frame runs."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
@@ -167,11 +169,13 @@ class Drawing:
 
     @cached_property
     def layout(self) -> Layout:
+        """Where everything goes. Raises: ValueError for a graph that no picture can hold."""
         if len(self.graph.ops) > TOO_LARGE:
             raise ValueError(say("draw.too_large", count=len(self.graph.ops), limit=TOO_LARGE))
         return lay_out(self.graph, self.show, self.values, self.lang, self.engine)
 
     def to_svg(self) -> str:
+        """The picture as SVG."""
         return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show,
                           values=self.values, marks=self.marks)
 
@@ -186,15 +190,18 @@ class Drawing:
         return bytes(resvg_py.svg_to_bytes(svg_string=self.to_svg(), zoom=zoom, font_dirs=dirs))
 
     def graphviz_png(self) -> bytes:
+        """Graphviz's own picture. Raises: RuntimeError where there is no Graphviz."""
         for engine in ("graphviz", "dot"):
             with contextlib.suppress(RuntimeError, OSError):
                 return engines.run_graphviz(self.to_dot(), engine, "png")
         raise RuntimeError(say("draw.no_png"))
 
     def to_dot(self) -> str:
+        """The graph as Graphviz source."""
         return dot.source(self.graph, self.view, self.theme)
 
     def to_text(self) -> str:
+        """The graph as an indented tree."""
         return indented.tree(self.graph)
 
     def to_html(self) -> str:
@@ -203,6 +210,7 @@ class Drawing:
                 f"<title>minigrad</title></head><body>{self.to_svg()}</body></html>\n")
 
     def to_json(self) -> str:
+        """The records as JSON."""
         return json.dumps(self.graph.to_dict(), ensure_ascii=False)
 
     @property

@@ -1,4 +1,7 @@
-"""Graphviz, in process from the pygraphviz wheel or as the program `dot`: places for blocks, or PNG."""
+"""Graphviz, in process from the pygraphviz wheel or as the program `dot`: places for blocks, or PNG.
+
+Knows DOT and how to call Graphviz quietly; what a block is, it only asks for its size.
+"""
 
 from __future__ import annotations
 

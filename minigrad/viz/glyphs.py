@@ -18,10 +18,12 @@ FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # 
 
 
 def clean(words: str) -> str:
+    """A text in which XML sees nothing of its own."""
     return escape(FORBIDDEN.sub("�", words))
 
 
 def num(value: float) -> str:
+    """A number with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -45,24 +47,29 @@ def tag(name: str, body: str | None = None, **attributes: str | float | None) ->
 
 
 def text(x: float, y: float, words: str, kind: str = "", slot: str = "") -> str:
+    """One line of text; a mark of trouble and Chinese characters have classes of their own."""
     kind += " mg-bad" if any(mark in words for mark in MARKS) else ""
     kind += " mg-cjk" if CJK.search(words) else ""
     return tag("text", clean(words), x=x, y=y, kind=" ".join(kind.split()), data_slot=slot)
 
 
 def group(kind: str, body: str) -> str:
+    """Parts that share a class."""
     return tag("g", body, kind=kind)
 
 
 def rect(b: Box, radius: float, kind: str = "mg-shape") -> str:
+    """A rectangle with round corners."""
     return tag("rect", x=b.x, y=b.y, width=b.w, height=b.h, rx=radius, kind=kind)
 
 
 def circle(x: float, y: float, r: float, kind: str = "") -> str:
+    """A circle."""
     return tag("circle", cx=x, cy=y, r=r, kind=kind)
 
 
 def path(data: str, kind: str = "mg-shape", head: str = "") -> str:
+    """A line, or an outline; `head` is the arrow at its end."""
     return tag("path", d=data, kind=kind, marker_end=f"url(#\x02{head})" if head else None)
 
 
@@ -91,21 +98,25 @@ def tab(b: Box, w: float, h: float) -> str:
 
 
 def diamond_end(x: float, y: float, size: float) -> str:
+    """The end of a line at the base of a view."""
     return path(d("M", x, y, "l", size, -5, "l", size, 5, "l", -size, 5, "z"), "mg-diamond")
 
 
 def octagon(b: Box, cut: float, kind: str = "mg-shape") -> str:
+    """A stop sign of the size of a box."""
     xs, ys = (b.x, b.x + cut, b.right - cut, b.right), (b.y, b.y + cut, b.bottom - cut, b.bottom)
     turns = ((1, 0), (2, 0), (3, 1), (3, 2), (2, 3), (1, 3), (0, 2), (0, 1))
     return tag("polygon", points=" ".join(f"{num(xs[i])},{num(ys[j])}" for i, j in turns), kind=kind)
 
 
 def bang(x: float, y: float, r: float) -> str:
+    """A small stop sign with an exclamation mark."""
     sign = octagon(Box(x - r, y - r, 2 * r, 2 * r), r * 0.586, "mg-octagon")
     return sign + text(x, y + 5, "!", "mg-bang mg-c")
 
 
 def marker(kind: str, size: float, data: str = "M0,0.6 L10,5 L0,9.4 z") -> str:
+    """An arrow's head, to be put at the end of a path."""
     return tag("marker", path(data, f"mg-head-{kind}"), id=f"\x02{kind}", viewBox="0 0 10 10", refX=9.4, refY=5,
                markerWidth=size, markerHeight=size, markerUnits="userSpaceOnUse", orient="auto")
 

@@ -67,6 +67,7 @@ class Spot:
     leaves: list[tuple[Spot, float]] = field(default_factory=list)
 
     def barycentre(self, near: list[tuple[Spot, float]]) -> float:
+        """The mean place of its neighbours; its own where it has none."""
         return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
 
 
@@ -106,6 +107,7 @@ class LayeredGraph:
             self.columns[spot.rank].append(spot)
 
     def all(self) -> list[Spot]:
+        """All spots, column by column."""
         return [s for column in self.columns for s in column]
 
     def rank_all(self) -> None:
@@ -198,6 +200,7 @@ class Band:
 
     @property
     def spots(self) -> list[Spot]:
+        """All spots, column by column."""
         return [s for column in self.columns for s in column]
 
     def add(self, column: list[Spot], limit: float) -> bool:
@@ -229,6 +232,7 @@ class Band:
 
     @staticmethod
     def boxes(column: list[Spot], x: float) -> list[Box]:
+        """The parts of a column whose anchors stand at `x`."""
         return [p.moved(x, s.y) for s in column for p in s.block.parts]
 
 
@@ -261,6 +265,7 @@ class Router:
             self.bottom = max(s.y + s.block.reach[3] for s in band.spots)
 
     def fill(self, limit: float) -> list[Band]:
+        """The columns in bands no wider than `limit`, from the leaves to the root."""
         bands = [Band(0)]
         for column in reversed(self.net.columns):
             if not bands[-1].add(column, limit):
@@ -287,6 +292,7 @@ class Router:
     # ---- the result
 
     def layout(self) -> Layout:
+        """Everything in its place, with all wires."""
         out = self.out
         for spot in self.net.spots.values():
             self.put(spot)
@@ -307,6 +313,7 @@ class Router:
             self.hung_wire(block, slot, target)
 
     def hung_wire(self, block: Block, slot: int, target: str) -> None:
+        """The short wire to what is drawn inside the block."""
         id, out = f"{block.id}:{slot}", self.out
         px, py = out.ports[id]
         box = out.boxes[target]
@@ -326,6 +333,7 @@ class Router:
     # ---- wires between blocks
 
     def wire(self, wire: Wire) -> None:
+        """A wire between two blocks, both ways, with the place of its text."""
         out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
         start, entry = out.ports[wire.id], spot.block.entries[wire.edge.nr]
         end, leave = ((x + spot.x, y + spot.y) for x, y in (entry, spot.block.outs.get(wire.edge.tensor or "", entry)))
@@ -420,6 +428,7 @@ def round_corners(*points: Point) -> list[Piece]:
 
 
 def towards(a: Point, b: Point) -> Point:
+    """The point from which a corner at `a` is rounded, on the way to `b`."""
     length = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1e-9)
     share = min(RADIUS, length / 2) / length
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share

@@ -163,6 +163,7 @@ class LivePlayer(Player):
             self.recorder = None
 
     def close(self) -> None:
+        """Leave the walk before the widget goes."""
         self.abandon()
         super().close()
 

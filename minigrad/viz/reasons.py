@@ -43,6 +43,7 @@ def last_error() -> Reason:
 
 
 def label(t: TensorRecord) -> str:
+    """A tensor's name, else its shape."""
     return t.name or f"tensor{t.shape}"
 
 

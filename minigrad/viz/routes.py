@@ -78,6 +78,7 @@ class Paths(TextWithDrawing):
         return self.marked([self.found[i]])
 
     def marked(self, found: list[Route]) -> Drawing:
+        """The picture with these paths marked."""
         marks = {id for way in found for id, _ in way}
         marks |= {f"{id}:{slot}" for way in found for id, slot in way[:-1]}
         return Drawing(self.graph, lang=get_language(), marks=frozenset(marks))
