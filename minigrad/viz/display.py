@@ -80,12 +80,17 @@ def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
 def reader_for(*tensors: AnyTensor) -> Read:
     """`read` or `read_torch`, by where the tensors' class comes from."""
     for t in tensors:
-        homes = {c.__module__.partition(".")[0] for c in type(t).__mro__}
-        if not hasattr(t, "grad_fn") or not homes & {"minigrad", "torch"}:
+        if not library(t):
             raise TypeError(say("draw.not_a_tensor", kind=type(t).__name__))
     if not tensors:
         raise TypeError(say("draw.not_a_tensor", kind="nothing"))
-    return live.read if "minigrad" in homes else from_torch.read_torch
+    return live.read if library(tensors[0]) == "minigrad" else from_torch.read_torch
+
+
+def library(t: Any) -> str:
+    """The package that a tensor's class comes from, "minigrad" or "torch"; "" for what is no tensor."""
+    homes = {c.__module__.partition(".")[0] for c in type(t).__mro__} if hasattr(t, "grad_fn") else set()
+    return next((name for name in ("minigrad", "torch") if name in homes), "")
 
 
 def nodes_below(t: AnyTensor, *roots: AnyTensor) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
-from .display import Drawing, Read, TextWithDrawing, learners_names, reader_for
+from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
 
 LOSSES = 8  # named results that are searched for the leaf in question
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
@@ -59,7 +59,7 @@ def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
 
 def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor]) -> tuple[Graph, Reason]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
-    results = [(k, v) for k, v in names.items() if v.grad_fn is not None][::-1]
+    results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     others: list[str] = []
     for name, loss in results[:LOSSES]:
