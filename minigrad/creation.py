@@ -1,4 +1,8 @@
-"""Tensors from nothing: from numbers, from arrays, from the random stream."""
+"""Tensors from nothing: from numbers, from arrays, from the random stream.
+
+Knows which type numbers and nested lists get, what torch refuses, and the shapes that one may ask for.
+The stream is `array.random`; every tensor leaves through `made`.
+"""
 
 from __future__ import annotations
 
@@ -211,8 +215,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     return made(xp.full(_size_of((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
-        requires_grad: bool = False) -> Tensor:
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     for position, (name, size) in enumerate({"n": n, "m": n if m is None else m}.items(), 1):
         if not hasattr(size, "__index__"):

@@ -1,4 +1,7 @@
-"""torch.cuda: is there a GPU that CuPy can reach? Everything else is `device="cuda"`."""
+"""torch.cuda: is there a GPU that CuPy can reach?
+
+Everything else that a GPU does goes by `device="cuda"`, through `array.backend`.
+"""
 
 from .array.backend import device_count
 

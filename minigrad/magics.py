@@ -52,8 +52,7 @@ class MinigradMagics(Magics):
     def graph(self, line: str, cell: str) -> Any:
         """Run the cell, then draw the graph of what it ends with, or of the tensors named."""
         options = parse_argstring(self.graph, line)
-        roots = self._run(cell, options.names)
-        return draw(*roots, view=options.view, depth=options.depth)
+        return draw(*self._run(cell, options.names), view=options.view, depth=options.depth)
 
     @magic_arguments()
     @argument("name", nargs="?", help="where backward starts; without it, what the cell ends with")
@@ -64,8 +63,7 @@ class MinigradMagics(Magics):
         """Run the cell, then walk backward from what it ends with: a preview, unless told otherwise."""
         options = parse_argstring(self.step, line)
         (root,) = self._run(cell, [options.name] if options.name else [])
-        preview = not (options.run or options.live)
-        return step(root, live=options.live, preview=preview)
+        return step(root, live=options.live, preview=not (options.run or options.live))
 
     def _run(self, cell: str, names: list[str]) -> list[Any]:
         """Run a cell; the tensors of these names, or the one that its last line gives or assigns."""

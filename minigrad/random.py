@@ -1,4 +1,7 @@
-"""torch.random: the generator's seed and state. The stream itself is `minigrad.array.random`."""
+"""torch.random: the generator's seed and state.
+
+The stream itself, torch's own numbers, is `minigrad.array.random`; here its state is a tensor.
+"""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""torch.special: functions with names of their own. The rows are in `minigrad.ops.table`."""
+"""torch.special: functions with names of their own.
+
+The rows are in `minigrad.ops.table`; this file only says which of them torch has here, and how it calls them.
+"""
 
 from ._tensor import Tensor
 from .ops.calls.activation import log_softmax, softmax

@@ -1,13 +1,18 @@
 """why(t) and paths(root, leaf): sentences that name the reason, and the place marked."""
 
+import importlib
+import importlib.util
 import sys
 
 import pytest
 
 import minigrad
 from minigrad.text import get_language, set_language
+from minigrad.viz.panel import watch
 from minigrad.viz.reasons import why
 from minigrad.viz.routes import paths
+
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
 
 
 @pytest.fixture
@@ -67,6 +72,22 @@ def test_a_leaf_that_nothing_uses_says_so():
     x = leaf(1.0)
 
     assert keys(why(x)) == ["unused"]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("oracle", LIVE)
+def test_tensors_of_the_other_library_are_passed_by(oracle):
+    x = leaf(1.0)
+    theirs = importlib.import_module(oracle).tensor([1.0], requires_grad=True) * 2
+
+    panel = watch()
+    ours = x * 2
+    panel.refresh()
+
+    assert keys(why(x)) == ["not_yet"]
+    assert {t.name for t in panel.drawing.graph.tensors if t.name} == {"x", "ours"}
+    assert keys(why(theirs)) == ["nonleaf"]
+    assert keys(why(ours)) == ["nonleaf"]
 
 
 def test_a_non_leaf_needs_retain_grad():

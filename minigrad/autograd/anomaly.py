@@ -1,4 +1,8 @@
-"""Anomaly mode: stop at the first derivative that is NaN, and say which forward line made the node."""
+"""Anomaly mode: stop at the first derivative that is NaN, and say which forward line made the node.
+
+The switch is `core.modes.anomaly`, which the engine asks; here is what torch calls to turn it, and
+the memory of where each node was made.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +62,8 @@ class detect_anomaly(set_detect_anomaly):
 
     def __init__(self, check_nan: bool = True) -> None:
         self._wanted = check_nan
-        warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
-            "enabled for debugging.", stacklevel=2)
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+                      "enabled for debugging.", stacklevel=2)
 
     def __enter__(self) -> None:
         super().__init__(True, self._wanted)

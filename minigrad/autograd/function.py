@@ -74,6 +74,7 @@ class SavedForBackward(Withheld):
         self.version = self.counter[0]
 
     def unpack(self, node: Node, name: str) -> Any:
+        """The tensor again, of an output a new one. Raises: RuntimeError if it was written since."""
         t = self.value
         if self.nr is not None:
             t = attach(constant(Tensor, t, self.counter), output_of(node, self.nr))
@@ -99,6 +100,7 @@ class CustomNode(Node, FunctionCtx):
 
     @property
     def saved_variables(self) -> tuple:
+        """The old name of `saved_tensors`, with torch's warning."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
@@ -135,11 +137,9 @@ class CustomNode(Node, FunctionCtx):
                 f"function {name} returned an incorrect number of gradients (expected {count}, got "
                 f"{len(grads)})")
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
-            if not is_tensor and g is not None:
-                raise RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, "
-                                   "but the corresponding forward input was not a Variable")
-            if g is not None and not isinstance(g, TensorBase):
-                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+            require(is_tensor or g is None, f"function {name} returned a gradient different than None at position "
+                    f"{place + 1}, but the corresponding forward input was not a Variable")
+            require(g is None or isinstance(g, TensorBase), f"expected Variable or None (got {type(g).__name__})")
         return tuple(self._fits(g, place, name) for place, g in enumerate(compress(grads, self._tensors)))
 
     def _fits(self, g: Any, place: int, name: str) -> Any:
@@ -184,14 +184,17 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
+        """The result, as a tensor or a tuple; every Function defines it."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+        """Fill `ctx`, where `forward` does without it."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the inputs, from those of the outputs; every Function defines it."""
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function to use it with backward mode AD.")
 
@@ -308,8 +311,7 @@ def once_differentiable(backward: Callable) -> Callable:
             returned = backward(ctx, *grads)
         if not any(isinstance(g, TensorBase) and g.requires_grad for g in grads) or not grad_mode():
             return returned
-        parts = returned if isinstance(returned, tuple) else (returned,)
-        blocked = _blocked(parts)
+        blocked = _blocked(returned if isinstance(returned, tuple) else (returned,))
         return blocked if isinstance(returned, tuple) else blocked[0]
 
     return once
@@ -322,6 +324,7 @@ class Error(Node):
     torch_name = "torch::autograd::Error"
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+        """Raises: RuntimeError, for this is where a second derivative would begin."""
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 

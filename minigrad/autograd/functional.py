@@ -21,20 +21,19 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 STRICT = " This is not allowed in strict mode."
 NOT_RECORDED = {
-    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be "
-    "computed in a differentiable manner from the input when running in strict mode.",
-    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with "
-    "respect to input {i} is independent of the input. This is not allowed in strict mode. You should "
-    "ensure that your function is twice differentiable and that the jacobian depends on the inputs (this "
-    "would be violated by a linear function for example).",
-    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided "
-    "function. This is not allowed in strict mode.",
+    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    f"input {{i}} is independent of the input.{STRICT} You should ensure that your function is twice differentiable "
+    "and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
+    "grad_inputs": f"The gradient with respect to input {{i}} is independent of the inputs of the user-provided "
+    f"function.{STRICT}",
 }
 INDEPENDENT = {
     "row": "Output {nr} of the user-provided function is independent of input {i}." + STRICT,
     "back": "The output of the user-provided function is independent of input {i}." + STRICT,
-    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs "
-    "when using the double backward trick to compute forward mode gradients." + STRICT,
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using "
+    "the double backward trick to compute forward mode gradients." + STRICT,
     "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT,
 }
 
@@ -83,7 +82,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         several, outputs = _outputs(func(*given), strict, "vjp")
         v = _vector(v, outputs, several, "the user-provided function returns a single Tensor", "vjp")
         found = _gradients(outputs, given, v, create_graph)
-    return _results(outputs, several, _or_zeros(found, given, strict, create_graph, "back"), many, create_graph)
+    return _results(outputs, several, found, given, many, strict, create_graph, "back")
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
@@ -96,8 +95,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         slopes = _gradients(outputs, given, weights, True)
         _check_recorded(slopes, "grad_inputs", strict)
         found = _gradients(slopes, weights, v, create_graph)
-    products = _or_zeros(found, outputs, strict, create_graph, "back_trick")
-    return _results(outputs, several, products, several, create_graph)
+    return _results(outputs, several, found, outputs, several, strict, create_graph, "back_trick")
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
@@ -118,8 +116,7 @@ def _hessian_product(func: Callable, inputs: Any, v: Any, create_graph: bool, st
         slopes = _gradients((output,), given, (None,), True)
         _check_recorded(slopes, "jacobian", strict)
         found = _gradients(slopes, given, v, create_graph)
-    products = _or_zeros(found, given, strict, create_graph, "double_back")
-    return _results((output,), False, products, many, create_graph)
+    return _results((output,), False, found, given, many, strict, create_graph, "double_back")
 
 
 # ---- inputs and outputs
@@ -193,7 +190,10 @@ def _gradients(outputs: tuple, inputs: tuple, weights: tuple, create_graph: bool
                 retain_graph=True, allow_unused=True)
 
 
-def _results(outputs: tuple, several: bool, products: tuple, many: bool, create_graph: bool) -> tuple:
+def _results(outputs: tuple, several: bool, found: Sequence[Any], like: tuple, many: bool, strict: bool,
+             create_graph: bool, stage: str) -> tuple:
+    """The outputs and the products found, each as a tensor or a tuple, as the user gave or wants them."""
+    products = _or_zeros(found, like, strict, create_graph, stage)
     return (_finished(outputs if several else outputs[0], create_graph),
             _finished(products if many else products[0], create_graph))
 

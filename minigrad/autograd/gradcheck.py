@@ -43,9 +43,8 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
     return True
 
 
-def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6,
-                  atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True,
-                  nondet_tol: float = 0.0, **_options: Any) -> bool:
+def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
+                  rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0, **_options: Any) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
     given = as_tuple(inputs)
     if grad_outputs is None:

@@ -24,8 +24,7 @@ from ..core.graph import Node, bump, function_of
 from ..ops.checks import require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
-           "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
-           "saved_tensors_hooks"]
+           "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
 
 _active: ContextVar[tuple] = ContextVar("saved_tensors_hooks", default=())
 _refusal: ContextVar[str | None] = ContextVar("saved_tensors_hooks_refused", default=None)

@@ -1,12 +1,9 @@
 """Older PyTorches: `era("1.5.0")` shows and says things as PyTorch 1.5.0 did.
 
-An era is presentation: names of nodes, printed text, errors and warnings, looked up in `table` when
-something is shown. A tensor shows itself in the current era, whenever it was made. A few names also
-did something else (`behaviour`, and `legacy` for 0.2 and 0.3); those are exchanged as the era begins
-and put back as it ends, so operations never ask. Numbers are computed as today.
-
-Eras from 1.0 on were checked against those PyTorches. Of 0.2, 0.3, 0.4.0 and 0.4.1 none could be run:
-they follow sources and notebooks of their time.
+An era is presentation: names, printed text, errors and warnings, looked up in `table` when something is
+shown; a tensor shows itself in the current era, whenever it was made. A few names also did something else
+(`behaviour`, `legacy`): those are exchanged as the era begins and put back as it ends. Numbers are computed
+as today. From 1.0 on, eras were checked against those PyTorches; the four before follow sources and notebooks.
 """
 
 from __future__ import annotations
@@ -39,21 +36,20 @@ class Era(presentation.Presentation):
         self.hint = self.message("hint", presentation.Presentation.hint)
 
     def node_name(self, node: Any) -> str:
+        """What `grad_fn.name()` said then: a name of the table, or today's with the digits of then."""
         today = super().node_name(node)
         place, _, name = today.rpartition("::")
         history = table.NAMES.get(f"{name} {variant(node, name)}") or table.NAMES.get(name)
         if history is not None:
             renamed = entry_at(self.number, history)
             return f"{place}::{renamed}" if place and renamed == name else renamed
-        if place:
-            return today  # torch's own, written by hand: AccumulateGrad, CopySlices
-        return self._digits(node, name)
+        return today if place else self._digits(node, name)  # torch's own, written by hand: AccumulateGrad, CopySlices
 
     def _digits(self, node: Any, name: str) -> str:
         """0.2 numbered no name; up to 1.9 only overloaded functions were numbered."""
         stem, digit = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
         if self.number < (0, 3):
-            return stem
+            return table.IN_0_2.get(name, stem)
         plain = digit == "0" and self.number < (1, 10)
         return stem if plain and not (node.row and node.row.numbered) else name
 
@@ -64,19 +60,23 @@ class Era(presentation.Presentation):
         return f"torch.autograd.function.{name}" if in_python else name
 
     def short_name(self, node: Any) -> str:
+        """What errors called a node; today's short form did not exist."""
         return self.node_name(node)
 
     def message(self, key: str, text: str) -> str:
-        for since, pattern, replacement in reversed(table.MESSAGES.get(key, ())):
-            if parsed(since) <= self.number:
-                return re.sub(pattern, replacement, text) if pattern else text
+        """Today's text as it read then; empty for a warning that was not given yet."""
+        for since, until, pattern, replacement in table.MESSAGES.get(key, ()):
+            if parsed(since) <= self.number < parsed(until):
+                return re.sub(pattern, replacement, text)
         return text
 
     def kind(self, key: str, kind: type[Exception]) -> type[Exception]:
+        """The class of an error as it was then."""
         history = table.KINDS.get(key)
         return kind if history is None else getattr(builtins, entry_at(self.number, history))
 
     def tensor_text(self, t: Any) -> str:
+        """How a tensor was printed."""
         if self.number >= (0, 4, 1):
             return _today.tensor_text(t)
         from . import old_printing
@@ -145,6 +145,7 @@ def exchange(owner: Any, name: str, value: Any) -> None:
 
 
 def assign(owner: Any, name: str, value: Any) -> None:
+    """Set `owner.name`, or delete it if `value` is ABSENT."""
     if value is not ABSENT:
         setattr(owner, name, value)
     elif name in vars(owner):

@@ -32,6 +32,7 @@ class Finder(MetaPathFinder, Loader):
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None,
                   target: ModuleType | None = None) -> ModuleSpec | None:
+        """The module of minigrad behind `torch...`; None, as the import system wants it, for all else."""
         if fullname.partition(".")[0] != "torch":
             return None
         try:
@@ -43,6 +44,7 @@ class Finder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, loader_state=ours.__spec__, is_package=hasattr(ours, "__path__"))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module itself, which is loaded already."""
         return counterpart(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:

@@ -94,4 +94,5 @@ def whole_division(version: table.Version, divide: Callable, self: Any, other: A
 
 
 def is_whole(value: Any) -> bool:
+    """Whether a value is an integer, or a tensor of integers."""
     return value.dtype.np.kind in "iu" if isinstance(value, Tensor) else type(value) is int

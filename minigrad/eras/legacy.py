@@ -28,6 +28,7 @@ CONVERSIONS = frozenset("to detach type_as clone contiguous".split())
 
 
 def is_operation(function: Callable) -> bool:
+    """Whether a function computes with tensors, by the place where it is written."""
     home = function.__module__  # "minigrad" itself for what torch has as a function
     return home.startswith(HOMES_OF_OPERATIONS) or (home == "minigrad" and function.__name__ != "__getattr__")
 

@@ -36,10 +36,12 @@ class ScaledField(NamedTuple):
     scale: float = 1.0
 
     def row(self, values: list) -> str:
+        """Numbers in fields of one width, with a space between."""
         return " ".join(format(value / self.scale, self.spec).rjust(self.width) for value in values)
 
     @property
     def heading(self) -> str:
+        """The line that names the factor; none where it is 1."""
         return "" if self.scale == 1 else f"{self.scale:.5e} *\n"
 
 

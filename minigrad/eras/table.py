@@ -1,12 +1,10 @@
 """What older PyTorches named and said differently: one table, read by version.
 
-A history is a string of changes, `"0.3 MeanBackward1, 1.1 MeanBackward0"`: from which version on, what.
-From 1.0 on every entry was read off real PyTorches (1.0.0 to 1.10.2, and 2.13.0), run on Linux. No
-PyTorch older than 1.0 runs today: what stands here before 1.0 comes from its sources and from
-notebooks of its time. Between 1.10 and 2.13 nothing was run, so those versions are not offered.
-
-A few nodes had several names where today has one, and show the commonest: `reshape` (AsStridedBackward
-up to 1.3, ReshapeAliasBackward0 in 1.10; here as `view`), `contiguous`, `relu_`.
+A history is a string of changes, `"0.3 MeanBackward1, 1.1 MeanBackward0"`: from which version on, what. From
+1.0 on every entry was read off real PyTorches (1.0.0 to 1.10.2, and 2.13.0) on Linux; what stands before comes
+from sources and notebooks. Between 1.10 and 2.13 nothing was run, so those versions are not offered. Where one
+node had several names (`reshape`: AsStridedBackward up to 1.3, ReshapeAliasBackward0 in 1.10; `contiguous`,
+`relu_`) it shows the commonest.
 """
 
 from __future__ import annotations
@@ -40,9 +38,6 @@ NAMES = {
     "MulBackward0 tensor": "0.2 MulBackward, 0.3 MulBackward1, 0.4.1 ThMulBackward, 1.0 MulBackward0",
     "DivBackward0":        "0.2 DivConstantBackward, 0.3 DivBackward0",
     "DivBackward0 tensor": "0.2 DivBackward, 0.3 DivBackward1, 1.0 DivBackward0",
-    "RsubBackward1":       "0.2 SubConstantBackward, 0.3 RsubBackward1",
-    "NegBackward0":        "0.2 NegateBackward, 0.3 NegBackward, 1.10 NegBackward0",
-    "PowBackward0":        "0.2 PowConstantBackward, 0.3 PowBackward0",
     "PowBackward2":        "0.2 PowConstantBackward, 0.3 PowBackward1, 2.13 PowBackward2",
     "MeanBackward0":       "0.2 MeanBackward, 0.3 MeanBackward1, 1.1 MeanBackward0",
     "MeanBackward1":       "0.2 MeanBackward, 0.3 MeanBackward0, 1.1 MeanBackward2, 1.2 MeanBackward1",
@@ -54,77 +49,67 @@ NAMES = {
         "0.2 NormBackward, 0.3 NormBackward0, 1.7 CopyBackwards, 2.13 LinalgVectorNormBackward0",
     "LinalgVectorNormBackward0 p":
         "0.2 NormBackward, 0.3 NormBackward0, 1.7 NormBackward1, 2.13 LinalgVectorNormBackward0",
-    "MmBackward0":         "0.2 AddmmBackward, 0.3 MmBackward, 1.10 MmBackward0",
-    "MvBackward0":         "0.2 AddmvBackward, 0.3 MvBackward, 1.10 MvBackward0",
     "BmmBackward0":        "0.2 BaddbmmBackward, 0.3 BmmBackward, 1.6 BmmBackward0",
-    "TBackward0":          "0.2 TransposeBackward, 0.3 TBackward, 1.10 TBackward0",
     "TBackward1":          "0.2 TransposeBackward, 0.3 TBackward, 1.10 TBackward1",
-    "SelectBackward0":     "0.2 IndexBackward, 0.3 SelectBackward, 1.10 SelectBackward0",
-    "SliceBackward0":      "0.2 IndexBackward, 0.3 SliceBackward, 1.10 SliceBackward0",
     "SqueezeBackward4":    "0.2 SqueezeBackward, 0.3 SqueezeBackward3, 2.13 SqueezeBackward4",
-    "CatBackward0":        "0.2 ConcatBackward, 0.3 CatBackward, 1.10 CatBackward0",
     "ClampBackward1":      "0.2 ClampBackward, 1.9 ClampBackward1",
     "MaximumBackward0":    "0.2 CmaxBackward, 0.3 MaxBackward2, 1.7 MaximumBackward, 1.10 MaximumBackward0",
     "MinimumBackward0":    "0.2 CminBackward, 0.3 MinBackward2, 1.7 MinimumBackward, 1.10 MinimumBackward0",
-    "ReluBackward0":       "0.2 ThresholdBackward, 0.3 ReluBackward0",
     "WhereBackward0":      "0.2 SWhereBackward, 1.10 SWhereBackward0, 2.13 WhereBackward0",
     "ToCopyBackward0":     "0.2 TypeBackward, 0.3 CopyBackwards, 1.10 ToCopyBackward0",
     "FillBackward2":       "0.2 FillBackward, 0.3 FillBackward0, 2.13 FillBackward2",
     "CopyBackwards grad":  "0.2 CloneBackward, 1.6 CopyBackwards",
 }
+# names that were another word in 0.2 alone; since then they follow the rule for digits
+IN_0_2 = {
+    "NegBackward0": "NegateBackward", "PowBackward0": "PowConstantBackward", "RsubBackward1": "SubConstantBackward",
+    "MmBackward0": "AddmmBackward", "MvBackward0": "AddmvBackward", "TBackward0": "TransposeBackward",
+    "SelectBackward0": "IndexBackward", "SliceBackward0": "IndexBackward", "CatBackward0": "ConcatBackward",
+    "ReluBackward0": "ThresholdBackward",
+}
 
-# ---- errors and warnings, by key: `(since, pattern, replacement)`, applied to today's text. Without a
-# pattern the text is today's; a warning with nothing left was not given yet.
+# ---- errors and warnings, by key: `(since, until, pattern, replacement)`, applied to today's text in the
+# versions from `since` on and before `until`; a warning with nothing left was not given yet.
 
 _FREED = ("Trying to backward through the graph a second time, but the {} have already been freed. "
           "Specify retain_graph=True when calling {} the first time.")
 _WHOLE_TEXT = r"^.*$"
 
-MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
+MESSAGES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
     "freed": (
-        ("0.2", _WHOLE_TEXT, _FREED.format("buffers", "backward")),
-        ("1.6", _WHOLE_TEXT, _FREED.format("saved intermediate results", "backward")),
-        ("1.8", _WHOLE_TEXT, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
-        ("1.9", "saved tensors", "saved variables"),
-        ("1.10", "", ""),
+        ("0.2", "1.6", _WHOLE_TEXT, _FREED.format("buffers", "backward")),
+        ("1.6", "1.8", _WHOLE_TEXT, _FREED.format("saved intermediate results", "backward")),
+        ("1.8", "1.9", _WHOLE_TEXT, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
+        ("1.9", "1.10", "saved tensors", "saved variables"),
     ),
-    "leaf_in_place": (("0.2", "is being used", "has been used"), ("1.5", "", "")),
-    "modified": (("0.2", ": .*$", ""), ("1.1", "", "")),
-    "hint": (("0.2", ", check_nan=False", ""), ("2.13", "", "")),
+    "leaf_in_place": (("0.2", "1.5", "is being used", "has been used"),),
+    "modified": (("0.2", "1.1", ": .*$", ""),),
+    "hint": (("0.2", "2.13", ", check_nan=False", ""),),
     "unused_input": (
-        ("0.2", "The differentiated Tensor at index .* appears", "One of the differentiated Tensors appears"),
-        ("2.13", "", ""),
+        ("0.2", "2.13", "The differentiated Tensor at index .* appears", "One of the differentiated Tensors appears"),
     ),
     "gradient_shape": (
-        ("0.2", r"^.*output\[(\d+)\] has a shape of torch.Size\((.*)\) and .* of torch.Size\((.*)\)\.$",
+        ("0.2", "1.3", r"^.*output\[(\d+)\] has a shape of torch.Size\((.*)\) and .* of torch.Size\((.*)\)\.$",
          r"invalid gradient at index \1 - got \2 but expected shape compatible with \3"),
-        ("1.3", "", ""),
     ),
-    "grad_shape": (("0.2", _WHOLE_TEXT, "assigned grad has data of a different size"), ("2.13", "", "")),
+    "grad_shape": (("0.2", "2.13", _WHOLE_TEXT, "assigned grad has data of a different size"),),
     "grad_kind": (
-        ("0.2", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
-        ("1.10", "of type ", "of type"),
-        ("2.13", "", ""),
+        ("0.2", "1.10", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
+        ("1.10", "2.13", "of type ", "of type"),
     ),
-    "numpy_requires_grad": (
-        ("0.2", r"on Tensor(.*)Use tensor\.", r"on Variable\1Use var."),
-        ("1.6", "", ""),
-    ),
-    "ambiguous_bool": (("0.2", "^Boolean", "bool"), ("1.6", "", "")),
-    "float_only": (("0.2", " and complex", ""), ("1.6", "", "")),
-    "many_elements": (
-        ("0.2", _WHOLE_TEXT, "only one element tensors can be converted to Python scalars"), ("2.13", "", ""),
-    ),
-    "deepcopy_of_non_leaf": (("0.2", r"moment\..*$", "moment"), ("2.13", "", "")),
+    "numpy_requires_grad": (("0.2", "1.6", r"on Tensor(.*)Use tensor\.", r"on Variable\1Use var."),),
+    "ambiguous_bool": (("0.2", "1.6", "^Boolean", "bool"),),
+    "float_only": (("0.2", "1.6", " and complex", ""),),
+    "many_elements": (("0.2", "2.13", _WHOLE_TEXT, "only one element tensors can be converted to Python scalars"),),
+    "deepcopy_of_non_leaf": (("0.2", "2.13", r"moment\..*$", "moment"),),
     "non_leaf_grad": (
-        ("0.2", _WHOLE_TEXT, ""),
-        ("1.5", r"want the \.grad field to be populated for(.*)\.$", r"want the gradient for\1s."),
-        ("1.9", r"want the \.grad field to be populated for", "want the gradient for"),
-        ("1.10", "", ""),
+        ("0.2", "1.5", _WHOLE_TEXT, ""),
+        ("1.5", "1.9", r"want the \.grad field to be populated for(.*)\.$", r"want the gradient for\1s."),
+        ("1.9", "1.10", r"want the \.grad field to be populated for", "want the gradient for"),
     ),
-    "create_graph": (("0.2", _WHOLE_TEXT, ""), ("1.10", "", "")),
-    "t_of_other_ranks": (("0.2", _WHOLE_TEXT, ""), ("2.13", "", "")),
-    "step_too_early": (("0.2", _WHOLE_TEXT, ""), ("1.1", "", "")),
+    "create_graph": (("0.2", "1.10", _WHOLE_TEXT, ""),),
+    "t_of_other_ranks": (("0.2", "2.13", _WHOLE_TEXT, ""),),
+    "step_too_early": (("0.2", "1.1", _WHOLE_TEXT, ""),),
 }
 
 KINDS = {

@@ -3,20 +3,24 @@
 Each gives the frozen records of `snapshot`, and the pictures in `minigrad.viz` see only those.
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-_HOME = {"read": "live", "read_torch": "from_torch", "record": "recorder",
-         "Graph": "snapshot", "NodeRecord": "snapshot", "TensorRecord": "snapshot", "Edge": "snapshot",
-         "Saved": "snapshot", "Hook": "snapshot"}
+_HOME = {"read": "live", "read_torch": "from_torch", "record": "recorder"} | dict.fromkeys(
+    ("Graph", "NodeRecord", "TensorRecord", "Edge", "Saved", "Hook"), "snapshot")
 __all__ = sorted(_HOME)
 
 
-def __dir__() -> list[str]:
-    return __all__
+def fetcher(package: str, home: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's `__getattr__` and `__dir__`: a name is fetched from the file that is its home when it is first used."""
+
+    def fetch(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{home[name]}"), name)
+
+    return fetch, lambda: sorted(home)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__, __dir__ = fetcher(__name__, _HOME)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from ..core.row import TABLE, Row
+from ..core.row import Row, TABLE
 from .live import Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph
 
@@ -23,15 +23,19 @@ class TorchReader(Reader):
     """torch's own spelling of the few things that differ."""
 
     def is_tensor(self, value: Any) -> bool:
+        """Whether a value is a tensor of torch."""
         return super().is_tensor(value) and hasattr(type(value), "is_sparse")
 
     def array(self, t: AnyTensor) -> Any:
+        """The tensor itself without its history, dense: `preview` reads it as an array."""
         return t.detach().to_dense() if t.is_sparse else t.detach()
 
     def row(self, node: AnyNode) -> Row | None:
+        """The row of ours whose nodes bear the name of this one."""
         return rows_by_grad_fn().get(node.name().rpartition("::")[2])
 
     def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
+        """What torch's own node knows of its outputs."""
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
 
@@ -39,11 +43,9 @@ class TorchReader(Reader):
         """torch shows the hooks of live tensors; those of nodes stay in C++."""
         for (owner, nr), t in self.tensors.items():
             if owner == key:
-                for hook in (t._backward_hooks or {}).values():
-                    yield "tensor", nr, hook
-                if t.is_leaf:
-                    for hook in (t._post_accumulate_grad_hooks or {}).values():
-                        yield "post_accumulate", 0, hook
+                yield from (("tensor", nr, hook) for hook in (t._backward_hooks or {}).values())
+                kept = t._post_accumulate_grad_hooks if t.is_leaf else None
+                yield from (("post_accumulate", 0, hook) for hook in (kept or {}).values())
 
 
 @cache

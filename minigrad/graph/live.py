@@ -25,8 +25,7 @@ from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, 
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
-INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**",
-         "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
+INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
 NOT_IN_TORCH = frozenset({"part", "whole"})
@@ -52,9 +51,11 @@ class Reader:
     # ---- what a subclass says differently
 
     def is_tensor(self, value: Any) -> bool:
+        """Whether a value can stand in a graph."""
         return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
 
     def array(self, t: AnyTensor) -> Any:
+        """The numbers of a tensor, for a preview."""
         return t._array()
 
     def row(self, node: AnyNode) -> Row | None:
@@ -79,6 +80,7 @@ class Reader:
     # ---- the walk
 
     def graph(self) -> Graph:
+        """Read everything, and return it as records."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # looking is not the learner's access
             self.discover()
@@ -103,6 +105,7 @@ class Reader:
         return ("leaf" if t.requires_grad else "constant", id(t)), 0
 
     def discover(self) -> None:
+        """Find every node behind the roots, with its edges."""
         stack = []
         for t in self.roots:
             if t.grad_fn is not None:
@@ -137,6 +140,7 @@ class Reader:
         return order
 
     def seq(self, key: Key) -> int:
+        """The number of a node; AccumulateGrad's is higher than any other."""
         return ACCUMULATE_SEQ if isinstance(key, tuple) else int(self.found[key]._sequence_nr())
 
     # ---- tensors
@@ -190,8 +194,7 @@ class Reader:
         """What a node's inputs measure, for those that nobody holds; latest nodes come first."""
         for i, slot in enumerate(self.edges[key]):
             if slot and slot not in self.tensors and slot not in self.shapes:
-                known = self.output_shape(self.found[slot[0]], slot[1])
-                self.shapes[slot] = known or self.input_shape(key, i)
+                self.shapes[slot] = self.output_shape(self.found[slot[0]], slot[1]) or self.input_shape(key, i)
 
     def input_shape(self, key: Key, i: int) -> tuple[tuple[int, ...], str]:
         """What the consumer noted or saved about an input; else it is as large as the output."""
@@ -230,29 +233,27 @@ class Reader:
         return self.shapes.get(slot, ((), "")) if t is None else (tuple(t.shape), str(t.dtype))
 
     def record(self, slot: Slot) -> TensorRecord:
+        """The record of the tensor at one place, alive or not."""
         t = self.tensors.get(slot)
         shape, dtype = self.shape_of(slot)
         kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
         extra: dict[str, Any] = {} if t is None else {
             "retains_grad": bool(t.retains_grad), "base": self.base(t), "is_view": bool(t._is_view()),
-            "version": self.version(t), "value": self.value(t), "grad": self.kept_grad(t)}
+            "version": self.version(t), "value": self.value(t),
+            "grad": self.value(t.grad) if (t.is_leaf or t.retains_grad) and t.grad is not None else None}
         return TensorRecord(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
                             kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
 
     def version(self, t: AnyTensor) -> int:
-        try:
-            return int(t._version)
-        except RuntimeError:  # inference tensors do not count
-            return 0
+        """How often a tensor was written; inference tensors do not count."""
+        return 0 if t.is_inference() else int(t._version)
 
     def value(self, t: AnyTensor) -> str | None:
+        """A preview of a tensor; None if it has no values."""
         try:
             return preview(self.array(t))
         except (NotImplementedError, RuntimeError):  # torch has tensors without values
             return None
-
-    def kept_grad(self, t: AnyTensor) -> str | None:
-        return self.value(t.grad) if (t.is_leaf or t.retains_grad) and t.grad is not None else None
 
     def base(self, t: AnyTensor) -> str | None:
         """The tensor that `t` is a view of, where that is drawn too."""
@@ -262,6 +263,7 @@ class Reader:
     # ---- nodes
 
     def node(self, key: Key) -> NodeRecord:
+        """The record of one node."""
         node = self.found[key]
         if isinstance(key, tuple):
             return NodeRecord(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
@@ -280,6 +282,7 @@ class Reader:
         return next((name.rpartition(".")[0] for name in names if "." in name), "")
 
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
+        """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
             return Edge(i, None, 0, self.constant_at(key, i))
         here = self.records.get((key, 0))
@@ -334,6 +337,7 @@ class Reader:
                 yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
     def saved(self, key: Key, field: str, value: Any, error: str) -> Saved:
+        """The record of one saved field, from what `saved_values` found."""
         stale = re.search(r"is at version (\d+); expected version (\d+)", error)
         if stale:
             now, version = map(int, stale.groups())
@@ -349,6 +353,7 @@ class Reader:
         return Saved(field, saved_text(value))
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
+        """The records of all hooks, node by node."""
         number = itertools.count(1)
         for key in order:
             for kind, nr, hook in self.hooks_at(key):

@@ -139,8 +139,7 @@ class Recorder:
         order = {"free": 1, "send": 2}
         *events, last = sorted(self.step, key=lambda f: order.get(f.kind, 0))
         n = self.frames[-1].step + 1
-        self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}")
-                             for i, f in enumerate(events))
+        self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}") for i, f in enumerate(events))
         self.frames += (replace(last, step=n, label=f"{n}", queue=tuple(self.queue)),)
         self.step = []
 
@@ -150,8 +149,7 @@ class Recorder:
         if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
             self.frames = self.frames[:1]  # a graph that was walked already: nothing runs
         notes = "\n".join(getattr(error, "__notes__", ()))
-        kind = type(error).__name__
-        self.step = [Frame(0, "error", self.node, name=kind, before=str(error), after=notes)]
+        self.step = [Frame(0, "error", self.node, name=type(error).__name__, before=str(error), after=notes)]
         self.queue = []
         self.close()
 
@@ -168,6 +166,7 @@ class Recorder:
             self.grad_before = in_short(leaf._grad)
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
+        """A hook has run: what came, and what it made of it."""
         known = next((h for h in self.hooks[self.node] if h.kind == kind), None)
         if known:
             self.hooks[self.node].remove(known)
@@ -179,10 +178,12 @@ class Recorder:
         self.event("hook", slot=nr, name=name, before=was, after=in_short(after), part=known and known.id)
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
+        """A gradient was copied for `retain_grad`."""
         kept = next((t.id for t in self.graph.outputs(self.node) if t.nr == nr), None)
         self.event("capture", slot=nr, after=in_short(grad), part=kept)
 
     def compute(self, node: AnyNode, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
+        """The node's formulas have run; from here on its gradients are on their way."""
         here, came = self.graph.node(self.node), in_short(incoming)
         found = [rule(self.graph, here, node.row, i, came, in_short(g))
                  for i, g in enumerate(outgoing) if g is not None]
@@ -196,17 +197,20 @@ class Recorder:
             self.free(node)
 
     def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
+        """The gradient of a stretched input was summed to its shape."""
         was, now = in_short(before), in_short(after)
         self.summed[index] = now
         self.event("unbroadcast", slot=index, before=was, after=now, name=spelled_sum(was, now))
 
     def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
+        """A gradient has arrived at the next node, where `total` lies now."""
         edge = self.graph.node(self.node).edges[index]
         assert edge.node is not None  # the engine sends along edges only
         self.received[edge.node, edge.nr] = in_short(total)
         self.arrive(index, edge.node, self.summed.get(index, in_short(grad)), in_short(total))
 
     def arrive(self, slot: int, to: str, text: str = "None", total: str = "") -> None:
+        """Note an arrival in this step's "send" frame; the node joins the queue when all have come."""
         self.arrived[to] += 1
         at = next(i for i, f in enumerate(self.step) if f.kind == "send")
         sent = Sent(slot, to, text, total, self.arrived[to])
@@ -215,6 +219,7 @@ class Recorder:
             self.queue = sorted([*self.queue, to], key=running_order)
 
     def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:
+        """A leaf's `.grad` has a new value."""
         self.event("accumulate", name=in_short(grad), before=self.grad_before, after=in_short(after))
         for hook in self.hooks[self.node] if self.preview else ():
             if hook.kind == "post_accumulate":
@@ -222,6 +227,7 @@ class Recorder:
                            after=in_short(after), ran=False)
 
     def free(self, node: AnyNode) -> None:
+        """The node let go of what it saved."""
         fields = [s.field for s in self.graph.node(self.node).saved if s.is_tensor]
         if fields:
             self.event("free", name=", ".join(fields))
@@ -229,6 +235,7 @@ class Recorder:
     # ---- helpers
 
     def event(self, kind: str, **facts: Any) -> None:
+        """Add a frame, with what was printed since the one before."""
         printed = self.printed.getvalue()
         self.printed.seek(0)
         self.printed.truncate()
@@ -242,6 +249,7 @@ class Tee(io.TextIOBase):
         self.streams = streams
 
     def write(self, string: str) -> int:
+        """Write to each; the length, as streams return it."""
         for stream in self.streams:
             stream.write(string)
         return len(string)

@@ -46,7 +46,8 @@ def rule(graph: Graph, node: NodeRecord, row: Row | None, slot: int, incoming: s
 def with_values(graph: Graph, node: NodeRecord, row: Row, word: str, incoming: str, result: str) -> str:
     """The values in place of the names, or only the result where something is too long to write."""
     formula, used = row.derivatives[word], row.uses[word]
-    values = {s.field: as_tex(value_of(graph, s)) for s in node.saved if s.field in used}
+    values = {s.field: (graph.tensor(s.tensor).value if s.tensor else s.text) or "" for s in node.saved}
+    values = {field: as_tex(value) for field, value in values.items() if field in used}
     whole = {"grad": as_tex(incoming), **values}
     if not as_tex(result):
         return ""
@@ -85,6 +86,7 @@ def spelled(name: str | None) -> str:
 
 
 def escaped(name: str) -> str:
+    """A name in which TeX sees no subscript."""
     return name.replace("_", r"\_")
 
 
@@ -96,11 +98,8 @@ def letter(graph: Graph, saved: Saved) -> str | None:
 
 
 def name_of(graph: Graph, tensor: str | None) -> str | None:
+    """What the learner calls a tensor, if anything."""
     return graph.tensor(tensor).name if tensor else None
-
-
-def value_of(graph: Graph, saved: Saved) -> str:
-    return (graph.tensor(saved.tensor).value if saved.tensor else saved.text) or ""
 
 
 def as_tex(text: str) -> str:

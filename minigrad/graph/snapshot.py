@@ -49,6 +49,7 @@ class Saved:
 
     @property
     def stale(self) -> bool:
+        """Whether it was written after it was saved."""
         return self.version is not None and self.now is not None and self.version != self.now
 
 
@@ -69,6 +70,7 @@ class NodeRecord:
     seq: int = _uncompared(0)
 
     def edge_id(self, slot: int) -> str:
+        """The id of the edge at a slot: `n3:0`."""
         return f"{self.id}:{slot}"
 
 
@@ -93,6 +95,7 @@ class TensorRecord:
 
     @property
     def label(self) -> str:
+        """Its name, else its id."""
         return self.name or self.id
 
 
@@ -119,10 +122,12 @@ class Graph:
 
     @cached_property
     def nodes_by_id(self) -> dict[str | None, NodeRecord]:
+        """Id to node."""
         return {n.id: n for n in self.nodes}
 
     @cached_property
     def tensors_by_id(self) -> dict[str | None, TensorRecord]:
+        """Id to tensor."""
         return {t.id: t for t in self.tensors}
 
     def node(self, id: str | None) -> NodeRecord:
@@ -135,6 +140,7 @@ class Graph:
 
     @property
     def ops(self) -> tuple[NodeRecord, ...]:
+        """The nodes that are no AccumulateGrad."""
         return tuple(n for n in self.nodes if n.kind == "op")
 
     @cached_property
@@ -157,6 +163,7 @@ class Graph:
         return self._hanging.get(node, [])
 
     def to_dict(self) -> dict[str, Any]:
+        """The records as plain data, with the name of the schema."""
         return {"schema": GRAPH_SCHEMA, **asdict(self)}
 
 
@@ -166,8 +173,7 @@ def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -
     chosen = [n for n in graph.nodes if n.id in near]
     used = {e.tensor for n in chosen for e in n.edges} | {s.tensor for n in chosen for s in n.saved}
     kept = {t.id for t in graph.tensors if t.node in near or (t.node is None and t.id in used)}
-    tensors = tuple(replace(t, base=t.base if t.base in kept else None)
-                    for t in graph.tensors if t.id in kept)
+    tensors = tuple(replace(t, base=t.base if t.base in kept else None) for t in graph.tensors if t.id in kept)
     nodes = tuple(replace(n, edges=tuple(_cut(e, near) for e in n.edges),
                           saved=tuple(replace(s, tensor=s.tensor if s.tensor in kept else None)
                                       for s in n.saved)) for n in chosen)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .lesson_03 import check_backward, check_prediction, diamond
-from .verdict import Verdict
+from .verdict import Verdict, not_yet
 
 __all__ = ["Verdict", "check", "diamond"]
 
@@ -24,4 +24,4 @@ def check(exercise: str, answer: Any) -> Verdict:
     """
     if exercise not in CHECKERS:
         raise ValueError(f"no exercise {exercise!r}; there are {', '.join(sorted(CHECKERS))}")
-    return CHECKERS[exercise](answer)
+    return not_yet(exercise) if answer is ... else CHECKERS[exercise](answer)

@@ -1,4 +1,7 @@
-"""What a checker answers: right, wrong with a named misconception, or not yet tried."""
+"""What a checker answers: right, wrong with a named misconception, or not yet tried.
+
+The sentences stand in `text/messages.toml`, under `lessons`.
+"""
 
 from __future__ import annotations
 

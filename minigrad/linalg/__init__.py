@@ -1,4 +1,7 @@
-"""torch.linalg: factorisations, solutions and norms, thin over the rows of `minigrad.ops.table.linalg`."""
+"""torch.linalg: factorisations, solutions and norms, thin over the rows of `minigrad.ops.table`.
+
+Knows torch's names and the tuples in which several results come; the mathematics is in the rows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""torch.nn: layers, losses and their functions."""
+"""torch.nn: layers, losses and their functions.
+
+`module` is what a layer is, `layers` the layers, `functional` what they compute, `init` how they begin.
+"""
 
 from ..ops.manual import face
 from . import functional, init, layers, parameter, utils

@@ -45,8 +45,7 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
 
 
 def _reduction(name: str, *flags: Any) -> int:
-    if flags:
-        name = legacy_reduction(name, *flags)
+    name = legacy_reduction(name, *flags)
     if name not in _REDUCTIONS:
         raise ValueError(f"{name} is not a valid value for reduction")
     return _REDUCTIONS[name]
@@ -284,8 +283,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 
 def checked_p(p: float) -> float:
     """A probability. Raises: ValueError if it is none."""
-    if not 0 <= p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    require(0 <= p <= 1, f"dropout probability has to be between 0 and 1, but got {p}", ValueError)
     return p
 
 
@@ -316,6 +314,7 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
 
 
 def tuple_of(value: Any, n: int) -> tuple:
+    """A number, or a sequence of one or of `n`, as a tuple of `n`."""
     values = (value,) if isinstance(value, int) else tuple(value)
     return values * n if len(values) == 1 else values
 
@@ -660,9 +659,8 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
                          reduction: str = "mean") -> Any:
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
-    if target.shape != input.shape:
-        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
-                         "deprecated. Please ensure they have the same size.")
+    require(target.shape == input.shape, f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}) is deprecated. Please ensure they have the same size.", ValueError)
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
     weight = weight if weight is None else weight.expand(common_shape(target._data.shape, weight._data.shape))
@@ -670,8 +668,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
-                                     reduce: Any = None, reduction: str = "mean",
-                                     pos_weight: Any = None) -> Any:
+                                     reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
     """binary_cross_entropy of sigmoid(x), without overflow."""
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
@@ -791,9 +788,8 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
                         reduce: Any = None, reduction: str = "mean") -> Any:
     """max(0, -t (x1 - x2) + margin)."""
-    if not input1.ndim == input2.ndim == target.ndim:
-        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-                           f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")
+    require(input1.ndim == input2.ndim == target.ndim, "margin_ranking_loss : All input tensors should have same "
+            f"dimension but got sizes: input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
     return _reduced(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction, size_average, reduce)
 
 
@@ -812,9 +808,8 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
                           reduce: Any = None, reduction: str = "mean") -> Any:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
     require(target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
-    if not input1.ndim == input2.ndim == target.ndim + 1:
-        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
-                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")
+    require(input1.ndim == input2.ndim == target.ndim + 1, f"{target.ndim}D target tensor expects {target.ndim + 1}D "
+            f"input tensors, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
     squares = (loss.add_scalar((x * x).sum(target.ndim), 1e-12) for x in (input1, input2))
     cosine = (input1 * input2).sum(target.ndim) / pointwise.mul(*squares).sqrt()
     zeros = zeros_like(cosine)

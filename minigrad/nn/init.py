@@ -1,4 +1,7 @@
-"""torch.nn.init: first values for parameters, torch's numbers for the same seed."""
+"""torch.nn.init: first values for parameters, torch's numbers for the same seed.
+
+Knows how far values may spread so that they neither fade nor explode from layer to layer.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,12 @@ def constant_(tensor: Any, val: float) -> Any:
 
 
 def zeros_(tensor: Any) -> Any:
+    """Zero everywhere."""
     return constant_(tensor, 0.0)
 
 
 def ones_(tensor: Any) -> Any:
+    """One everywhere."""
     return constant_(tensor, 1.0)
 
 

@@ -43,6 +43,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input: Any) -> Any:
+        """The input itself."""
         return input
 
 
@@ -121,6 +122,7 @@ class Sequential(_List):
         return self
 
     def forward(self, input: Any) -> Any:
+        """The input, passed through each module in turn."""
         for module in self._modules.values():
             input = module(input)
         return input
@@ -197,6 +199,7 @@ class Linear(_Weighted):
         self._start(device, dtype, weight=(out_features, in_features), bias=bias and (out_features,))
 
     def forward(self, input: Any) -> Any:
+        """`nn.functional.linear` with the own weight and bias."""
         return functional.linear(input, self.weight, self.bias)
 
     extra_repr = partialmethod(_shown_options, "in_features out_features bias")
@@ -291,6 +294,7 @@ class Embedding(Module):
             init.zeros_(self.weight.data[self.padding_idx])
 
     def forward(self, input: Any) -> Any:
+        """The rows that the indices name."""
         return functional.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
                                     self.scale_grad_by_freq, self.sparse)
 
@@ -313,8 +317,7 @@ class _BatchNorm(_Norm):
     ranks: tuple[int, ...]
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *,
-                 bias: bool = True) -> None:
+                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -364,6 +367,7 @@ class LayerNorm(_Norm):
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
+        """`nn.functional.layer_norm` with the own weight and bias."""
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     extra_repr = partialmethod(_shown_options, "-normalized_shape eps elementwise_affine bias")
@@ -382,6 +386,7 @@ class GroupNorm(_Norm):
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
+        """`nn.functional.group_norm` with the own weight and bias."""
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     extra_repr = partialmethod(_shown_options, "-num_groups -num_channels eps affine bias")
@@ -396,6 +401,7 @@ class PReLU(Module):
         self.weight = Parameter(full((num_parameters,), float(init), device=device, dtype=dtype))
 
     def forward(self, input: Any) -> Any:
+        """`nn.functional.prelu` with the own slopes."""
         return functional.prelu(input, self.weight)
 
     extra_repr = partialmethod(_shown_options, "num_parameters")
@@ -411,6 +417,7 @@ class Dropout(Module):
         self.p, self.inplace = functional.checked_p(p), inplace
 
     def forward(self, input: Any) -> Any:
+        """The input thinned out in training, unchanged in evaluation."""
         return self.drop(input, self.p, self.training, self.inplace)
 
     extra_repr = partialmethod(_shown_options, "p inplace")

@@ -273,6 +273,7 @@ class Module:
         return self
 
     def cuda(self, device: Any = "cuda") -> Module:
+        """Move parameters and buffers to a GPU."""
         return self.to(device)
 
     cpu = partialmethod(to, "cpu")
@@ -362,11 +363,13 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> tuple:
+        """The tensors themselves."""
         ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
         return tensors
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple:
+        """The gradients themselves."""
         return grads
 
 
@@ -391,10 +394,12 @@ class BackwardHook:
         self.before, self.after = list(module._backward_pre_hooks.values()), list(module._backward_hooks.values())
 
     def setup_input_hook(self, args: tuple) -> tuple:
+        """The arguments, behind a node that calls `leave`."""
         self.none, (args, self.at) = (None,) * len(args), _past_a_node(args, self.leave)
         return args
 
     def setup_output_hook(self, result: Any) -> Any:
+        """The results, behind a node that calls `enter`."""
         results = result if isinstance(result, tuple) else (result,)
         self.count, (results, self.out_at) = len(results), _past_a_node(results, self.enter)
         return results if isinstance(result, tuple) else results[0]

@@ -1,3 +1,6 @@
-"""torch.nn.parameter: where torch keeps Parameter."""
+"""torch.nn.parameter: where torch keeps Parameter.
+
+Ours stands beside Module, which counts it.
+"""
 
 from .module import Parameter as Parameter

@@ -1,4 +1,7 @@
-"""torch.nn.utils: gradients kept in bounds, parameters as one vector."""
+"""torch.nn.utils: gradients kept in bounds, parameters as one vector.
+
+All of it works in place on `.grad` or `.data`, and records nothing.
+"""
 
 from __future__ import annotations
 

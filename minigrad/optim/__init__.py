@@ -98,9 +98,8 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
         params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
-        if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's "
-                             "group")
+        require([len(g["params"]) for g in groups] == [len(g["params"]) for g in self.param_groups], "loaded state "
+                "dict contains a parameter group that doesn't match the size of optimizer's group", ValueError)
         self.state = defaultdict(dict)
         for p, saved in ((params[number], saved) for number, saved in state_dict["state"].items()):
             self.state[p] = {n: v.to(v.dtype if n == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v
@@ -153,6 +152,7 @@ class SGD(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """With momentum the step goes along a fading sum of gradients."""
         if o["momentum"]:
             if state.get("momentum_buffer") is None:
                 state["momentum_buffer"] = constant(Tensor, g.copy())
@@ -176,6 +176,7 @@ class Adam(Optimizer):
             require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """Mean and mean square of the gradients, each corrected for having begun at 0."""
         (beta1, beta2), t = o["betas"], next_step(state)
         if self.decoupled:
             p *= 1 - o["lr"] * o["weight_decay"]
@@ -209,6 +210,7 @@ class RMSprop(Optimizer):
         super().__init__(params, options_of(locals(), "lr", "momentum", "alpha", "eps", "centered"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """The mean square of the gradients; `centered` takes the square of their mean from it."""
         next_step(state)
         square = state_array(state, "square_avg", p)
         square *= o["alpha"]
@@ -235,6 +237,7 @@ class Adagrad(Optimizer):
         super().__init__(params, options_of(locals(), "lr", "lr_decay", "eps"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
+        """The sum of all squares, which only grows."""
         t = next_step(state)
         total = state_array(state, "sum", p, o["initial_accumulator_value"])
         total += g * g

@@ -1,4 +1,7 @@
-"""torch.optim.lr_scheduler: learning rates that change from epoch to epoch."""
+"""torch.optim.lr_scheduler: learning rates that change from epoch to epoch.
+
+A scheduler writes `lr` into the groups of its optimizer; each class says in `next_lr` what comes next.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +69,7 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def next_lr(self, lr: float, base: float) -> float:
+        """Changes at every multiple of `step_size`."""
         return lr * self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else lr
 
 
@@ -77,6 +81,7 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def next_lr(self, lr: float, base: float) -> float:
+        """Changes at every epoch but the first."""
         return lr * self.gamma if self._step_count > 1 else lr
 
 
@@ -90,6 +95,7 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """The first rates times what the functions say of this epoch."""
         return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
 
@@ -101,6 +107,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def next_lr(self, lr: float, base: float) -> float:
+        """From the rate before, as torch computes it, so that others may change it in between."""
         if self._step_count == 1:
             return lr
         if (self.last_epoch - 1) % (2 * self.T_max) == self.T_max:  # up again from the lowest

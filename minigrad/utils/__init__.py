@@ -1,4 +1,7 @@
-"""torch.utils: what a training loop needs to read its data."""
+"""torch.utils: what a training loop needs to read its data.
+
+`data` has data sets, orders and batches, `serialization` what `torch.save` writes.
+"""
 
 from ..ops.manual import face
 from . import data, hooks

@@ -1,4 +1,7 @@
-"""torch.utils.data: a data set, its order, and batches of it; shuffled in torch's own order."""
+"""torch.utils.data: a data set, its order, and batches of it; shuffled in torch's own order.
+
+Every draw from the generator is one that torch makes too, so that all that follows agrees.
+"""
 
 from __future__ import annotations
 

@@ -1,20 +1,13 @@
-"""Pictures of the graph. Everything here sees only the records of `minigrad.graph.snapshot`."""
+"""Pictures of the graph, and the player.
 
-from importlib import import_module
-from typing import Any
+Everything here sees only the records of `minigrad.graph.snapshot`, never a tensor's numbers.
+"""
+
+from ..graph import fetcher
 
 # no file bears the name of a function in it: importing the file would hide the function
-_HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player",
-         "watch": "panel", "Watch": "panel", "why": "reasons", "Explanation": "reasons",
-         "paths": "routes", "Paths": "routes"}
+_HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player", "watch": "panel",
+         "Watch": "panel", "why": "reasons", "Explanation": "reasons", "paths": "routes", "Paths": "routes"}
 __all__ = sorted(_HOME)
 
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__, __dir__ = fetcher(__name__, _HOME)

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
@@ -34,21 +35,26 @@ class Box:
 
     @property
     def right(self) -> float:
+        """The x of its right side."""
         return self.x + self.w
 
     @property
     def bottom(self) -> float:
+        """The y of its lower side."""
         return self.y + self.h
 
     @property
     def cx(self) -> float:
+        """The x of its middle."""
         return self.x + self.w / 2
 
     @property
     def cy(self) -> float:
+        """The y of its middle."""
         return self.y + self.h / 2
 
     def moved(self, dx: float, dy: float) -> Box:
+        """The same box somewhere else."""
         return Box(self.x + dx, self.y + dy, self.w, self.h)
 
 
@@ -67,10 +73,12 @@ class Block:
 
     @property
     def parts(self) -> list[Box]:
+        """All that other blocks must keep away from."""
         return [*self.boxes.values(), *self.room]
 
-    def extent(self) -> tuple[float, float, float, float]:
-        """How far it reaches left, right, up and down of the anchor."""
+    @cached_property
+    def reach(self) -> tuple[float, float, float, float]:
+        """How far it reaches left, right, up and down of the anchor, once it is built."""
         parts = self.parts
         return (-min(p.x for p in parts), max(p.right for p in parts),
                 -min(p.y for p in parts), max(p.bottom for p in parts))
@@ -100,8 +108,7 @@ class Builder:
     """Makes the blocks of one graph. `show` says which satellites there are, `values` which texts
     the slots must be able to hold (the player passes the widest of all frames)."""
 
-    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str],
-                 lang: str | None = None) -> None:
+    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str], lang: str | None = None) -> None:
         self.graph, self.show, self.lang = graph, show, lang
         self.values = {**words.known_values(graph), **values}
         self.uses = Counter(e.node or e.tensor or "" for n in graph.nodes for e in n.edges)
@@ -124,11 +131,13 @@ class Builder:
         return found
 
     def slot_width(self, slot: str, known: str | None = "") -> float:
+        """How wide the text of a slot can become."""
         return max(width(text or "", bold=True) for text in (known, self.values.get(slot)))
 
     # ---- an op
 
     def op(self, node: NodeRecord) -> Block:
+        """An op with its notes, its cards, its gates and what hangs from it."""
         block = Block(node.id)
         third = words.third_line(node, self.show)
         wide = max(width(node.op), width(node.name, bold=True), width(third, 12.5), 66) + 24
@@ -165,10 +174,12 @@ class Builder:
             block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
 
     def note_size(self, saved: Saved) -> tuple[float, float]:
+        """Width and height of a note; a stale one says why, in a second line."""
         w = width(words.note_label(saved, "versions" in self.show)) + 24
         return (max(w, width(words.stale_label(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
 
     def card_size(self, t: TensorRecord) -> tuple[float, float]:
+        """Width and height of a tensor's card."""
         name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
         first = name + width(words.shape_label(t, "versions" in self.show))
         least = 0 if t.kind == "leaf" else 70
@@ -205,8 +216,7 @@ class Builder:
         """The right side: each output has its own entry, with its own gates."""
         outs = self.graph.outputs(node.id)
         for i, t in enumerate(outs):
-            y = target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs)
-            self.one_stem(block, node, target, t, y)
+            self.one_stem(block, node, target, t, target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs))
         block.entries.setdefault(0, (target.right, target.cy))
         if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
             x, y = block.entries[0]
@@ -247,6 +257,7 @@ class Builder:
     # ---- the left side: ports, (None, 0), a leaf or a constant that hangs here
 
     def left(self, block: Block, node: NodeRecord, pill: Box, low: float) -> None:
+        """The side where gradients leave: post-hooks, ports, stubs for `(None, 0)`, room for texts."""
         after = [h for h in self.hooks.get(node.id, []) if h.kind == "post"]
         x = pill.x
         for hook in after:
@@ -296,8 +307,7 @@ class Builder:
         if e.expands:
             block.boxes[f"sum:{id}"] = Box(drop - 29, top - 40, 58, 24)
             block.slots[f"sum:{id}"] = (drop + 36, top - 23, "start")
-            sizes = width(words.broadcast_label(self.graph, node, e))
-            wide = max(self.slot_width(f"sum:{id}"), sizes)
+            wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
             block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
 
     def hang_constant(self, block: Block, node: NodeRecord, pill: Box) -> None:
@@ -316,6 +326,7 @@ class Builder:
     # ---- leaves and constants on their own
 
     def leaf_size(self, node: NodeRecord) -> tuple[float, float]:
+        """Width of a drawer with its leaf, and height of the leaf."""
         t = self.graph.tensor(node.leaf)
         w, h = self.card_size(t)
         grad = self.slot_width(f"grad:{t.id}", t.grad or "None") if "grads" in self.show else 0
@@ -329,6 +340,7 @@ class Builder:
         return card
 
     def leaf(self, node: NodeRecord) -> Block:
+        """A leaf of several ops, on its own."""
         block = Block(node.id)
         w, h = self.leaf_size(node)
         card = self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
@@ -341,6 +353,7 @@ class Builder:
         return block
 
     def constant(self, t: TensorRecord) -> Block:
+        """A constant of several ops, on its own."""
         w, h = self.card_size(t)
         box = Box(-w / 2, -h / 2, w, h)
         exit = (box.right, 0)

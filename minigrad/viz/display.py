@@ -6,6 +6,7 @@ formats that hosts understand. A `Drawing` holds the snapshot only: no array sta
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -66,11 +67,11 @@ def backward_values(graph: Graph, root: AnyTensor, read: Read) -> dict[str, str]
     if read is not live.read or graph.hooks or spent or not single or len(graph.ops) > 150:
         return {}
     same, frames = record(root)
-    slots = Scenes(same).written(frames)
-    return {k: v for k, v in slots.items() if not k.startswith("grad:")}
+    return {k: v for k, v in Scenes(same).written(frames).items() if not k.startswith("grad:")}
 
 
 def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
+    """Raises: ValueError, with what is allowed, for anything else."""
     if value not in allowed:
         listed = ", ".join(sorted(repr(a) for a in allowed if a is not None))
         raise ValueError(f"{what} must be one of {listed}, not {value!r}")
@@ -79,12 +80,17 @@ def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
 def reader_for(*tensors: AnyTensor) -> Read:
     """`read` or `read_torch`, by where the tensors' class comes from."""
     for t in tensors:
-        homes = {c.__module__.partition(".")[0] for c in type(t).__mro__}
-        if not hasattr(t, "grad_fn") or not homes & {"minigrad", "torch"}:
+        if not library(t):
             raise TypeError(say("draw.not_a_tensor", kind=type(t).__name__))
     if not tensors:
         raise TypeError(say("draw.not_a_tensor", kind="nothing"))
-    return live.read if "minigrad" in homes else from_torch.read_torch
+    return live.read if library(tensors[0]) == "minigrad" else from_torch.read_torch
+
+
+def library(t: Any) -> str:
+    """The package that a tensor's class comes from, "minigrad" or "torch"; "" for what is no tensor."""
+    homes = {c.__module__.partition(".")[0] for c in type(t).__mro__} if hasattr(t, "grad_fn") else set()
+    return next((name for name in ("minigrad", "torch") if name in homes), "")
 
 
 def nodes_below(t: AnyTensor, *roots: AnyTensor) -> list[str]:
@@ -126,6 +132,7 @@ def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
 
 
 def package_of(frame: Any) -> str:
+    """The top package whose code a frame runs."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
@@ -167,11 +174,13 @@ class Drawing:
 
     @cached_property
     def layout(self) -> Layout:
+        """Where everything goes. Raises: ValueError for a graph that no picture can hold."""
         if len(self.graph.ops) > TOO_LARGE:
             raise ValueError(say("draw.too_large", count=len(self.graph.ops), limit=TOO_LARGE))
         return lay_out(self.graph, self.show, self.values, self.lang, self.engine)
 
     def to_svg(self) -> str:
+        """The picture as SVG."""
         return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show,
                           values=self.values, marks=self.marks)
 
@@ -186,17 +195,18 @@ class Drawing:
         return bytes(resvg_py.svg_to_bytes(svg_string=self.to_svg(), zoom=zoom, font_dirs=dirs))
 
     def graphviz_png(self) -> bytes:
+        """Graphviz's own picture. Raises: RuntimeError where there is no Graphviz."""
         for engine in ("graphviz", "dot"):
-            try:
+            with contextlib.suppress(RuntimeError, OSError):
                 return engines.run_graphviz(self.to_dot(), engine, "png")
-            except (RuntimeError, OSError):
-                continue
         raise RuntimeError(say("draw.no_png"))
 
     def to_dot(self) -> str:
+        """The graph as Graphviz source."""
         return dot.source(self.graph, self.view, self.theme)
 
     def to_text(self) -> str:
+        """The graph as an indented tree."""
         return indented.tree(self.graph)
 
     def to_html(self) -> str:
@@ -205,6 +215,7 @@ class Drawing:
                 f"<title>minigrad</title></head><body>{self.to_svg()}</body></html>\n")
 
     def to_json(self) -> str:
+        """The records as JSON."""
         return json.dumps(self.graph.to_dict(), ensure_ascii=False)
 
     @property
@@ -217,9 +228,8 @@ class Drawing:
     def save(self, path: str | Path) -> None:
         """Write svg, png, dot, txt, html or json, as the ending says."""
         path = Path(path)
-        writers: dict[str, Any] = {
-            ".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
-            ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
+        writers: dict[str, Any] = {".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot, ".gv": self.to_dot,
+                                   ".txt": self.to_text, ".html": self.to_html, ".json": self.to_json}
         must_be_one_of(path.suffix, writers, "the file's ending")
         content = writers[path.suffix]()
         path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -24,10 +24,12 @@ class Writer:
         self.lines: list[str] = []
 
     def put(self, statement: str, **attributes: str) -> None:
+        """One statement with its attributes."""
         listed = ", ".join(f"{k}={quote(v)}" for k, v in attributes.items())
         self.lines.append(f"  {statement} [{listed}];" if listed else f"  {statement};")
 
     def box(self, id: str, label: str, token: str, outline: str, style: str = "filled") -> None:
+        """A node of Graphviz; its colours are those of a token."""
         self.put(quote(id), label=label, shape=outline, style=style, color=self.colours[token],
                  fillcolor=self.colours[f"{token}-fill"])
 
@@ -37,6 +39,7 @@ class Writer:
         self.put(f"{quote(start)} -> {quote(end)}", **attributes)
 
     def source(self) -> str:
+        """The whole file."""
         direction = "LR" if self.view == "forward" else "RL"
         for node in self.graph.nodes:
             self.node(node)
@@ -52,6 +55,7 @@ class Writer:
         return "\n".join([*head, *self.lines, "}"]) + "\n"
 
     def node(self, node: NodeRecord) -> None:
+        """An op or an AccumulateGrad, with its edges and what it saved."""
         if node.kind == "op":
             formula = f"\n{node.formula}" if node.formula else ""
             self.box(node.id, f"{node.op}\n{node.name}{formula}", "op", "box", "rounded,filled")
@@ -64,6 +68,7 @@ class Writer:
             self.saved(node, saved)
 
     def edge(self, node: NodeRecord, e: Edge) -> None:
+        """One entry of `next_functions`; in the forward view the input that belongs to it."""
         slot, colour = str(e.slot), "grad" if self.view == "backward" else "op"
         if self.view == "forward":
             if e.tensor:
@@ -77,6 +82,7 @@ class Writer:
             self.arrow(node.id, e.node, taillabel=slot, color=colour, **nr)
 
     def saved(self, node: NodeRecord, saved: Saved) -> None:
+        """A note at its node."""
         id = f"{node.id}.{saved.field}"
         token = "error" if saved.stale else "freed" if saved.freed else "saved"
         style = "filled,dashed" if saved.freed else "filled"
@@ -86,6 +92,7 @@ class Writer:
             self.arrow(saved.tensor, id, style="dotted", arrowhead="none", color="saved")
 
     def tensor(self, t: TensorRecord) -> None:
+        """A card, tied to its grad_fn and to its base."""
         label = f"{t.name} {words.shape_label(t)}" if t.name else words.shape_label(t)
         style = {"leaf": "rounded,filled,bold", "constant": "rounded,filled,dashed"}
         outline = "tab" if t.is_view and t.kind == "nonleaf" else "box"
@@ -101,6 +108,7 @@ class Writer:
             self.arrow(t.id, t.base, style="dashed", arrowhead="odiamond", color="view", constraint="false")
 
     def hook(self, hook: Hook) -> None:
+        """A hook at its node."""
         self.box(hook.id, f"{hook.kind} hook\n{hook.label}", "hook", "larrow")
         self.arrow(hook.id, hook.node, style="dotted", color="hook")
 

@@ -1,4 +1,7 @@
-"""Graphviz, in process from the pygraphviz wheel or as the program `dot`: places for blocks, or PNG."""
+"""Graphviz, in process from the pygraphviz wheel or as the program `dot`: places for blocks, or PNG.
+
+Knows DOT and how to call Graphviz quietly; what a block is, it only asks for its size.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ def places(spots: list[Any], engine: str) -> dict[Any, tuple[float, float]]:
     name = {s: f"s{i}" for i, s in enumerate(spots)}
     lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7; node [shape=box, fixedsize=true];"]
     for s in spots:
-        left, right, up, down = s.reach
+        left, right, up, down = s.block.reach
         wide, high = (left + right + 2) / 72, max(up, down) / 36
         lines.append(f"{name[s]} [width={wide:.3f}, height={high:.3f}];")
         lines += [f"{name[s]} -> {name[leaf]};" for leaf, _ in s.leaves]
     words = [line.split() for line in run_graphviz("\n".join([*lines, "}"]), engine).decode().splitlines()]
     middle = {w[1]: (float(w[2]) * 72, -float(w[3]) * 72) for w in words if w and w[0] == "node"}
     at = {s: middle[name[s]] for s in spots}
-    return {s: (x + (s.reach[0] - s.reach[1]) / 2, y) for s, (x, y) in at.items()}
+    return {s: (x + (s.block.reach[0] - s.block.reach[1]) / 2, y) for s, (x, y) in at.items()}
 
 
 def run_graphviz(source: str, engine: str, form: str = "plain") -> bytes:

@@ -18,10 +18,12 @@ FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # 
 
 
 def clean(words: str) -> str:
+    """A text in which XML sees nothing of its own."""
     return escape(FORBIDDEN.sub("�", words))
 
 
 def num(value: float) -> str:
+    """A number with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -45,24 +47,29 @@ def tag(name: str, body: str | None = None, **attributes: str | float | None) ->
 
 
 def text(x: float, y: float, words: str, kind: str = "", slot: str = "") -> str:
+    """One line of text; a mark of trouble and Chinese characters have classes of their own."""
     kind += " mg-bad" if any(mark in words for mark in MARKS) else ""
     kind += " mg-cjk" if CJK.search(words) else ""
     return tag("text", clean(words), x=x, y=y, kind=" ".join(kind.split()), data_slot=slot)
 
 
 def group(kind: str, body: str) -> str:
+    """Parts that share a class."""
     return tag("g", body, kind=kind)
 
 
 def rect(b: Box, radius: float, kind: str = "mg-shape") -> str:
+    """A rectangle with round corners."""
     return tag("rect", x=b.x, y=b.y, width=b.w, height=b.h, rx=radius, kind=kind)
 
 
 def circle(x: float, y: float, r: float, kind: str = "") -> str:
+    """A circle."""
     return tag("circle", cx=x, cy=y, r=r, kind=kind)
 
 
 def path(data: str, kind: str = "mg-shape", head: str = "") -> str:
+    """A line, or an outline; `head` is the arrow at its end."""
     return tag("path", d=data, kind=kind, marker_end=f"url(#\x02{head})" if head else None)
 
 
@@ -91,24 +98,27 @@ def tab(b: Box, w: float, h: float) -> str:
 
 
 def diamond_end(x: float, y: float, size: float) -> str:
+    """The end of a line at the base of a view."""
     return path(d("M", x, y, "l", size, -5, "l", size, 5, "l", -size, 5, "z"), "mg-diamond")
 
 
 def octagon(b: Box, cut: float, kind: str = "mg-shape") -> str:
+    """A stop sign of the size of a box."""
     xs, ys = (b.x, b.x + cut, b.right - cut, b.right), (b.y, b.y + cut, b.bottom - cut, b.bottom)
     turns = ((1, 0), (2, 0), (3, 1), (3, 2), (2, 3), (1, 3), (0, 2), (0, 1))
     return tag("polygon", points=" ".join(f"{num(xs[i])},{num(ys[j])}" for i, j in turns), kind=kind)
 
 
 def bang(x: float, y: float, r: float) -> str:
+    """A small stop sign with an exclamation mark."""
     sign = octagon(Box(x - r, y - r, 2 * r, 2 * r), r * 0.586, "mg-octagon")
     return sign + text(x, y + 5, "!", "mg-bang mg-c")
 
 
 def marker(kind: str, size: float, data: str = "M0,0.6 L10,5 L0,9.4 z") -> str:
-    return tag("marker", path(data, f"mg-head-{kind}"), id=f"\x02{kind}", viewBox="0 0 10 10",
-               refX=9.4, refY=5, markerWidth=size, markerHeight=size,
-               markerUnits="userSpaceOnUse", orient="auto")
+    """An arrow's head, to be put at the end of a path."""
+    return tag("marker", path(data, f"mg-head-{kind}"), id=f"\x02{kind}", viewBox="0 0 10 10", refX=9.4, refY=5,
+               markerWidth=size, markerHeight=size, markerUnits="userSpaceOnUse", orient="auto")
 
 
 MARKERS = (marker("forward", 8, "M0.5,0.6 L10,5 L0.5,9.4 L3.4,5 z") + marker("record", 9)
@@ -122,17 +132,12 @@ def _card(kind: str, radius: float = 5) -> Callable[[Box], str]:
     return lambda b: group(kind, rect(b, radius))
 
 
-def _left(kind: str, head: str = "") -> Callable[[Box], str]:
-    return lambda b: path(d("M", b.right, b.cy, "H", b.x), kind, head)
-
-
-def _right(kind: str, head: str) -> Callable[[Box], str]:
-    return lambda b: path(d("M", b.x, b.cy, "H", b.right), kind, head)
+def _arrow(kind: str, head: str, backwards: bool = False) -> Callable[[Box], str]:
+    return lambda b: path(d("M", b.right, b.cy, "H", b.x) if backwards else d("M", b.x, b.cy, "H", b.right), kind, head)
 
 
 def _ring(b: Box) -> str:
-    line = path(d("M", b.right, b.cy, "H", b.x + 10), "mg-record")
-    return line + circle(b.x + 5, b.cy, 5, "mg-ring")
+    return path(d("M", b.right, b.cy, "H", b.x + 10), "mg-record") + circle(b.x + 5, b.cy, 5, "mg-ring")
 
 
 def _drawer(b: Box) -> str:
@@ -140,8 +145,7 @@ def _drawer(b: Box) -> str:
 
 
 def _freed(b: Box) -> str:
-    strike = path(d("M", b.x + 6, b.cy, "H", b.right - 7), "mg-strike")
-    return group("mg-freed", note(b) + strike)
+    return group("mg-freed", note(b) + path(d("M", b.x + 6, b.cy, "H", b.right - 7), "mg-strike"))
 
 
 def _sheets(b: Box) -> str:
@@ -154,14 +158,12 @@ def _shares(b: Box) -> str:
 
 
 LEGEND: dict[str, Callable[[Box], str]] = {
-    "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9),
-    "next": _left("mg-record", "record"), "gradient": _left("mg-backward", "backward"),
-    "data": _right("mg-forward", "forward"), "none": _ring, "cut": _left("mg-record mg-cut"),
-    "leaf": _card("mg-leaf"), "constant": _card("mg-constant"), "nonleaf": _card("mg-nonleaf"),
-    "lost": _card("mg-nonleaf mg-lost"), "gradfn": _right("mg-gradfn", "gradfn"),
-    "acc": _drawer, "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)),
-    "freed": _freed, "stale": lambda b: bang(b.cx, b.cy, 10),
-    "hook": lambda b: group("mg-hook", gate(b)), "copy": _sheets, "sum": _card("mg-sum", 9),
-    "expand": _card("mg-expand", 9), "shares": _shares,
+    "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9), "next": _arrow("mg-record", "record", True),
+    "gradient": _arrow("mg-backward", "backward", True), "data": _arrow("mg-forward", "forward"), "none": _ring,
+    "cut": _arrow("mg-record mg-cut", "", True), "leaf": _card("mg-leaf"), "constant": _card("mg-constant"),
+    "nonleaf": _card("mg-nonleaf"), "lost": _card("mg-nonleaf mg-lost"), "gradfn": _arrow("mg-gradfn", "gradfn"),
+    "acc": _drawer, "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)), "freed": _freed,
+    "stale": lambda b: bang(b.cx, b.cy, 10), "hook": lambda b: group("mg-hook", gate(b)), "copy": _sheets,
+    "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9), "shares": _shares,
     "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4)),
 }

@@ -40,12 +40,12 @@ def starts(graph: Graph) -> tuple[str, ...]:
 def branches(node: NodeRecord, below: str) -> Iterator[tuple[str, str, str]]:
     """(first part of its line, indent of its children, what hangs there) for each slot."""
     for i, e in enumerate(node.edges):
-        last = i == len(node.edges) - 1
-        mark, deeper = ("└─", "  ") if last else ("├─", "│ ")
+        mark, deeper = ("├─", "│ ") if i < len(node.edges) - 1 else ("└─", "  ")
         yield f"{below}{mark}{e.slot} ", below + deeper, target(e)
 
 
 def target(e: Edge) -> str:
+    """What hangs at a slot: a tensor, an output `n3:0`, "None", or "…" where the part that is shown ends."""
     if e.node is None:
         return "…" if e.cut else "None"
     return e.tensor or f"{e.node}:{e.nr}"
@@ -58,11 +58,13 @@ def node_at(graph: Graph, id: str) -> NodeRecord | None:
 
 
 def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
+    """Whether lines would follow below this one."""
     node = node_at(graph, id)
     return node is not None and node.id not in seen and bool(node.edges)
 
 
 def describe(graph: Graph, id: str, seen: set[str]) -> str:
+    """One line without its lead; `seen` are the nodes that stand further up."""
     if id in ("None", "…"):
         return id
     t = graph.tensors_by_id.get(id)
@@ -82,10 +84,11 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
 
 
 def tensor_words(t: TensorRecord) -> str:
+    """Name, shape and value, as far as they are known."""
     parts = [t.name or "", str(t.shape), "" if t.value is None else f"= {t.value}"]
     return " ".join(p for p in parts if p)
 
 
 def saved_words(node: NodeRecord) -> list[str]:
-    return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else "")
-            for s in node.saved]
+    """The fields that a node saved, with what is wrong with them."""
+    return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else "") for s in node.saved]

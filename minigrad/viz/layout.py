@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import attrgetter
 from statistics import median
@@ -67,22 +66,16 @@ class Spot:
     roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
     leaves: list[tuple[Spot, float]] = field(default_factory=list)
 
-    @cached_property
-    def reach(self) -> tuple[float, float, float, float]:
-        """How far its block reaches left, right, up and down."""
-        return self.block.extent()
-
     def barycentre(self, near: list[tuple[Spot, float]]) -> float:
+        """The mean place of its neighbours; its own where it has none."""
         return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
 
 
 def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
-            lang: str | None = None, engine: str | None = None,
-            widest: float = WIDEST_PICTURE) -> Layout:
+            lang: str | None = None, engine: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a band below."""
-    builder = Builder(graph, show, values or {}, lang)
-    net = LayeredGraph(graph, builder.blocks())
+    net = LayeredGraph(graph, Builder(graph, show, values or {}, lang).blocks())
     router = Router(net, widest)
     if engine in ("graphviz", "dot") and net.wires:
         router.place_at(engines.places(net.all(), engine))
@@ -114,6 +107,7 @@ class LayeredGraph:
             self.columns[spot.rank].append(spot)
 
     def all(self) -> list[Spot]:
+        """All spots, column by column."""
         return [s for column in self.columns for s in column]
 
     def rank_all(self) -> None:
@@ -164,7 +158,7 @@ class LayeredGraph:
                 # weighted: the strongest wire runs level instead of every one a little bent
                 wanted.append(median(y for y, w in pulls for _ in range(w)) if pulls else spot.y)
                 weights.append(max((w for _, w in pulls), default=0.1))
-            gaps = [a.reach[3] + b.reach[2] + LANE for a, b in pairwise(column)]
+            gaps = [a.block.reach[3] + b.block.reach[2] + LANE for a, b in pairwise(column)]
             for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
                 spot.y = y
 
@@ -206,6 +200,7 @@ class Band:
 
     @property
     def spots(self) -> list[Spot]:
+        """All spots, column by column."""
         return [s for column in self.columns for s in column]
 
     def add(self, column: list[Spot], limit: float) -> bool:
@@ -213,7 +208,7 @@ class Band:
         # where wires to the column before will curve, columns must not interlock
         before = self.columns[-1] if self.columns else []
         clean = any(abs(root.y + dy - s.y) >= 3 for s in before for root, dy in s.roots)
-        left, right = (max(s.reach[side] for s in column) for side in (0, 1))
+        left, right = (max(s.block.reach[side] for s in column) for side in (0, 1))
         x = self.where(column, left, clean)
         if self.columns and x + right > limit:
             return False
@@ -237,6 +232,7 @@ class Band:
 
     @staticmethod
     def boxes(column: list[Spot], x: float) -> list[Box]:
+        """The parts of a column whose anchors stand at `x`."""
         return [p.moved(x, s.y) for s in column for p in s.block.parts]
 
 
@@ -261,14 +257,15 @@ class Router:
         self.find_tracks()
         self.bottom = 0.0
         for band in bands:
-            up = min(s.y - s.reach[2] for s in band.spots)
+            up = min(s.y - s.block.reach[2] for s in band.spots)
             self.bottom += 22 + 9 * len(self.tracks.get(band.number, ())) if band.number else 0
             self.tops[band.number] = self.bottom
             for spot in band.spots:
                 spot.y += self.tops[band.number] - up
-            self.bottom = max(s.y + s.reach[3] for s in band.spots)
+            self.bottom = max(s.y + s.block.reach[3] for s in band.spots)
 
     def fill(self, limit: float) -> list[Band]:
+        """The columns in bands no wider than `limit`, from the leaves to the root."""
         bands = [Band(0)]
         for column in reversed(self.net.columns):
             if not bands[-1].add(column, limit):
@@ -286,15 +283,16 @@ class Router:
     def place_at(self, centres: dict[Spot, tuple[float, float]]) -> None:
         """What Graphviz chose; a block's own sides take the part of its column's."""
         spots = self.net.all()
-        top = min(centres[s][1] - s.reach[2] for s in spots)
+        top = min(centres[s][1] - s.block.reach[2] for s in spots)
         for spot in spots:
             spot.x, y = centres[spot]
-            spot.y, spot.sides = y - top, (spot.x - spot.reach[0], spot.x + spot.reach[1])
-        self.bottom = max(s.y + s.reach[3] for s in spots)
+            spot.y, spot.sides = y - top, (spot.x - spot.block.reach[0], spot.x + spot.block.reach[1])
+        self.bottom = max(s.y + s.block.reach[3] for s in spots)
 
     # ---- the result
 
     def layout(self) -> Layout:
+        """Everything in its place, with all wires."""
         out = self.out
         for spot in self.net.spots.values():
             self.put(spot)
@@ -315,6 +313,7 @@ class Router:
             self.hung_wire(block, slot, target)
 
     def hung_wire(self, block: Block, slot: int, target: str) -> None:
+        """The short wire to what is drawn inside the block."""
         id, out = f"{block.id}:{slot}", self.out
         px, py = out.ports[id]
         box = out.boxes[target]
@@ -334,10 +333,10 @@ class Router:
     # ---- wires between blocks
 
     def wire(self, wire: Wire) -> None:
+        """A wire between two blocks, both ways, with the place of its text."""
         out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
         start, entry = out.ports[wire.id], spot.block.entries[wire.edge.nr]
-        end, leave = ((x + spot.x, y + spot.y)
-                      for x, y in (entry, spot.block.outs.get(wire.edge.tensor or "", entry)))
+        end, leave = ((x + spot.x, y + spot.y) for x, y in (entry, spot.block.outs.get(wire.edge.tensor or "", entry)))
         if wire.edge.node is not None:
             out.back[wire.id] = self.path(wire.id, way, start, end)
         level = len(way) == 2 and abs(start[1] - end[1]) < 3 and way[0].band == way[1].band
@@ -429,6 +428,7 @@ def round_corners(*points: Point) -> list[Piece]:
 
 
 def towards(a: Point, b: Point) -> Point:
+    """The point from which a corner at `a` is rounded, on the way to `b`."""
     length = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1e-9)
     share = min(RADIUS, length / 2) / length
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .display import Drawing, draw, learners_names
+from .display import Drawing, draw, learners_names, library
 
 
 def watch() -> Watch:
@@ -33,7 +33,7 @@ class Watch:
         results = [t for t in names.values() if t.grad_fn is not None]
         if not results:
             return
-        self.drawing = draw(*results, names=names)
+        self.drawing = draw(*(t for t in results if library(t) == library(results[-1])), names=names)
         if self.handle is not None:
             self.handle.update(self.drawing)
         elif self.events is not None:

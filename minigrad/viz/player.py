@@ -76,19 +76,11 @@ class Player(anywidget.AnyWidget):
     _esm = STATIC / "player.js"
     _css = _style()
 
-    svg = traitlets.Unicode().tag(sync=True)
+    svg, lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("", "en", ""))
     scene = traitlets.Dict().tag(sync=True)
-    steps: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    frame = traitlets.Int(0).tag(sync=True)
-    want = traitlets.Int(0).tag(sync=True)
-    path: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    refused: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    breaks: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    lang = traitlets.Unicode("en").tag(sync=True)
-    theme = traitlets.Unicode("").tag(sync=True)
-    drive = traitlets.Bool(False).tag(sync=True)
-    predict = traitlets.Bool(False).tag(sync=True)
-    live = traitlets.Bool(False).tag(sync=True)
+    steps, path, refused, breaks = (traitlets.List[Any]().tag(sync=True) for _ in range(4))
+    frame, want = (traitlets.Int(0).tag(sync=True) for _ in range(2))
+    drive, predict, live = (traitlets.Bool(False).tag(sync=True) for _ in range(3))
 
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
                  breakpoints: tuple[str, ...] = (), **shown: Any) -> None:
@@ -121,8 +113,7 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
         data, metadata = made if isinstance(made, tuple) else (made, {})
-        still = last_frame(self)._repr_mimebundle_()
-        return {**(data or {}), **still, "text/plain": self.to_text()}, metadata
+        return {**(data or {}), **last_frame(self)._repr_mimebundle_(), "text/plain": self.to_text()}, metadata
 
 
 class LivePlayer(Player):
@@ -172,6 +163,7 @@ class LivePlayer(Player):
             self.recorder = None
 
     def close(self) -> None:
+        """Leave the walk before the widget goes."""
         self.abandon()
         super().close()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
-from .display import Drawing, Read, TextWithDrawing, learners_names, reader_for
+from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
 
 LOSSES = 8  # named results that are searched for the leaf in question
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
@@ -29,7 +29,8 @@ def why(t: AnyTensor | None = None) -> Explanation:
     if record.kind == "leaf" and record.grad is None:
         graph, reason = unreached(record, t, read, names)
         return Explanation([reason, *why_backward_fails(graph)], graph)
-    return Explanation([*why_no_grad(record), *why_backward_fails(graph)] or [all_is_well(record)], graph)
+    fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
+    return Explanation([*why_no_grad(record), *why_backward_fails(graph)] or [fine], graph)
 
 
 def last_error() -> Reason:
@@ -41,11 +42,8 @@ def last_error() -> Reason:
     return "why.error", {"error": f"{type(error).__name__}: {error}", "notes": notes}, set()
 
 
-def all_is_well(t: TensorRecord) -> Reason:
-    return "why.fine", {"name": label(t), "grad": t.grad}, {t.id}
-
-
 def label(t: TensorRecord) -> str:
+    """A tensor's name, else its shape."""
     return t.name or f"tensor{t.shape}"
 
 
@@ -61,15 +59,14 @@ def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
 
 def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor]) -> tuple[Graph, Reason]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
-    results = [(k, v) for k, v in names.items() if v.grad_fn is not None][::-1]
+    results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     others: list[str] = []
     for name, loss in results[:LOSSES]:
         graph = read(loss, names={**names, label(t): leaf})
         here = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
         if here:
-            ran = any(s.freed for n in graph.nodes for s in n.saved)
-            key = "why.cleared" if ran else "why.not_yet"
+            key = "why.cleared" if any(s.freed for n in graph.nodes for s in n.saved) else "why.not_yet"
             return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here)
         if loss.numel() == 1:
             others.append(name)

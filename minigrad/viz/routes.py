@@ -29,8 +29,7 @@ def paths(root: AnyTensor, leaf: AnyTensor) -> Paths:
     start = graph.nodes[0].id
     count = ways(graph, end)
     found = list(islice(routes_from(graph, start, count), SHOWN))
-    values = [arriving(root, graph, way) for way in found]
-    return Paths(graph, found, count[start], end, values)
+    return Paths(graph, found, count[start], end, [arriving(root, graph, way) for way in found])
 
 
 def ways(graph: Graph, end: str) -> dict[str, int]:
@@ -59,8 +58,7 @@ def arriving(root: AnyTensor, graph: Graph, way: Route) -> str:
         for id, slot in way[:-1]:
             sent = node(grad)
             grad, node = sent[slot] if isinstance(sent, tuple) else sent, node.next_functions[slot][0]
-            edge = graph.node(id).edges[slot]
-            grad = grad.sum_to_size(graph.tensor(edge.tensor).shape)
+            grad = grad.sum_to_size(graph.tensor(graph.node(id).edges[slot].tensor).shape)
     except (RuntimeError, TypeError, AttributeError, IndexError):
         return ""
     return in_short(grad.detach())
@@ -80,6 +78,7 @@ class Paths(TextWithDrawing):
         return self.marked([self.found[i]])
 
     def marked(self, found: list[Route]) -> Drawing:
+        """The picture with these paths marked."""
         marks = {id for way in found for id, _ in way}
         marks |= {f"{id}:{slot}" for way in found for id, slot in way[:-1]}
         return Drawing(self.graph, lang=get_language(), marks=frozenset(marks))

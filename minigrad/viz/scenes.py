@@ -17,12 +17,12 @@ from ..graph.snapshot import Graph, NodeRecord, TensorRecord
 from ..text import both, say
 
 PLAYER_SCHEMA = "minigrad.player/1"
-WORDS = (
-    "first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc "
-    "queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in "
-    "out before waits_for run_node printed arrived sum refused already torch_first accepted because_acc "
-    "because_seq busy failed now done ready waiting help"
-).split()
+WORDS = """
+    first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc queue_many
+    queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in out before waits_for
+    run_node printed arrived sum refused already torch_first accepted because_acc because_seq busy failed now done
+    ready waiting help
+""".split()
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
 Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 
@@ -37,6 +37,7 @@ class Scenes:
     # ---- what is known before anything runs
 
     def scene(self) -> dict[str, Any]:
+        """All that the player shows before the first step, and its own words."""
         root = self.graph.tensor(self.graph.roots[0]).label
         return {
             "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
@@ -45,12 +46,10 @@ class Scenes:
         }
 
     def before(self, root: str) -> dict[str, str]:
+        """The caption of frame 0."""
         saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
-        said = both("player.say_before", root=root, saved=saved)
-        if not self.preview:
-            return said
-        note = both("player.preview_hooks" if self.graph.hooks else "player.preview")
-        return joined(said, note)
+        note = both("player.preview_hooks" if self.graph.hooks else "player.preview") if self.preview else None
+        return joined(both("player.say_before", root=root, saved=saved), note)
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
@@ -58,10 +57,12 @@ class Scenes:
         return [text for _, text in dict.fromkeys(n.line for n in made if n.line)]
 
     def node(self, node: NodeRecord) -> dict[str, Any]:
+        """What the player knows of a node at any time."""
         return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
                 "needs": self.graph.consumers[node.id], "rank": running_order(node.id)}
 
     def formula(self, node: NodeRecord) -> str:
+        """What a node computes, in words of no language."""
         if node.leaf:
             return f"{self.graph.tensor(node.leaf).label}.grad"
         return node.formula or (node.line[1] if node.line else "")  # words of neither language
@@ -77,9 +78,11 @@ class Scenes:
     # ---- the steps
 
     def steps(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:
+        """The scenes of the steps that have run."""
         return [self.step(events) for events in by_step(frames)]
 
     def step(self, frames: list[Frame]) -> dict[str, Any]:
+        """One step: its events, its callout, what leaves, and a question."""
         id = frames[0].node
         gone = next((f.before for f in frames if f.kind == "compute"), None)
         came = gone or next((f.name or f.after for f in frames if f.kind in ("accumulate", "seed")), "")
@@ -92,6 +95,7 @@ class Scenes:
         }
 
     def event(self, f: Frame) -> dict[str, Any]:
+        """One event: what is said, what it writes into the picture, what lights up."""
         made: dict[str, Any] = {"kind": f.kind, "say": getattr(self, f"say_{f.kind}", self.caption)(f)}
         slots, marks = self.changes(f)
         extra = {
@@ -134,6 +138,7 @@ class Scenes:
         return {slot: text for f in frames for slot, text in self.changes(f)[0].items()}
 
     def hook_kind(self, f: Frame) -> str:
+        """The kind of the hook of a "hook" frame."""
         return next((h.kind for h in self.graph.hooks if h.id == f.part), "tensor")
 
     # ---- captions
@@ -154,12 +159,13 @@ class Scenes:
                     name=f.name, before=f.before, after=f.after, fields=fields)
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
-        edge = self.graph.node(f.node).edges[f.slot]
-        target = self.graph.tensor(edge.tensor)
+        """What is said of a sum."""
+        target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
         return both("player.say_unbroadcast", name=target.label, shape=target.shape,
                     sum=f.name or f"{f.before} → {f.after}")
 
     def say_send(self, f: Frame) -> dict[str, str]:
+        """What is said of the gradients that leave, and of edges that lead nowhere."""
         live = [s for s in f.sent if s.to]
         parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live]
         lists = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
@@ -193,6 +199,7 @@ class Scenes:
         return made
 
     def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
+        """A rule in the callout, as TeX, as MathML, and with numbers."""
         tex, filled_in, plain = rule.tex, rule.filled_in, f"= {rule.result}"
         if summed:
             at, f = summed
@@ -222,6 +229,7 @@ class Scenes:
                 "why": joined(right, both(f"player.why_{why}_said"))}
 
     def accumulate_quiz(self, frames: list[Frame]) -> Question | None:
+        """What becomes of `.grad` where something lies in it already."""
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
         if f is None or f.before == "None":
             return None
@@ -230,6 +238,7 @@ class Scenes:
         return at, f"grad:{leaf.id}", ask, f.after, [f.name, f.before], "accumulate", "overwrite"
 
     def send_quiz(self, frames: list[Frame]) -> Question | None:
+        """Which gradient one input gets."""
         at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "compute"), (0, None))
         sent = [s for g in frames for s in g.sent if s.to and s.text != "None"]
         if f is None or not sent:
@@ -277,6 +286,7 @@ def expected_texts(graph: Graph) -> dict[str, str]:
 
 
 def gradient_like(t: TensorRecord) -> str:
+    """A text as wide as the gradient of a tensor will be."""
     if t.shape == ():
         return "−0.00"
     few = len(t.shape) == 1 and t.shape[0] <= 4

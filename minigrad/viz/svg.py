@@ -48,16 +48,14 @@ class Painter:
 
     # ---- putting parts down
 
-    def part(self, layer: list[str], kind: str, id: str, views: str, body: str, key: str = "",
-             **data: str) -> None:
+    def part(self, layer: list[str], kind: str, id: str, views: str, body: str, key: str = "", **data: str) -> None:
         """One `<g>`, in the views with these initials: "rb" is record and backward."""
         if self.view[0] in views:
             self.kinds.add(key)
             kind += " mg-marked" if id in self.marks else ""
             layer.append(tag("g", body, kind=kind, data_id=clean(id), **data))
 
-    def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "",
-             key: str = "") -> None:
+    def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "", key: str = "") -> None:
         """A wire between nodes, in the colour of its view; in backward it may carry a text."""
         body = path(data, f"mg-{self.view}", "" if through else self.view)
         body += self.slot(slot) if self.view == "backward" else ""
@@ -72,11 +70,9 @@ class Painter:
         return text(x, y, self.values.get(name, ""), f"mg-value mg-g mg-halo {side}", name)
 
     def paint(self) -> None:
+        """Put down nodes, cards, gates and leaves that are drawn again."""
         for n in self.graph.nodes:
-            if n.kind == "op":
-                self.op(n)
-            else:
-                self.accumulate(n)
+            (self.op if n.kind == "op" else self.accumulate)(n)
         for t in self.graph.tensors:
             if t.id in self.box:
                 self.card(t, self.box[t.id])
@@ -89,6 +85,7 @@ class Painter:
     # ---- nodes
 
     def op(self, n: NodeRecord) -> None:
+        """A pill with its two names, its wires and its notes."""
         b = self.box[n.id]
         third = words.third_line(n, self.show)
         top = b.cy - (13 if third else 4)
@@ -104,6 +101,7 @@ class Painter:
             self.notes(n, b)
 
     def accumulate(self, n: NodeRecord) -> None:
+        """The drawer of a leaf, with what lies in it."""
         b = self.box[n.id]
         body = glyphs.drawer(b, 8) + text(b.x + 10, b.y + 17, n.name, "mg-b")
         if "grads" in self.show:
@@ -113,6 +111,7 @@ class Painter:
         self.stem(n, b)
 
     def grad_line(self, t: TensorRecord, x: float, y: float) -> str:
+        """`.grad` and its value."""
         grad = self.values.get(f"grad:{t.id}", t.grad or "None")
         kind = "mg-value " + ("mg-m" if grad == "None" else "mg-g")
         return text(x, y, ".grad", "mg-mono mg-m") + text(x + 48, y, grad, kind, f"grad:{t.id}")
@@ -140,6 +139,7 @@ class Painter:
     # ---- edges
 
     def edge(self, n: NodeRecord, e: Edge) -> None:
+        """A port, the data that came in, the way the gradient goes, the sum in between."""
         id = n.edge_id(e.slot)
         x, y = self.at.ports[id]
         port = circle(x, y, 3.2, "mg-port")
@@ -161,6 +161,7 @@ class Painter:
             self.sum_and_expand(n, e, self.box[f"sum:{id}"])
 
     def none(self, id: str, e: Edge, b: Box, port: str) -> None:
+        """`(None, 0)`, or where the part that is shown ends."""
         x, y = self.at.ports[id]
         body = path(d("M", x, y, "H", b.right), "mg-record mg-cut" if e.cut else "mg-record")
         body += "" if e.cut else circle(b.cx, b.cy, 5.5, "mg-ring")
@@ -179,11 +180,13 @@ class Painter:
         self.part(self.parts, "mg-expand", id, "f", body, "expand")
 
     def again(self, edge: str, leaf: TensorRecord, b: Box) -> None:
+        """A leaf drawn once more, small."""
         body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again_label(leaf), "mg-c mg-b")
         views = "rfb" if leaf.kind == "leaf" else "f"
         self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, "ref", data_ref=edge)
 
     def hook(self, hook: Hook, b: Box) -> None:
+        """A gate on the wire, with the words above it."""
         body = glyphs.gate(b) + text(b.cx + 4, b.cy + 4.5, hook.label, "mg-c mg-b")
         body += text(b.cx, b.y - 8, words.gate_label(self.graph, hook, self.lang), "mg-c mg-m")
         self.part(self.parts, "mg-hook", hook.id, "rb", body, "hook")
@@ -191,6 +194,7 @@ class Painter:
     # ---- what a node saved
 
     def notes(self, n: NodeRecord, pill: Box) -> None:
+        """All notes of a node, and a word over those that were freed."""
         shown = [saved for saved in n.saved if f"{n.id}.{saved.field}" in self.box]
         for saved in shown:
             self.note(n, saved, pill)
@@ -205,6 +209,7 @@ class Painter:
             self.part(self.parts, "mg-word", f"more:{n.id}", "r", more)
 
     def note(self, n: NodeRecord, saved: Saved, pill: Box) -> None:
+        """One note, tied to its node; a stale one is a stop sign."""
         id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "r"
         b = self.box[id]
         foot = min(max(b.cx, pill.x + 26), pill.right - 26)
@@ -230,6 +235,7 @@ class Painter:
     # ---- tensors
 
     def card(self, t: TensorRecord, b: Box) -> None:
+        """A tensor, with what hangs from it."""
         key = t.kind
         if t.kind == "nonleaf":
             key = "view" if t.is_view else "lost" if t.value is None else key
@@ -289,6 +295,7 @@ class Painter:
     # ---- the whole
 
     def picture(self, theme: str | None, framed: bool) -> str:
+        """The whole file."""
         self.paint()
         title, sub = (words.word(f"{k}_{self.view}", self.lang) for k in ("title", "sub"))
         wide, tall, top, frame = self.at.width, self.at.height, 0.0, ""
@@ -297,8 +304,7 @@ class Painter:
             lines = wrap(sub, wide - 2 * MARGIN, 14)
             top = 46 + 20 * len(lines)
             frame = text(MARGIN, 30 - top, title, "mg-t1")
-            for i, line in enumerate(lines):
-                frame += text(MARGIN, 54 + 20 * i - top, line, "mg-t2")
+            frame += "".join(text(MARGIN, 54 + 20 * i - top, line, "mg-t2") for i, line in enumerate(lines))
             legend, used = self.legend(wide, tall + 12)
             frame, tall = frame + legend, tall + 12 + used
         tall += top

@@ -1,4 +1,7 @@
-"""The words of a picture: what stands on its cards, notes, gates and pills, in a language or in none."""
+"""The words of a picture: what stands on its cards, notes, gates and pills, in a language or in none.
+
+The layout measures these texts and the painter writes them, so both ask here.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ def shape_label(t: TensorRecord, versions: bool = False) -> str:
 
 
 def value(t: TensorRecord, lang: str | None = None) -> str:
+    """The value on a card, or that nobody keeps it."""
     return word("not_kept", lang) if t.value is None else t.value
 
 
@@ -41,6 +45,7 @@ def note_label(saved: Saved, versions: bool = False) -> str:
 
 
 def stale_label(saved: Saved, lang: str | None) -> str:
+    """Which versions do not agree."""
     return word("stale", lang, saved=saved.version, now=saved.now)
 
 
@@ -60,6 +65,7 @@ def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
 
 
 def none_label(edge: Edge) -> str:
+    """What stands where no edge goes on."""
     return "…" if edge.cut else "(None, 0)"
 
 
