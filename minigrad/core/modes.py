@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from ..text import presentation
 
@@ -67,6 +67,9 @@ def _enabled(on: bool = True) -> Any:
     return (_recorder.get() or True) if on else False
 
 
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
 class _Mode:
     """Context manager and decorator; nests, and restores what it found on any exit."""
 
@@ -86,7 +89,7 @@ class _Mode:
     def __exit__(self, *exc: object) -> None:
         _mode.reset(self._tokens.pop())
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Decorated) -> Decorated:
         if inspect.isclass(function):
             warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
                           "decorate functions or methods. To preserve the current behavior of class decoration, you "
@@ -131,7 +134,7 @@ def _wrap_generator(function: Callable, mode: Callable[[], _Mode]) -> Callable:
 class _BareDecorator(_Mode):
     """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
 
-    def __new__(cls, *args: Any, **options: Any) -> Any:
+    def __new__(cls, *args: Any, **options: Any) -> Self:
         given = (*args, *options.values())
         return cls()(*given) if given and callable(given[0]) else super().__new__(cls)
 
@@ -164,7 +167,7 @@ class set_grad_enabled(_Mode):
             super().__enter__()
         self._entered = False
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Decorated) -> Decorated:
         if self._entered:
             self.__exit__()
         self._entered = False
