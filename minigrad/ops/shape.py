@@ -969,11 +969,11 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
     """The in-place twin of a view: `self` itself gets the new shape, and torch's other digit."""
     renamed = {c.row.node: type(name, (c.row.node,), {"__slots__": ()}) for c, name in twins}
 
-    def look(self: Any, *args: Any) -> Any:
+    def look(self: Any, *args: Any, **options: Any) -> Any:
         recorded = bool(grad_mode()) and self.requires_grad
         check_inplace(self, recorded)
         check_inference(self)
-        out = view(stand_in(self), *args)
+        out = view(stand_in(self), *args, **options)
         self._data = out._data
         bump(self)
         if recorded and out._fn is not None:
@@ -983,7 +983,7 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
                 self._view.version = self._counter[0]
         return self
 
-    name = view.__name__.removesuffix("_of")
+    name, look.__wrapped__ = view.__name__.removesuffix("_of"), view  # type: ignore[attr-defined]
     return titled(look, f"{name}_", f"In-place `{name}`: `self` gets the new shape, and a new grad_fn.")
 
 
