@@ -24,7 +24,7 @@ WORDS = {
     "lab": (["lab"], []),           # see open_lab
     "test": (["test"], [["pytest"]]),
     "check": (["test"], [["ruff", "check"] + LINTED, ["mypy"], ["tests.lines"]]),
-    "fix": (["test"], [["tests.lines", "--readme"], ["ruff", "check", "--fix"] + LINTED]),
+    "fix": (["test"], [["tests.lines", "--readme"], ["tests.stubs"], ["ruff", "check", "--fix"] + LINTED]),
     "notebooks": (["test"], [
         ["notebooks.picture"], ["notebooks.sync"], ["notebooks.conformance"], ["notebooks.derivatives"],
         ["notebooks.refresh", "--twice"]]),

@@ -29,7 +29,7 @@ from .ops.checks import a_tensor, as_function, as_method, check_dim, in_numpys_w
 from .text import presentation
 
 
-class Size(tuple):
+class Size(tuple[int, ...]):
     """A shape, printed as torch prints it: `torch.Size([2, 3])`."""
 
     __slots__ = ()

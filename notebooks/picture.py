@@ -24,7 +24,7 @@ def picture(language: str) -> str:
     names: dict[str, object] = {"print": lambda *words: None}
     exec(before, names)
     tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
-    return draw(names["loss"], lang=language, names=tensors, engine="builtin").to_svg()
+    return draw(tensors["loss"], lang=language, names=tensors, engine="builtin").to_svg()
 
 
 def path(language: str) -> Path:

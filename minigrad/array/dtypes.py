@@ -192,6 +192,8 @@ def check_cast(source: xp.dtype, target: xp.dtype) -> None:
 class finfo:
     """Limits of a floating point type: `eps`, `max`, `min`, `tiny`, `resolution`, `bits`."""
 
+    resolution = min = max = eps = smallest_normal = tiny = 0.0  # set for each type
+
     def __init__(self, type: dtype | None = None):
         type = type or _default
         require(isinstance(type, dtype) and type.is_floating_point, "torch.finfo() requires a floating point input "

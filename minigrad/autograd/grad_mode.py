@@ -6,9 +6,11 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from ..core.modes import INFERENCE, Mode, enabled
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 class Switch(Mode):
@@ -16,7 +18,7 @@ class Switch(Mode):
 
     _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Decorated) -> Decorated:
         if inspect.isclass(function):
             warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
                           "decorate functions or methods. To preserve the current behavior of class decoration, you "
@@ -61,7 +63,7 @@ def _wrap_generator(function: Callable, mode: Callable[[], Switch]) -> Callable:
 class _BareDecorator(Switch):
     """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
 
-    def __new__(cls, *args: Any, **options: Any) -> Any:
+    def __new__(cls, *args: Any, **options: Any) -> Self:
         given = (*args, *options.values())
         return cls()(*given) if given and callable(given[0]) else super().__new__(cls)
 
@@ -94,7 +96,7 @@ class set_grad_enabled(Switch):
             super().__enter__()
         self._entered = False
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Decorated) -> Decorated:
         if self._entered:
             self.__exit__()
         self._entered = False

@@ -13,7 +13,7 @@ __all__ = sorted(_HOME)
 
 
 def fetcher(package: str, home: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`: a name is fetched from the file that is its home when it is first used."""
+    """A package's `__getattr__` and `__dir__`: a name is fetched from its home, a file, when it is first used."""
 
     def fetch(name: str) -> Any:
         if name not in home:

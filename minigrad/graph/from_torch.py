@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from ..core.row import Row, TABLE
+from ..core.row import TABLE, Row
 from .live import Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph
 

@@ -73,7 +73,7 @@ class Signature(inspect.Signature):
 
 def said(annotation: Any) -> Any:
     is_text = isinstance(annotation, str)
-    return inspect.Signature.empty if annotation == "Any" else Bare(annotation) if is_text else annotation
+    return inspect.Signature.empty if annotation in ("Any", Any) else Bare(annotation) if is_text else annotation
 
 
 class Manual(str):

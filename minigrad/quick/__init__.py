@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from ..core import backward, modes, op
 from ..core.record import call_of_tensors, call_of_two
-from ..core.row import Row, TABLE
+from ..core.row import TABLE, Row
 from . import calls, folded
 from .derivatives import DERIVATIVES
 from .walk import derivatives, walk

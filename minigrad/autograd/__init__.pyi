@@ -1,0 +1,52 @@
+"""For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from . import functional as functional, graph as graph
+from .._tensor import Tensor
+from ..core.backward import GradientEdge as GradientEdge
+from ..core.engine import steps as steps
+from ..core.modes import (
+    enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,
+    set_grad_enabled as set_grad_enabled,
+)
+from .anomaly import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
+from .function import Function as Function
+from .gradcheck import GradcheckError as GradcheckError
+
+__all__ = [
+    "Function", "GradcheckError", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad",
+    "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "no_grad",
+    "set_detect_anomaly", "set_grad_enabled", "steps",
+]
+
+
+def Variable(data: Any, requires_grad: bool = False, volatile: Any = None) -> Tensor:
+    """Before 0.4 a tensor needed a Variable around it; today `Variable(t)` is a tensor."""
+def backward(
+    tensors: Any, grad_tensors: Tensor | Sequence[int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
+    create_graph: bool = False, grad_variables: Tensor | Sequence[int] | Sequence[Tensor] | None = None,
+    inputs: Tensor | Sequence[int] | Sequence[Tensor] | None = None,
+) -> None:
+    """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""
+def grad(
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+    is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """Gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` is touched."""
+def gradcheck(
+    func: Callable[..., Any], inputs: Tensor | Sequence[int] | Sequence[Tensor], *, eps: float = 1e-06,
+    atol: float = 1e-05, rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, fast_mode: bool = False,
+) -> bool:
+    """True if backward of `func` agrees with differences at `inputs`, which should be float64."""
+def gradgradcheck(
+    func: Callable[..., Any], inputs: Tensor | tuple[Tensor, ...],
+    grad_outputs: Tensor | Sequence[int] | Iterable[Tensor] | None = None, *, eps: float = 1e-06,
+    atol: float = 1e-05, rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0,
+    **_options: Any,
+) -> bool:
+    """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
+def is_anomaly_enabled() -> bool:
+    """True while anomaly mode is on."""

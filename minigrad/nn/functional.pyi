@@ -1,0 +1,367 @@
+"""For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
+
+from collections.abc import Sequence
+from numpy import ndarray, number
+from typing import Any, Literal, overload
+from .._tensor import Tensor
+from ..array.dtypes import dtype
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor]) -> Tensor:
+    """The mean of `output_size` stretches that cover a sequence."""
+def adaptive_avg_pool2d(input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor]) -> Tensor:
+    """The mean of `output_size` regions that cover the plane."""
+@overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    return_indices: Literal[False] = False,
+) -> Tensor:
+    """The largest element of `output_size` stretches that cover a sequence."""
+@overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    return_indices: Literal[True] = ...,
+) -> tuple[Tensor, ...]:
+    """The largest element of `output_size` stretches that cover a sequence."""
+@overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor], return_indices: bool = False,
+) -> Any:
+    """The largest element of `output_size` stretches that cover a sequence."""
+@overload
+def adaptive_max_pool2d(
+    input: Tensor, output_size: Tensor | int | Sequence[int], return_indices: Literal[False] = False,
+) -> Tensor:
+    """The largest element of `output_size` regions that cover the plane."""
+@overload
+def adaptive_max_pool2d(
+    input: Tensor, output_size: Tensor | int | Sequence[int], return_indices: Literal[True] = ...,
+) -> tuple[Tensor, ...]:
+    """The largest element of `output_size` regions that cover the plane."""
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: Tensor | int | Sequence[int], return_indices: bool = False) -> Any:
+    """The largest element of `output_size` regions that cover the plane."""
+def avg_pool1d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The mean of each stretch of a sequence."""
+def avg_pool2d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
+) -> Tensor:
+    """The mean of each window; `stride` is the window's size if not given."""
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
+) -> Tensor:
+    """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input1 @ weight[k] @ input2` for each k."""
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = 'mean',
+) -> Tensor:
+    """-(t log x + (1 - t) log(1 - x)) of probabilities."""
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor,
+    weight: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | number[Any] | None = None,
+    size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    pos_weight: Tensor | float | ndarray[Any, Any] | number[Any] | None = None,
+) -> Tensor:
+    """binary_cross_entropy of sigmoid(x), without overflow."""
+def celu(input: Tensor | ndarray[Any, Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where it is positive, else alpha (exp(x / alpha) - 1)."""
+def checked_p(p: float) -> float:
+    """A probability. Raises: ValueError if it is none."""
+def conv1d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None,
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, groups: int = 1,
+) -> Tensor:
+    """Slide filters over sequences `(batch, channels, length)`; `weight` is `(out, in / groups, size)`."""
+def conv2d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None,
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, groups: int = 1,
+) -> Tensor:
+    """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
+def conv_transpose1d(
+    input: Tensor, weight: Tensor, bias: Tensor | ndarray[Any, Any] | None = None,
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    output_padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, groups: int = 1,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
+) -> Tensor:
+    """What conv1d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, size)`."""
+def conv_transpose2d(
+    input: Tensor, weight: Tensor, bias: Tensor | ndarray[Any, Any] | None = None,
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    output_padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, groups: int = 1,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
+) -> Tensor:
+    """What conv2d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, h, w)`."""
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor | ndarray[Any, Any], margin: float = 0.0,
+    size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
+    """The cosine of the angle between vectors along `dim`."""
+def cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = 'mean', label_smoothing: float = 0.0,
+) -> Tensor:
+    """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """As dropout, for whole channels."""
+def elu(input: Tensor | ndarray[Any, Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where it is positive, else alpha (exp(x) - 1)."""
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None,
+    max_norm: Tensor | float | number[Any] | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor | float | number[Any], var: Tensor | float, full: bool = False,
+    eps: float = 1e-06, reduction: str = 'mean',
+) -> Tensor:
+    """(log var + (x - t)^2 / var) / 2."""
+def gelu(input: Tensor | ndarray[Any, Any], *, approximate: str = 'none') -> Tensor:
+    """x times the probability that a normal number is below x; `approximate` is "none" or "tanh"."""
+def glu(input: Tensor | ndarray[Any, Any], dim: int = -1) -> Tensor:
+    """The first half times the sigmoid of the second half."""
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05,
+) -> Tensor:
+    """Mean 0 and variance 1 over groups of channels of each example."""
+def hardshrink(
+    self: Tensor | ndarray[Any, Any],
+    lambd: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5,
+) -> Tensor:
+    """`hardshrink`, as torch has it."""
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x hardsigmoid(x)."""
+def hardtanh(
+    input: Tensor | ndarray[Any, Any], min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
+) -> Tensor:
+    """x brought into `[min_val, max_val]`."""
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor | ndarray[Any, Any], margin: float = 1.0, size_average: Any = None,
+    reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """x where the target is 1, max(0, margin - x) where it is -1."""
+def huber_loss(input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0) -> Tensor:
+    """Half squares below `delta`, `delta` times absolute differences above."""
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | number[Any] | None = None, bias: Tensor | number[Any] | None = None,
+    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05,
+) -> Tensor:
+    """Mean 0 and variance 1 for each channel of each example."""
+def interpolate(
+    input: Tensor, size: Tensor | float | Sequence[int] | Sequence[Tensor] | None = None,
+    scale_factor: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | None = None,
+    mode: str = 'nearest', align_corners: bool | None = None,
+) -> Tensor:
+    """Sequences or images in another size, each cell a copy of the nearest one."""
+def kl_div(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    log_target: bool = False,
+) -> Tensor:
+    """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
+def l1_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """The mean of the absolute differences."""
+def layer_norm(
+    input: Tensor, normalized_shape: Tensor | Sequence[int] | Sequence[Tensor], weight: Tensor | None = None,
+    bias: Tensor | None = None, eps: Tensor | float = 1e-05,
+) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
+def leaky_relu(
+    input: Tensor | ndarray[Any, Any], negative_slope: Tensor | float = 0.01, inplace: bool = False,
+) -> Tensor:
+    """x where it is positive, else `negative_slope` times x."""
+def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+    """A reduction's name, for which torch once had two flags."""
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
+def log_softmax(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+    """The logarithm of softmax, computed without overflow."""
+def logsigmoid(input: Tensor | ndarray[Any, Any]) -> Tensor:
+    """log(sigmoid(x)), computed without overflow."""
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, size_average: Any = None,
+    reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """max(0, -t (x1 - x2) + margin)."""
+@overload
+def max_pool1d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor:
+    """The largest element of each stretch of a sequence."""
+@overload
+def max_pool1d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    return_indices: Literal[True] = ...,
+) -> tuple[Tensor, ...]:
+    """The largest element of each stretch of a sequence."""
+@overload
+def max_pool1d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each stretch of a sequence."""
+@overload
+def max_pool2d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor:
+    """The largest element of each window; `stride` is the window's size if not given."""
+@overload
+def max_pool2d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    return_indices: Literal[True] = ...,
+) -> tuple[Tensor, ...]:
+    """The largest element of each window; `stride` is the window's size if not given."""
+@overload
+def max_pool2d(
+    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
+    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
+    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
+    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window; `stride` is the window's size if not given."""
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x tanh(softplus(x))."""
+def mse_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """The mean of the squared differences."""
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """Minus the log-probability of the right class; `target` holds class numbers."""
+def normalize(input: Tensor, p: float = 2.0, dim: int | Sequence[int] | None = 1, eps: float = 1e-12) -> Tensor:
+    """Vectors along `dim` divided by their p-norm."""
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
+def ones_like(
+    input: Tensor, *args: Any, dtype: Tensor | int | dtype | type[Any] | None = None, memory_format: Any = None,
+    **options: Any,
+) -> Tensor:
+    """`ones` with the shape and type of `input`."""
+def pad(
+    input: Tensor, pad: Tensor | Sequence[int] | Sequence[Tensor], mode: str = 'constant',
+    value: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
+) -> Tensor:
+    """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
+def pairwise_distance(
+    x1: Tensor | float | number[Any], x2: Tensor | float | ndarray[Any, Any] | number[Any], p: float = 2.0,
+    eps: float = 1e-06, keepdim: bool = False,
+) -> Tensor:
+    """The p-norm of `x1 - x2 + eps` along the last dimension."""
+def poisson_nll_loss(
+    input: Tensor, target: Tensor | float | number[Any], log_input: bool = True, full: bool = False,
+    size_average: Any = None, eps: float = 1e-08, reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """exp(x) - t x, for counts `target`."""
+def prelu(self: Tensor, weight: Tensor) -> Tensor:
+    """x where positive, else `weight * x`; one weight, or one per channel."""
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x where it is positive, else 0."""
+def relu6(input: Tensor | ndarray[Any, Any], inplace: bool = False) -> Tensor:
+    """x brought into `[0, 6]`."""
+def row_of(padding_idx: int, count: int) -> int:
+    """`padding_idx` counted from the front. Raises: AssertionError if there are fewer rows."""
+def rrelu(
+    input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
+def scaled_dot_product_attention(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None,
+) -> Tensor:
+    """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
+def selu(input: Tensor | ndarray[Any, Any], inplace: bool = False) -> Tensor:
+    """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
+def sigmoid(input: Tensor) -> Tensor:
+    """`sigmoid`, as torch has it."""
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x sigmoid(x)."""
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    beta: Tensor | float = 1.0,
+) -> Tensor:
+    """Squares below `beta`, absolute differences above."""
+def soft_margin_loss(
+    input: Tensor | float | ndarray[Any, Any] | number[Any], target: Tensor, size_average: Any = None,
+    reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """log(1 + exp(-t x)) for targets 1 and -1."""
+def softmax(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+    """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
+def softmin(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+    """softmax of -x."""
+def softplus(input: Tensor | ndarray[Any, Any], beta: float = 1, threshold: Tensor | float = 20) -> Tensor:
+    """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
+def softshrink(
+    self: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | number[Any],
+    lambd: Tensor | float | number[Any] = 0.5,
+) -> Tensor:
+    """`softshrink`, as torch has it."""
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+def tanh(input: Tensor) -> Tensor:
+    """`tanh`, as torch has it."""
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+def threshold(input: Tensor | ndarray[Any, Any], threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x where it is above `threshold`, else `value`."""
+def triplet_margin_loss(
+    anchor: Tensor | float | number[Any], positive: Tensor | float | ndarray[Any, Any] | number[Any],
+    negative: Tensor | float | ndarray[Any, Any] | number[Any], margin: float = 1.0, p: float = 2.0,
+    eps: float = 1e-06, swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+) -> Tensor:
+    """max(0, distance to the positive - distance to the negative + margin)."""
+def tuple_of(
+    value: Tensor | Sequence[int] | Sequence[Tensor] | list[float] | str | ndarray[Any, Any], n: int,
+) -> tuple[Any, ...]: ...
+def zeros_like(
+    input: Tensor, *args: Any, dtype: Tensor | int | dtype | type[Any] | None = None, memory_format: Any = None,
+    **options: Any,
+) -> Tensor:
+    """`zeros` with the shape and type of `input`."""

@@ -1,0 +1,37 @@
+"""For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
+
+from typing import Any
+from .._tensor import Tensor
+from ..array.random import Generator
+
+
+def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+    """How much a nonlinearity shrinks values on average, as the factor that makes up for it."""
+def constant_(tensor: Tensor, val: Tensor | float) -> Tensor:
+    """One number everywhere."""
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs feed one output, and how many outputs one input feeds."""
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu',
+    generator: Tensor | int | Generator | None = None,
+) -> Tensor:
+    """As kaiming_uniform_, with normal numbers."""
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu',
+    generator: Tensor | int | Generator | None = None,
+) -> Tensor:
+    """Even numbers whose spread makes up for a relu (He)."""
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Tensor | int | Generator | None = None,
+) -> Tensor:
+    """Normal numbers."""
+def ones_(tensor: Tensor) -> Tensor: ...
+def uniform_(
+    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Tensor | int | Generator | None = None,
+) -> Tensor:
+    """Even numbers of `[a, b)`."""
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Tensor | int | Generator | None = None) -> Tensor:
+    """As xavier_uniform_, with normal numbers."""
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Tensor | int | Generator | None = None) -> Tensor:
+    """Even numbers whose spread keeps the size of values through layer and gradient (Glorot)."""
+def zeros_(tensor: Tensor) -> Tensor: ...
