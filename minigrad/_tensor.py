@@ -25,7 +25,7 @@ from .core.row import camel
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
-from .ops.checks import a_tensor, as_function, as_method, check_dim, in_numpys_words, require, titled, words
+from .ops.checks import a_tensor, as_function, as_method, check_dim, in_numpys_words, must_be_a, require, titled, words
 from .text import presentation
 
 
@@ -141,7 +141,7 @@ class Tensor(TensorBase):
             said = getattr(dtype, "__name__", dtype)
             names = {name: kind for kind in dtypes.ALL for name in (kind, kind.tensor_type)}
             kind = names.get(f"torch.{said}" if said != dtype else dtype)  # also of a class, torch.DoubleTensor
-            require(kind, f"invalid type: '{said}'", ValueError)
+            require(kind, f"invalid type: '{said}'", ValueError if isinstance(said, str) else TypeError)
             return self.to(kind)
         return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
@@ -159,7 +159,7 @@ class Tensor(TensorBase):
         return self.to("cpu")
 
     def cuda(self, device: Any = "cuda") -> Tensor:
-        return self.to(device)
+        return self.to("cuda" if device is None else device)
 
     # ---- backward
 
@@ -224,10 +224,12 @@ class Tensor(TensorBase):
     nbytes = property(lambda self: self._data.nbytes, doc="Bytes of all elements.")
     names = property(lambda self: (None,) * self._data.ndim, doc="Dimension names: none here.")
 
+    @in_numpys_words
     def size(self, dim: Any = None) -> Any:
         """The shape, or the length of one dimension."""
         return self.shape if dim is None else self._data.shape[check_dim(dim, self._data.ndim)]
 
+    @in_numpys_words
     def stride(self, dim: Any = None) -> Any:
         """Elements to skip per step along each dimension, or along one."""
         steps = strides(self._array())
@@ -398,6 +400,8 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
             kind = arg
         elif isinstance(arg, str | device_type) or type(arg) is int:
             place = arg
+        elif arg is not None and not isinstance(arg, bool):
+            raise must_be_a("torch.dtype", arg)
     return kind, None if place is None else device_type(place)
 
 

@@ -34,10 +34,9 @@ _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floo
 
 def words(call: Callable) -> tuple[str, ...]:
     """The names of what an operation takes, also of those that can be given by name only."""
-    if hasattr(call, "row"):
-        return call.row.inputs
-    code = getattr(call, "__wrapped__", call).__code__
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    call = inspect.unwrap(call, stop=lambda inner: hasattr(inner, "row"))
+    code = call.__code__
+    return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim"}
@@ -50,7 +49,7 @@ def in_torchs_words(options: dict) -> dict:
 
 def in_numpys_words(call: Callable) -> Callable:
     """An operation that may be given `axis` for its `dim`, and `keepdims` for its `keepdim`."""
-    if "dim" not in words(call) or "axis" in words(call):
+    if {"dim", "axis"}.isdisjoint(words(call)) or {"axis", "keepdims"} <= {*words(call)}:
         return call
 
     @functools.wraps(call)
@@ -61,20 +60,31 @@ def in_numpys_words(call: Callable) -> Callable:
     return titled(method, call.__name__, call.__doc__ or "")
 
 
-def as_method(name: str, operator: Callable) -> Callable:
-    """An operator under its name: an operand that it cannot take is a TypeError at once."""
-    if words(operator)[1:2] not in (("other",), ("exponent",)):
-        return operator
+# Arguments that are tensors wherever they come first; the first two may be numbers to some operations.
+OPERANDS = "other exponent vec vec2 mat2 tensor weight index indices mask src".split()
 
-    @functools.wraps(operator)
+
+def as_method(name: str, call: Callable) -> Callable:
+    """An operation under its name: an operand that it cannot take is a TypeError, before all else that is wrong."""
+    second = words(call)[1] if words(call)[1:2] and not name.endswith("_") else None
+    if second not in OPERANDS:
+        return call
+
+    @functools.wraps(call)
     def method(self: Any, *args: Any, **options: Any) -> Any:
-        result = operator(self, *args, **options)
+        try:
+            result = call(self, *args, **options)
+        except (AttributeError, RuntimeError) as refused:
+            given = next(iter((*args, *options.values())), self)
+            if isinstance(given, TensorBase) or (hasattr(given, "__float__") and isinstance(refused, RuntimeError)):
+                raise
+            result = NotImplemented
         if result is NotImplemented:
-            raise must_be_tensor(name, words(operator)[1], 1, [*args, *options.values()][0])
+            raise must_be_tensor(name, second, 1, next(iter((*args, *options.values()))))
         return result
 
-    method.bare = operator  # type: ignore[attr-defined]
-    return titled(method, name, operator.__doc__ or "")
+    method.bare = call  # type: ignore[attr-defined]
+    return titled(method, name, call.__doc__ or "")
 
 
 def as_function(name: str, method: Callable) -> Callable:

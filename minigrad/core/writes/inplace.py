@@ -61,6 +61,7 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
         return self
 
     write.__name__ = write.__qualname__ = name
+    write.__wrapped__ = call  # type: ignore[attr-defined]  # where `help` finds the signature
     write.__doc__ = f"In-place `{name[:-1]}`: writes the result into `self`, returns `self`."
     return write
 

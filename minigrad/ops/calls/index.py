@@ -304,6 +304,7 @@ def _apart_first(call: Any) -> Any:
                 check_overlap(self, other, whole=True)
         return write(self, *args, **options)
 
+    checked.__wrapped__ = call  # type: ignore[attr-defined]
     return titled(checked, write.__name__, write.__doc__)
 
 

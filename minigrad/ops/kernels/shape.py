@@ -159,7 +159,7 @@ def diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 
 def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
     """`whole` with `value` in the part that `part(whole, *how)` sees."""
-    part(whole, *how)[...] = value
+    part(whole, *how)[...] = value.astype(whole.dtype, copy=False)
     return whole
 
 
