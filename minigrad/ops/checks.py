@@ -40,6 +40,8 @@ def words(call: Callable) -> tuple[str, ...]:
 
 
 NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim"}
+# Arguments that are tensors wherever they come first; the first two may be numbers to some operations.
+OPERANDS = "other exponent vec vec2 mat2 tensor weight index indices mask src".split()
 
 
 def in_torchs_words(options: dict) -> dict:
@@ -47,41 +49,30 @@ def in_torchs_words(options: dict) -> dict:
     return {NUMPYS_WORDS.get(name, name): value for name, value in options.items()}
 
 
-def in_numpys_words(call: Callable) -> Callable:
-    """An operation that may be given `axis` for its `dim`, and `keepdims` for its `keepdim`."""
-    if {"dim", "axis"}.isdisjoint(words(call)) or {"axis", "keepdims"} <= {*words(call)}:
-        return call
-
-    @functools.wraps(call)
-    def method(self: Any, *args: Any, **options: Any) -> Any:
-        return call(self, *args, **(options and in_torchs_words(options)))
-
-    method.bare = call  # type: ignore[attr-defined]
-    return titled(method, call.__name__, call.__doc__ or "")
-
-
-# Arguments that are tensors wherever they come first; the first two may be numbers to some operations.
-OPERANDS = "other exponent vec vec2 mat2 tensor weight index indices mask src".split()
-
-
 def as_method(name: str, call: Callable) -> Callable:
-    """An operation under its name: an operand that it cannot take is a TypeError, before all else that is wrong."""
-    second = words(call)[1] if words(call)[1:2] and not name.endswith("_") else None
-    if second not in OPERANDS:
+    """An operation under its name, which may be given `axis` for its `dim`.
+
+    An operand that it cannot take is a TypeError, before all else that is wrong: where an operator leaves it to
+    Python and says NotImplemented, and where an operation stumbles over it.
+    """
+    taken = {*words(call)}
+    operand = next((word for word in words(call)[1:2] if word in OPERANDS and name[-1] != "_"), None)
+    if operand is None and (taken.isdisjoint({"dim", "axis"}) or taken >= {"axis", "keepdims"}):
         return call
 
     @functools.wraps(call)
     def method(self: Any, *args: Any, **options: Any) -> Any:
         try:
-            result = call(self, *args, **options)
+            result = call(self, *args, **(options and in_torchs_words(options)))
         except (AttributeError, RuntimeError) as refused:
-            given = next(iter((*args, *options.values())), self)
-            if isinstance(given, TensorBase) or (hasattr(given, "__float__") and isinstance(refused, RuntimeError)):
+            first = next(iter((*args, *options.values())), self)
+            number = hasattr(first, "__float__") and isinstance(refused, RuntimeError)
+            if operand is None or number or isinstance(first, TensorBase):
                 raise
-            result = NotImplemented
-        if result is NotImplemented:
-            raise must_be_tensor(name, second, 1, next(iter((*args, *options.values()))))
-        return result
+        else:
+            if result is not NotImplemented:
+                return result
+        raise must_be_tensor(name, operand, 1, next(iter((*args, *options.values()))))
 
     method.bare = call  # type: ignore[attr-defined]
     return titled(method, name, call.__doc__ or "")
@@ -134,9 +125,8 @@ def common_shape(*shapes: tuple) -> tuple:
 
 def floats_only(name: str, array: Any) -> None:
     """Raises: RuntimeError for an array of no floats, in the words of torch's linear algebra."""
-    if array.dtype.kind != "f":
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
-                           f"{dtypes.of(array.dtype).scalar_type}")
+    require(array.dtype.kind == "f", f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{dtypes.of(array.dtype).scalar_type}")
 
 
 _LAYERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "nn") + os.sep

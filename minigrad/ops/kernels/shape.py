@@ -103,10 +103,7 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
 @formula(tex=lambda dims: symbol("dims") ** -1)
 def inverse_order(F: Any, dims: tuple) -> tuple:
     """Where each dimension has gone."""
-    order = [0] * len(dims)
-    for place, dim in enumerate(dims):
-        order[dim] = place
-    return tuple(order)
+    return tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
 
 
 def sum_to(self: Any, shape: tuple) -> Any:
