@@ -25,7 +25,7 @@ from .core.row import camel
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
-from .ops.checks import a_tensor, as_function, as_method, check_dim, in_numpys_words, require, titled, words
+from .ops.checks import a_tensor, as_function, as_method, check_dim, must_be_a, require, titled, words
 from .text import presentation
 
 
@@ -141,7 +141,7 @@ class Tensor(TensorBase):
             said = getattr(dtype, "__name__", dtype)
             names = {name: kind for kind in dtypes.ALL for name in (kind, kind.tensor_type)}
             kind = names.get(f"torch.{said}" if said != dtype else dtype)  # also of a class, torch.DoubleTensor
-            require(kind, f"invalid type: '{said}'", ValueError)
+            require(kind, f"invalid type: '{said}'", ValueError if isinstance(said, str) else TypeError)
             return self.to(kind)
         return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
@@ -159,7 +159,7 @@ class Tensor(TensorBase):
         return self.to("cpu")
 
     def cuda(self, device: Any = "cuda") -> Tensor:
-        return self.to(device)
+        return self.to("cuda" if device is None else device)
 
     # ---- backward
 
@@ -398,6 +398,8 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
             kind = arg
         elif isinstance(arg, str | device_type) or type(arg) is int:
             place = arg
+        elif arg is not None and not isinstance(arg, bool):
+            raise must_be_a("torch.dtype", arg)
     return kind, None if place is None else device_type(place)
 
 
@@ -456,10 +458,10 @@ TWINS_ELSEWHERE = """logit erf erfc erfinv lgamma digamma polygamma renorm addmm
 UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true_divide, "truediv": xp.true_divide}
 
 
-def declared(chapter: Any) -> dict[str, Any]:
-    """The methods that a chapter of calls defines, or makes of its rows: they say `self` first."""
+def declared(chapter: Any, methods: bool = True) -> dict[str, Any]:
+    """What a chapter of calls defines, or makes of its rows: methods, which say `self` first, or functions."""
     return {name: call for name, call in vars(chapter).items() if isinstance(call, FunctionType) and name[0] != "_"
-            and (call.__module__ == chapter.__name__ or name[-1] == "_") and words(call)[:1] == ("self",)}
+            and (call.__module__ == chapter.__name__ or name[-1] == "_") and (words(call)[:1] == ("self",)) is methods}
 
 
 POINTWISE = {row.name: row.call for row in (getattr(call, "row", None) for call in vars(table.pointwise).values())
@@ -469,14 +471,14 @@ OPERATIONS = {**POINTWISE}
 for _chapter in "activation reduce linalg shape index".split():
     _rows = {_name.removesuffix("_of"): _call for _name, _call in vars(getattr(table, _chapter)).items()}
     OPERATIONS |= {_name: _rows[_name] for _name in AS_DECLARED if _name in _rows} | declared(getattr(calls, _chapter))
-OPERATIONS = {_name: in_numpys_words(_call) for _name, _call in OPERATIONS.items()
+OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items()
               if _name not in {*vars(Tensor), "bucketize", "std_mean", "var_mean"}}
 for _name in [*POINTWISE, *TWINS_ELSEWHERE]:
     if _name not in NO_TWIN and not _name.endswith("_"):
         OPERATIONS.setdefault(f"{_name}_", inplace(OPERATIONS[_name], UFUNCS.get(_name)))
 OPERATIONS |= {_alias + _end: OPERATIONS[_name + _end] for _alias, _name in ALIASES.items() for _end in ("", "_")
                if _name + _end in OPERATIONS}
-for _name, _call in OPERATIONS.items():
+for _name, _call in {**OPERATIONS, "size": Tensor.size, "stride": Tensor.stride}.items():
     setattr(Tensor, _name, as_method(_name, _call))
 for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split():
     setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), UFUNCS.get(_name), operator=True))
@@ -502,9 +504,7 @@ ONLY_FUNCTIONS = {_name: getattr(_chapter, _name) for _chapter, _names in (
     (calls.linalg, "einsum tensordot"),
     (calls.reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
     (table.shape, "cat stack"),
-    (calls.shape, "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack "
-                  "combinations dstack hstack meshgrid vander vstack"),
-) for _name in _names.split()} | {
+) for _name in _names.split()} | declared(calls.shape, methods=False) | {
     "where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function, "concat": table.shape.cat,
     "concatenate": table.shape.cat, "row_stack": calls.shape.vstack, "trapz": calls.reduce.trapezoid,
     "pinverse": table.linalg.pinv_of, "rsub": as_function("rsub", calls.pointwise.rsub)}

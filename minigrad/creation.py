@@ -17,7 +17,7 @@ from .core.beside.refusals import must_be, must_be_tensor
 from .core.carriers import RAW
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode
-from .ops.checks import common_shape, ints, learners_call, require, titled
+from .ops.checks import common_shape, ints, learners_call, must_be_a, require, titled
 from .ops.kernels.shape import layout, memory_order
 from .text import presentation
 
@@ -147,19 +147,21 @@ def from_numpy(ndarray: Any) -> Tensor:
     return made(ndarray if ndarray.flags.writeable else ndarray.copy("K"))  # torch writes into what is read-only
 
 
-def legacy_tensor(cls: type, *data: Any) -> Tensor:
+def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
     """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values."""
-    first = data[0] if data else None
+    first = data[0] if data else 0
     if isinstance(first, TensorBase):
-        return first.detach()
-    if isinstance(first, list | tuple | ndarray) and not isinstance(first, Size):
-        return made(array_of(first).astype(_kind(None)))
-    return zeros(*data or (0,))
+        return first.detach().to(dtype=dtype)
+    if isinstance(first, str | list | tuple | ndarray) and not isinstance(first, Size):
+        return made(array_of(first).astype(_kind(dtype)))
+    require(hasattr(first, "__index__") or isinstance(first, Size),
+            f"new(): data must be a sequence (got {type(first).__name__})", TypeError)
+    return zeros(*data or (0,), dtype=dtype)
 
 
 def _typed_constructor(kind: dtypes.dtype) -> Any:
     def construct(*data: Any) -> Tensor:
-        return legacy_tensor(Tensor, *data).to(kind)
+        return legacy_tensor(Tensor, *data, dtype=kind)
 
     name = f"{kind.scalar_type}Tensor"
     return titled(construct, name, f"The constructor of old: a {kind} tensor from values, or of a shape.")
@@ -207,10 +209,10 @@ randn = _from_size("randn", random.normal, "Standard normal numbers, from torch'
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
     if not isinstance(size, tuple | list):
-        raise must_be("tuple of ints", "full", "size", 1, size)
+        raise must_be_a("tuple of ints", size)
     value = fill_value.item() if hasattr(fill_value, "item") else fill_value
     if isinstance(value, str):
-        raise must_be("Number", "full", "fill_value", 2, value)
+        raise must_be_a("Number", fill_value)
     kind = array_of(value).dtype if dtype is None else _kind(dtype)
     return made(xp.full(_size_of((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
@@ -329,6 +331,12 @@ def _new(make: Any) -> Any:
     return titled(new, f"new_{make.__name__}", f"`{make.__name__}` in the type of this tensor.")
 
 
+def new(self: Tensor, *data: Any) -> Tensor:
+    """A tensor of this type from values, or of a shape: the constructor of old."""
+    return legacy_tensor(Tensor, *data, dtype=self.dtype).to(self.device)
+
+
 Tensor.__new__ = legacy_tensor  # type: ignore[method-assign]
+Tensor.new = new  # type: ignore[attr-defined]
 for _make in (zeros, ones, empty, full, tensor):
     setattr(Tensor, f"new_{_make.__name__}", _new(_make))

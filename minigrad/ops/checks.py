@@ -34,13 +34,14 @@ _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floo
 
 def words(call: Callable) -> tuple[str, ...]:
     """The names of what an operation takes, also of those that can be given by name only."""
-    if hasattr(call, "row"):
-        return call.row.inputs
-    code = getattr(call, "__wrapped__", call).__code__
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    call = inspect.unwrap(call, stop=lambda inner: hasattr(inner, "row"))
+    code = call.__code__
+    return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim"}
+# Arguments that are tensors wherever they come first; the first two may be numbers to some operations.
+OPERANDS = "other exponent vec vec2 mat2 tensor weight index indices mask src".split()
 
 
 def in_torchs_words(options: dict) -> dict:
@@ -48,33 +49,33 @@ def in_torchs_words(options: dict) -> dict:
     return {NUMPYS_WORDS.get(name, name): value for name, value in options.items()}
 
 
-def in_numpys_words(call: Callable) -> Callable:
-    """An operation that may be given `axis` for its `dim`, and `keepdims` for its `keepdim`."""
-    if "dim" not in words(call) or "axis" in words(call):
+def as_method(name: str, call: Callable) -> Callable:
+    """An operation under its name, which may be given `axis` for its `dim`.
+
+    An operand that it cannot take is a TypeError, before all else that is wrong: where an operator leaves it to
+    Python and says NotImplemented, and where an operation stumbles over it.
+    """
+    taken = {*words(call)}
+    operand = next((word for word in words(call)[1:2] if word in OPERANDS and name[-1] != "_"), None)
+    if operand is None and (taken.isdisjoint({"dim", "axis"}) or taken >= {"axis", "keepdims"}):
         return call
 
     @functools.wraps(call)
     def method(self: Any, *args: Any, **options: Any) -> Any:
-        return call(self, *args, **(options and in_torchs_words(options)))
+        try:
+            result = call(self, *args, **(options and in_torchs_words(options)))
+        except (AttributeError, RuntimeError) as refused:
+            first = next(iter((*args, *options.values())), self)
+            number = hasattr(first, "__float__") and isinstance(refused, RuntimeError)
+            if operand is None or number or isinstance(first, TensorBase):
+                raise
+        else:
+            if result is not NotImplemented:
+                return result
+        raise must_be_tensor(name, operand, 1, next(iter((*args, *options.values()))))
 
     method.bare = call  # type: ignore[attr-defined]
-    return titled(method, call.__name__, call.__doc__ or "")
-
-
-def as_method(name: str, operator: Callable) -> Callable:
-    """An operator under its name: an operand that it cannot take is a TypeError at once."""
-    if words(operator)[1:2] not in (("other",), ("exponent",)):
-        return operator
-
-    @functools.wraps(operator)
-    def method(self: Any, *args: Any, **options: Any) -> Any:
-        result = operator(self, *args, **options)
-        if result is NotImplemented:
-            raise must_be_tensor(name, words(operator)[1], 1, [*args, *options.values()][0])
-        return result
-
-    method.bare = operator  # type: ignore[attr-defined]
-    return titled(method, name, operator.__doc__ or "")
+    return titled(method, name, call.__doc__ or "")
 
 
 def as_function(name: str, method: Callable) -> Callable:
@@ -124,9 +125,8 @@ def common_shape(*shapes: tuple) -> tuple:
 
 def floats_only(name: str, array: Any) -> None:
     """Raises: RuntimeError for an array of no floats, in the words of torch's linear algebra."""
-    if array.dtype.kind != "f":
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
-                           f"{dtypes.of(array.dtype).scalar_type}")
+    require(array.dtype.kind == "f", f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{dtypes.of(array.dtype).scalar_type}")
 
 
 _LAYERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "nn") + os.sep

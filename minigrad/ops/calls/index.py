@@ -106,8 +106,7 @@ def _part(part: Any) -> Any:
 
 def _positions(part: Any) -> Any:
     kind = part._data.dtype
-    if kind.kind not in "iub":
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    require(kind.kind in "iub", "tensors used as indices must be long, int, byte or bool tensors", IndexError)
     if kind == dtypes.uint8.np:
         if part._data.ndim:
             warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
@@ -134,14 +133,12 @@ def _aligned(left: list) -> tuple:
 
 
 def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
-    if not x._data.ndim:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    require(x._data.ndim, "slice() cannot be applied to a 0-dim tensor.", IndexError)
     start, end, step = part.start, part.stop, part.step
     start = 0 if start is None else _index(start)
     end = 2**63 - 1 if end is None else _index(end)
     step = 1 if step is None else _index(step)
-    if step <= 0:
-        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    require(step > 0, "step must be greater than zero" if step else "slice step cannot be zero", ValueError)
     if not always and start == 0 and step == 1 and end >= x._data.shape[dim]:
         return x
     return TENSORS.slice(x, dim, start, end, step)

@@ -8,7 +8,6 @@ from ...array import dtypes
 from ...array.backend import ndarray, xp
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import constant
-from ...core.modes import Mode
 from ...core.writes.inplace import inplace
 from ..checks import a_tensor, check_number, is_number, require, same_type, titled
 from ..kernels.pointwise import no_bools, power
@@ -218,17 +217,13 @@ def _own_node(row: Any) -> Any:
     return inplace(titled(own_node, name, ""))
 
 
-class _Unrecorded(Mode):
-    mode = False
-
-
 def _unrecorded(row: Any) -> Any:
     """The in-place twin of what is not recorded at all: even a leaf may be written."""
     write = inplace(row)
 
     def unrecorded(self: Any, *other: Any) -> Any:
-        with _Unrecorded():
-            return write(self, *other)
+        write(self.detach(), *other)
+        return self
 
     return titled(unrecorded, write.__name__, write.__doc__)
 

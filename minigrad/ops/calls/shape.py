@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import warnings
 from typing import Any
 
@@ -347,7 +348,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
         require((repeats._data >= 0).all(), "repeats can not be negative")
         at = xp.repeat(xp.arange(sizes[dim]), repeats._data)
         return TENSORS.index_select(self, constant(self._plain, at), dim)
-    (repeats,) = ints((repeats,))
+    repeats = operator.index(repeats)
     require(repeats >= 0, "Repeats must be non-negative")
     spread_out = rows.expand(rows.unsqueeze(self, dim + 1), (*sizes[: dim + 1], repeats, *sizes[dim + 1 :]))
     return flatten(rows.clone(spread_out), dim, dim + 1)
@@ -502,6 +503,7 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
                 self._view.version = self._counter[0]
         return self
 
+    look.__wrapped__ = view  # type: ignore[attr-defined]
     return titled(look, f"{name}_", f"In-place `{name}`: `self` gets the new shape, and a new grad_fn.")
 
 
@@ -536,7 +538,12 @@ def resize_(self: Any, *size: Any) -> Any:
     return self
 
 
-copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)
+def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Every element becomes that of `src`, in place."""
+    return _copy_(self, a_tensor(src))
+
+
+_copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)
 
 
 def zero_(self: Any) -> Any:

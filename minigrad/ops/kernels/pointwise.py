@@ -33,9 +33,8 @@ def divided(divide: Any, a: Any, b: Any) -> Any:
 
 
 def negative(self: Any) -> Any:
-    if self.dtype.kind == "b":
-        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+    require(self.dtype.kind != "b", "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead.")
     return -self
 
 

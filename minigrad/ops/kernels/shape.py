@@ -103,10 +103,7 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
 @formula(tex=lambda dims: symbol("dims") ** -1)
 def inverse_order(F: Any, dims: tuple) -> tuple:
     """Where each dimension has gone."""
-    order = [0] * len(dims)
-    for place, dim in enumerate(dims):
-        order[dim] = place
-    return tuple(order)
+    return tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
 
 
 def sum_to(self: Any, shape: tuple) -> Any:
@@ -159,7 +156,7 @@ def diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 
 def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
     """`whole` with `value` in the part that `part(whole, *how)` sees."""
-    part(whole, *how)[...] = value
+    part(whole, *how)[...] = value.astype(whole.dtype, copy=False)
     return whole
 
 

@@ -14,7 +14,7 @@ from ...array.backend import xp
 from ...core.carriers import RAW
 from ...core.op import no_derivative, op
 from ...text.tex import cases, phrase
-from ..checks import implemented
+from ..checks import check_number, implemented
 from ..kernels import pointwise as kernels
 
 STEP = {"self": lambda F, grad: F.zeros_like(grad)}  # flat wherever it has a slope
@@ -186,7 +186,8 @@ clamp_tensors = op("clamp_tensors", kernels.clamp, grad_fn="ClampBackward0", ele
     min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
     max  = lambda F, grad, self, min, max: F.where(F.lowered(self, min, max), grad, 0.0))
 nan_to_num = op("nan_to_num",
-    lambda self, nan=0.0, posinf=None, neginf=None: xp.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf),
+    lambda self, nan=None, posinf=None, neginf=None: xp.nan_to_num(
+        self, nan=0.0 if nan is None else check_number(nan), posinf=posinf, neginf=neginf),
     scalars=("nan", "posinf", "neginf"),
     self = lambda F, grad, self: grad * F.isfinite(self))
 where = op("where", kernels.where, fixed=("condition",), elementwise=True, letters={"self": "a", "other": "b"},
