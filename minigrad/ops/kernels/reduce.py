@@ -47,7 +47,7 @@ def filled(self: Any, dim: Any, name: str) -> Any:
 
 
 def most(name: str, best: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """`best`, NumPy's max, argmax ..., along `dim`, or of all elements."""
+    """`best`, such as `xp.argmax`, along `dim`, or of all elements."""
     return best(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
 
 
