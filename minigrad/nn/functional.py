@@ -85,7 +85,7 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     return elu_(input, alpha) if inplace else act.elu_of(input, alpha, 1, 1)
 
 
-def elu_(input: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
+def elu_(input: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
     """`elu`, written into `input`; torch's has its other two numbers as well."""
     _must_be_tensors("elu_", input=input)
     return in_place(act.elu_written)(input, alpha, scale, input_scale)

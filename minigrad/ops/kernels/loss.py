@@ -26,23 +26,24 @@ def reduce(values: Any, reduction: int) -> Any:
 # ---- negative log likelihood
 
 
-def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple:
+def _picked(x: Any, target: Any, weight: Any, ignore_index: int, all_count: bool = False) -> tuple:
     """Where the targets that count stand, where their scores, and their weights; None if each counts once."""
     classes, at = x.shape[x.ndim > 1], target.reshape(-1)
-    kept = xp.nonzero(at != ignore_index)[0]
-    at = at[kept]
-    outside = (at < 0) | (at >= classes)
-    if outside.any():
-        bad = at[outside][0]
+    kept = namespace(at).arange(len(at)) if all_count else xp.nonzero(at != ignore_index)[0]
+    at = at if all_count else at[kept]
+    unsigned = at.view("uint64") if at.dtype.itemsize == 8 else at  # -1 is too large as well
+    outside = () if all_count else at[unsigned >= classes]
+    if len(outside):
+        bad = outside[0]
         raise presentation.error(IndexError, "class_outside", f"Target {bad} is out of bounds.", bad=bad,
                                  classes=classes, last=classes - 1)
-    row, place = xp.divmod(kept, math.prod(x.shape[2:]))
-    return kept, (row, at, place), None if weight is None else weight[at]
+    row, *place = xp.divmod(kept, math.prod(x.shape[2:])) if x.ndim > 2 else (kept,)
+    return kept, (row, at, *place), None if weight is None else weight[at]
 
 
 def _scores(x: Any) -> Any:
-    """Scores as `(rows, classes, places)`; the classes are dimension 1, or the only one."""
-    return x.reshape(*(x.shape[:2] if x.ndim > 1 else (1, x.shape[0])), math.prod(x.shape[2:]))
+    """Scores as `(rows, classes)`, or `(rows, classes, places)` if they have more dimensions."""
+    return x if x.ndim == 2 else x.reshape(*x.shape[:2], math.prod(x.shape[2:])) if x.ndim > 2 else x.reshape(1, -1)
 
 
 def _check_target(x: Any, target: Any, weight: Any) -> None:
@@ -52,15 +53,16 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
         which, got = known if x.ndim < 4 else ("all", "")
         require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
         same_type(x, weight)
-    require(x.ndim == 1 or target.shape[:1] == x.shape[:1], f"Expected input batch_size ({x.shape[0]}) to match target "
-            f"batch_size ({(*target.shape, 1)[0]}).", ValueError)
+    if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
+        count = (*target.shape, 1)[0]
+        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in _CLASSES:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {dtypes.of(target.dtype).scalar_type}")
-    require(x.ndim > 1 or target.size == 1, "For 1D input, 1D target must have size 1, but got target size: "
-            f"{target.size}", ValueError)
-    require(flat or target.shape[1:] == x.shape[2:],
-            f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
+    if x.ndim == 1 and target.size != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
+    if not flat and target.shape[1:] != x.shape[2:]:
+        raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
 
 
 def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
@@ -79,7 +81,9 @@ def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) 
 
 def nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: int,
               ignore_index: int) -> Any:
-    kept, key, weights = _picked(self, target, weight, ignore_index)
+    # the forward saw that all count; not in half precision, where 2051 is 2052
+    all_count = weight is None and total_weight == target.size and total_weight - 1 != total_weight
+    kept, key, weights = _picked(self, target, weight, ignore_index, all_count)
     share = -grad_output.reshape(-1)[kept] if reduction == NONE else -grad_output
     share = share / total_weight if reduction == MEAN else share
     back = namespace(self).zeros(self.shape, grad_output.dtype)

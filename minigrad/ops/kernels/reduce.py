@@ -47,7 +47,7 @@ def filled(self: Any, dim: Any, name: str) -> Any:
 
 
 def most(name: str, best: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """`best`, NumPy's max, argmax ..., along `dim`, or of all elements."""
+    """`best`, such as `xp.argmax`, along `dim`, or of all elements."""
     return best(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
 
 
@@ -232,9 +232,10 @@ def degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
 
 def variance(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
     require(self.dtype.kind == "f", "std and var only support floating point and complex dtypes")
-    off = self - xp.mean(self, axis=axes_of(dim, self), keepdims=True)
-    total = _add(off * off, axes_of(dim, self), keepdims=keepdim)
-    return total / self.dtype.type(degrees(self.shape, dim, correction))
+    x, axes = self if self.dtype.itemsize > 2 else self.astype("float32"), axes_of(dim, self)
+    off = x - _add(x, axes, keepdims=True) / count_of(x.shape, dim)
+    total = _add(off * off, axes, keepdims=keepdim) / degrees(x.shape, dim, correction)
+    return total.astype(self.dtype, copy=False)
 
 
 def running(reduce: Any, self: Any, dim: int) -> Any:

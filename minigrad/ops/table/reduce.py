@@ -55,9 +55,9 @@ max_all = op("max", lambda self: kernels.filled(self, None, "max").max(), grad_f
 min_all = op("min", lambda self: kernels.filled(self, None, "min").min(), grad_fn="MinBackward1",
     **max_all.row.derivatives)
 median_all = op("median", kernels.median, numbered=True, **max_all.row.derivatives)
-amax_dim = op("amax", lambda self, dim=(), keepdim=False: kernels.most("amax", xp.max, self, dim, keepdim),
+amax_dim = op("amax", lambda self, dim=(), keepdim=False: kernels.most("amax", xp.maximum.reduce, self, dim, keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
-amin_dim = op("amin", lambda self, dim=(), keepdim=False: kernels.most("amin", xp.min, self, dim, keepdim),
+amin_dim = op("amin", lambda self, dim=(), keepdim=False: kernels.most("amin", xp.minimum.reduce, self, dim, keepdim),
     **amax_dim.row.derivatives)
 aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
         kernels.filled(self, dim, "aminmax").min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
