@@ -14,7 +14,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import in_order, namespace, strided, xp
-from ..core.carriers import RAW, SYMBOLS, Symbol, formula, phrase
+from ..core.carriers import SYMBOLS, Symbol, formula, phrase
 from ..core.op import op
 from .checks import implemented, require, same_type
 from .index import are_positions, check_rows
@@ -339,12 +339,14 @@ def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
 # ---- normalisation
 
 
-def _standard(x: Any, dims: tuple, eps: float) -> tuple:
-    """Mean and one over the standard deviation over `dims`, kept as ones."""
-    wide = x.astype("float64") if x.dtype.itemsize < 8 else x
-    mean = wide.mean(dims, keepdims=True)
-    rstd = 1 / xp.sqrt(((wide - mean) ** 2).mean(dims, keepdims=True) + eps)
-    return mean.astype(x.dtype), rstd.astype(x.dtype)
+def _standard(x: Any, dims: tuple, eps: float, least: int = 4) -> tuple:
+    """`x - mean`, mean and one over the standard deviation over `dims`, kept as ones; in `least` bytes, as torch."""
+    kind, add, n = x.dtype, xp.add.reduce, math.prod([x.shape[d] for d in dims])
+    x = x.astype(f"f{least}") if kind.itemsize < least else x
+    mean = add(x, dims, keepdims=True) / n
+    off = x - mean
+    rstd = 1 / xp.sqrt(add(off * off, dims, keepdims=True) / n + eps)
+    return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
 
 
 _hat = phrase(r"\hat{{{0}}}")
@@ -396,19 +398,24 @@ def _check_parameters(input: Any, *parameters: Any) -> None:
         require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
     else:
         for p in given:
-            same_type(input, p)
+            if p.dtype is not input.dtype:
+                same_type(input, p)
 
 
 def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
     """y * weight + bias in the type `kind`."""
-    y = y if weight is None else y * weight.reshape(shape)
-    return (y if bias is None else y + bias.reshape(shape)).astype(kind, copy=False)
+    if weight is not None:
+        y *= weight.reshape(shape)
+    if bias is not None:
+        y += bias.reshape(shape)
+    return y.astype(kind, copy=False)
 
 
 def _layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
     _check_parameters(input, weight, bias)
-    mean, rstd = _standard(input, RAW.last_dims(normalized_shape), eps)
-    return _scaled((input - mean) * rstd, weight, bias, normalized_shape, input.dtype), mean, rstd
+    y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
+    y *= rstd
+    return _scaled(y, weight, bias, normalized_shape, input.dtype), mean, rstd
 
 
 @formula(tex=phrase(r"\sum {0:1}", 1))
@@ -427,15 +434,15 @@ def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_v
     _check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
-        mean, rstd = _standard(input, _channel_dims(input), eps)
+        y, mean, rstd = _standard(input, _channel_dims(input), eps, least=8)
         if running_mean is not None and input.size:  # nothing follows from an empty batch
             _follow(input, mean, running_mean, running_var, momentum)
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
-        mean, rstd = running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
+        y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
         saved = (namespace(input).empty(0, input.dtype),) * 2
     scale = rstd if weight is None else rstd * weight.reshape(shape)
-    return _scaled(input - mean, scale, bias, shape, input.dtype), *saved
+    return _scaled(y, scale, bias, shape, input.dtype), *saved
 
 
 def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
@@ -463,9 +470,9 @@ def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training
 def _group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
     _check_parameters(input, weight, bias)
     grouped, shape = input.reshape(N, group, C // group * HxW), (1, C, *(1,) * (input.ndim - 2))
-    mean, rstd = _standard(grouped, (2,), eps)
-    y = ((grouped - mean) * rstd).reshape(input.shape)
-    return _scaled(y, weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
+    y, mean, rstd = _standard(grouped, (2,), eps)
+    y *= rstd
+    return _scaled(y.reshape(input.shape), weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
 
 
 def _in_groups(F: Any, x: Any, group: int) -> Any:
