@@ -499,23 +499,23 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
 
 
 def _sized(sizes: tuple, text: str, **parameters: Any) -> None:
-    """Raises: RuntimeError with `text` about the first parameter, {0}, that has other sizes."""
+    """Raises: RuntimeError with `text` about the first parameter, {0}, that has other sizes, {1}, than {2}."""
     for name, p in parameters.items():
-        if p is not None and tuple(p.shape) != sizes:
-            raise RuntimeError(text.format(name, list(p.shape)))
+        if p is not None and p._data.shape != sizes:
+            raise RuntimeError(text.format(name, list(p.shape), list(sizes)))
 
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
     _refuse("layer_norm", input=input)
     sizes = tuple(normalized_shape)
-    if tuple(input.shape[-len(sizes) :]) != sizes:
+    if input._data.shape[-len(sizes) :] != sizes:
         stars = "".join(f", {n}" for n in sizes)
         raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
                            f"of size{list(input.shape)}")
-    _floats("LayerNormKernelImpl", input)
+    implemented("LayerNormKernelImpl", input._data)
     _sized(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
-           f"normalized_shape = {list(sizes)}", weight=weight, bias=bias)
+           "normalized_shape = {2}", weight=weight, bias=bias)
     return conv.native_layer_norm(input, weight, bias, sizes, eps)[0]
 
 
