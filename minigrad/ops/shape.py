@@ -15,8 +15,8 @@ import warnings
 from typing import Any
 
 from ..array import dtypes, random
+from ..array.backend import HOST, device_of, in_order, move, namespace, reach, strided, strides, xp
 from ..array.backend import as_strided as strided_view
-from ..array.backend import device_of, in_order, move, namespace, reach, strided, strides, xp
 from ..core.base import bump, constant
 from ..core.carriers import RAW, SYMBOLS, TENSORS, Symbol, formula, phrase, symbol
 from ..core.inplace import inplace, stand_in, write_directly
@@ -317,11 +317,14 @@ def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
 
 
 def _stack(tensors: list, dim: int = 0) -> Any:
-    check_dim(dim, tensors[0].ndim + 1)
+    shape = tensors[0].shape
+    check_dim(dim, len(shape) + 1)
     for place, x in enumerate(tensors):
-        if x.shape != tensors[0].shape:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
-                               f"0 and {list(x.shape)} at entry {place}")
+        if x.shape != shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                               f"{list(x.shape)} at entry {place}")
+    if not dim and isinstance(tensors[0], HOST):
+        return xp.array(tensors)  # in a quarter of the time
     return in_order(xp.stack(tensors, dim))
 
 
