@@ -289,9 +289,10 @@ def _degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
 
 def _var(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
     require(self.dtype.kind == "f", "std and var only support floating point and complex dtypes")
-    off = self - xp.mean(self, axis=_axes(dim, self), keepdims=True)
-    total = _add(off * off, _axes(dim, self), keepdims=keepdim)
-    return total / self.dtype.type(_degrees(self.shape, dim, correction))
+    x, axes = self if self.dtype.itemsize > 2 else self.astype("float32"), _axes(dim, self)
+    off = x - _add(x, axes, keepdims=True) / _count(x.shape, dim)
+    total = _add(off * off, axes, keepdims=keepdim) / _degrees(x.shape, dim, correction)
+    return total.astype(self.dtype, copy=False)
 
 
 def _running(reduce: Any, self: Any, dim: int) -> Any:
