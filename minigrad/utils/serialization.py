@@ -11,6 +11,7 @@ import contextlib
 import io
 import os
 import pickle
+import shutil
 import struct
 import sys
 import zipfile
@@ -35,7 +36,10 @@ _TENSOR, _PARAMETER, _SIZE, _DEVICE = (meant for meant in TORCH.values() if type
 # ---- writing -------------------------------------------------------------------------------
 
 
-class _Pickler(pickle._Pickler):  # type: ignore[name-defined]  # Python's in C knows no names but the true ones
+_InPython: Any = pickle._Pickler  # the one in C knows no names but the true ones
+
+
+class _Pickler(_InPython):
     """Writes torch's names for tensors, types, sizes and devices, and sets the storages aside."""
 
     def reducer_override(self, obj: Any) -> Any:
@@ -109,9 +113,12 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
     try:
         with open(beside, "wb") as file:
             file.write(content)
-        os.replace(beside, path)
-    except BaseException:
+        if os.path.isfile(path):
+            shutil.copymode(path, beside)
         if plain:
+            os.replace(beside, path)
+    except BaseException:
+        if plain and os.path.exists(beside):
             os.unlink(beside)
         raise
 
@@ -140,7 +147,9 @@ class _Archive:
             whole = sum(e.file_size for e in entries) <= file.seek(0, io.SEEK_END)
             require(whole and len(self.entries) == len(entries), "records overlap")
         self.storages: dict[str, Storage] = {}
-        self.swapped = "byteorder" in self.entries and self.record("byteorder") != sys.byteorder.encode()
+        order = self.record("byteorder").decode() if "byteorder" in self.entries else "little"
+        require(order in ("little", "big"), f"Unknown endianness type: {order}", ValueError)
+        self.swapped = order != sys.byteorder
 
     def record(self, name: str) -> bytes:
         with _reading(f"{'reading' if name in self.entries else 'locating'} file {name}"):
@@ -201,9 +210,9 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
     is_path = isinstance(f, str | os.PathLike)
     require(is_path or not mmap, "f must be a file path in order to use the mmap argument", ValueError)
     with open(f, "rb") if is_path else contextlib.nullcontext(f) as file:
-        require(hasattr(file, "seek"), f"'{type(file).__name__}' object has no attribute 'seek'. You can only torch.load "
-                "from a file that is seekable. Please pre-load the data into a buffer like io.BytesIO and try to load "
-                "from it instead.", AttributeError)
+        require(hasattr(file, "seek"), f"'{type(file).__name__}' object has no attribute 'seek'. You can only "
+                "torch.load from a file that is seekable. Please pre-load the data into a buffer like io.BytesIO and "
+                "try to load from it instead.", AttributeError)
         if not (head := file.read(4)):
             raise presentation.error(EOFError, "file_at_its_end", "Ran out of input")
         if head != b"PK\x03\x04":

@@ -102,15 +102,16 @@ class _Instructions(dict):
         raise Refused(f"Unsupported operand {code}")
 
 
+_InPython: Any = pickle._Unpickler
 _KEPT = """PROTO STOP MARK NONE NEWTRUE NEWFALSE EMPTY_TUPLE EMPTY_LIST EMPTY_DICT BININT BININT1 BININT2 BINFLOAT LONG1
     BINUNICODE TUPLE TUPLE1 TUPLE2 TUPLE3 BINPUT LONG_BINPUT BINGET LONG_BINGET GLOBAL BINPERSID"""
 
 
-class Unpickler(pickle._Unpickler):  # type: ignore[name-defined]
+class Unpickler(_InPython):
     """Python's own unpickler, as it is written in Python, less what could do more than make values."""
 
-    dispatch = _Instructions((code, pickle._Unpickler.dispatch[code])  # type: ignore[attr-defined]
-                             for code in (getattr(pickle, name)[0] for name in _KEPT.split()))
+    dispatch = _Instructions((getattr(pickle, name)[0], _InPython.dispatch[getattr(pickle, name)[0]])
+                             for name in _KEPT.split())
 
     def __init__(self, code: bytes, persistent_load: Callable[[Any], Storage]) -> None:
         super().__init__(io.BytesIO(code))
@@ -129,7 +130,8 @@ class Unpickler(pickle._Unpickler):  # type: ignore[name-defined]
 
     def reduce(self) -> None:
         args, called = self.stack.pop(), self.stack.pop()
-        require(type(called) is Call, "Trying to call reduce for unrecognized function", Refused)
+        known = type(called) is Call and type(args) is tuple
+        require(known, "Trying to call reduce for unrecognized function", Refused)
         self.left -= sum(len(part) for part in args if type(part) in (str, bytes, list, tuple))
         require(self.left >= 0, "the same parts are copied again and again", Refused)
         self.append(called(*args))
