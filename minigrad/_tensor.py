@@ -469,7 +469,8 @@ POINTWISE = {row.name: row.call for row in (getattr(call, "row", None) for call 
              and not hasattr(calls.pointwise, row.name)} | declared(calls.pointwise)
 OPERATIONS = {**POINTWISE}
 for _chapter in "activation reduce linalg shape index".split():
-    _rows = {_name.removesuffix("_of_two").removesuffix("_of"): _call for _name, _call in vars(getattr(table, _chapter)).items()}
+    _rows = {_name.removesuffix("_two").removesuffix("_of"): _call
+             for _name, _call in vars(getattr(table, _chapter)).items()}
     OPERATIONS |= {_name: _rows[_name] for _name in AS_DECLARED if _name in _rows} | declared(getattr(calls, _chapter))
 OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items()
               if _name not in {*vars(Tensor), "bucketize", "std_mean", "var_mean"}}

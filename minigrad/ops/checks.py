@@ -66,8 +66,8 @@ def as_method(name: str, call: Callable) -> Callable:
             result = call(self, *args, **(options and in_torchs_words(options)))
         except (AttributeError, RuntimeError) as refused:
             first = next(iter((*args, *options.values())), self)
-            number = hasattr(first, "__float__") and isinstance(refused, RuntimeError)
-            if operand is None or number or isinstance(first, TensorBase):
+            said = isinstance(refused, RuntimeError) and (hasattr(first, "__float__") or isinstance(first, tuple | list))
+            if operand is None or said or isinstance(first, TensorBase):
                 raise
         else:
             if result is not NotImplemented:
