@@ -66,7 +66,8 @@ def as_method(name: str, call: Callable) -> Callable:
             result = call(self, *args, **(options and in_torchs_words(options)))
         except (AttributeError, RuntimeError) as refused:
             first = next(iter((*args, *options.values())), self)
-            said = isinstance(refused, RuntimeError) and (hasattr(first, "__float__") or isinstance(first, tuple | list))
+            plain = hasattr(first, "__float__") or isinstance(first, tuple | list)
+            said = plain and isinstance(refused, RuntimeError)
             if operand is None or said or isinstance(first, TensorBase):
                 raise
         else:
