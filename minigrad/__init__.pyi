@@ -414,7 +414,7 @@ def cumprod(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
 def cumsum(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
     """`cumsum` along `dim`: each result covers all elements up to its place."""
 default_generator: Generator
-def det(A: Tensor) -> Tensor:
+def det(input: Tensor) -> Tensor:
     """The determinant."""
 def detach(input: Tensor) -> Tensor:
     """The same storage without history; writing through it is noticed by backward."""
@@ -1131,7 +1131,7 @@ def slice_scatter(
     dim: _int = 0, start: _int | None = None, end: _int | None = None, step: _int | None = 1,
 ) -> Tensor:
     """`slice_scatter`, as torch has it."""
-def slogdet(A: Tensor) -> return_types_slogdet:
+def slogdet(input: Tensor) -> return_types_slogdet:
     """Sign and logarithm of the size of the determinant."""
 def softmax(input: Tensor, dim: _int | None = None, *, dtype: Any = None) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""

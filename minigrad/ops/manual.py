@@ -36,12 +36,12 @@ def ours(value: Any) -> bool:
 def document(values: Iterable[Any]) -> None:
     """Give a manual and a signature to the functions of this package among the values, and to those of its classes."""
     for value in values:
-        if isinstance(value, type) and ours(value):
-            document(vars(value).values())
-        elif value.__class__ is FunctionType and value.__module__.startswith(_PACKAGE):
-            manual, signature = Manual(str.__str__(value.__doc__ or "")), Signature.__new__(Signature)
-            value.__doc__, value.__signature__ = manual, signature
+        if value.__class__ is FunctionType and value.__module__.startswith(_PACKAGE):
+            value.__doc__ = manual = Manual(str.__str__(value.__doc__ or ""))
+            value.__signature__ = signature = Signature.__new__(Signature)
             manual.function = signature.function = value
+        elif isinstance(value, type) and ours(value):
+            document(vars(value).values())
 
 
 class Manual(str):
