@@ -439,7 +439,7 @@ def cumprod(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
 def cumsum(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
     """`cumsum` along `dim`: each result covers all elements up to its place."""
 default_generator: Generator
-def det(A: Tensor) -> Tensor:
+def det(input: Tensor) -> Tensor:
     """The determinant."""
 def detach(input: Tensor) -> Tensor:
     """The same storage without history; writing through it is noticed by backward."""
@@ -1154,7 +1154,7 @@ def slice_scatter(
     end: _int | None = None, step: _int | None = 1,
 ) -> Tensor:
     """`slice_scatter`, as torch has it."""
-def slogdet(A: Tensor) -> return_types_slogdet:
+def slogdet(input: Tensor) -> return_types_slogdet:
     """Sign and logarithm of the size of the determinant."""
 def softmax(
     input: Tensor, dim: _int | None = None, *, dtype: Tensor | _int | dtype | device | type[Any] | None = None,
