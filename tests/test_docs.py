@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -26,6 +27,7 @@ from tests import lines
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(ROOT.glob("*.md"))
 READMES = [ROOT / "README.md", ROOT / "README.zh-CN.md"]
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
 LINK = re.compile(r"\]\(((?!https?:)[^)#]+)[^)]*\)")
 
 
@@ -153,35 +155,103 @@ def test_every_word_of_the_makefile_is_explained():
     assert [word for word in words if f"make {word}" not in text(ROOT / "CONTRIBUTING.md")] == []
 
 
-def test_the_contributed_operation_can_be_added_as_it_stands(tmp_path: Path):
-    """CONTRIBUTING.md's diff applies to today's source, works in each way, and lacks no sample."""
-    for name in ("minigrad", "tests"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    diff = re.search(r"```diff\n(.*?)```", text(ROOT / "CONTRIBUTING.md"), re.S)[1]
-    program = """
-import minigrad
-x = minigrad.tensor(180.0, requires_grad=True)
-y = x.deg2rad()
-y.backward()
-print(y, x.grad, minigrad.deg2rad(x), x.detach().deg2rad_())
-"""
+def patched(source: str, hunk: str) -> str:
+    """`source` after a hunk of a diff, whose place is told by the lines that it leaves or removes."""
+    lines = [line or " " for line in hunk.splitlines()]
+    before, after = ("".join(f"{line[1:]}\n" for line in lines if line[0] in signs) for signs in (" -", " +"))
+    assert f"\n{source}".count(f"\n{before}") == 1, before
+    return f"\n{source}".replace(f"\n{before}", f"\n{after}")[1:]
 
-    def run(*command: str, feed: str | None = None) -> str:
-        done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
-                              input=feed, capture_output=True, text=True)
+
+@pytest.fixture(scope="module")
+def contributed(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """A copy of the source with CONTRIBUTING.md's operation in it: runs a command of Python there, says its output."""
+    copy = tmp_path_factory.mktemp("contributed")
+    for name in ("minigrad", "tests"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    diff = re.search(r"```diff\n(.*?)```", text(ROOT / "CONTRIBUTING.md"), re.S)[1]
+    _, *hunks = re.split(r"^@@ (\S+)\n", diff, flags=re.M)
+    if "copysign" not in TABLE:  # who follows the walk-through has it already
+        for name, hunk in zip(hunks[::2], hunks[1::2], strict=True):
+            (copy / name).write_text(patched(text(copy / name), hunk), "utf-8")
+
+    def run(*command: str) -> str:
+        done = subprocess.run([sys.executable, *command], cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)},
+                              capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    if "deg2rad" not in TABLE:  # who follows the walk-through has it already, and more beside it
-        run("git", "apply", "--verbose", "-C1", "-", feed=diff)
-    said = run(sys.executable, "-c", program)
-    confirmed = run(sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".",
-                    "tests/test_table.py", "-k", "deg2rad or has_a_sample")
+    return run
 
-    assert said == "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(0.0175) " \
-        "tensor(3.1416, grad_fn=<Deg2RadBackward0>) tensor(3.1416)\n"
-    assert "4 passed" in confirmed
-    assert diff.count("\n--- ") == 3
+
+def test_the_contributed_operation_can_be_added_as_it_stands(contributed: Callable[..., str]):
+    """CONTRIBUTING.md's diff finds its places in today's source, works in each way, and lacks no sample."""
+    said = contributed("-c", """
+import minigrad as torch
+
+def refused(call, *args):
+    try:
+        call(*args)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+x = torch.tensor([3.0, -4.0, 0.5], requires_grad=True)
+y = torch.tensor([[-1.0], [2.0]], requires_grad=True)
+z = x.copysign(y)
+print(torch.draw(z))
+print(z.grad_fn._saved_self is x, z.grad_fn._saved_result.tolist())
+weight = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+first, flat = torch.autograd.grad(z, [x, y], weight, create_graph=True)
+print(first.tolist(), flat.tolist(), torch.autograd.grad(first.sum(), x)[0].tolist())
+print(torch.copysign(x, -2), (x * 1).copysign_(True), x.detach().clone().copysign_(y.detach()[1]), sep="\\n")
+n = torch.tensor([1, -2, 0])
+print(n.copysign(-1), n.copysign(n.short()), x.half().copysign(2.5).dtype, x.copysign(y.double()).dtype)
+for call in (torch.copysign, torch.Tensor.copysign, torch.Tensor.copysign_):
+    print(refused(call, x.detach(), "a").partition(":")[0])
+print(refused(torch.copysign, x, torch.ones(2)))
+print(refused(n.copysign_, 2.5), refused(torch.ones(3).copysign_, y), sep="\\n")
+print(torch.core.row.TABLE["copysign"].tex("self"))
+""")
+    confirmed = contributed("-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".", "tests/test_table.py",
+                            "-k", "copysign or has_a_sample")
+
+    assert said == r"""z (2, 3) = [[−3, −4, … ×6]]  CopysignBackward0{result, self}
+├─0 x (3,) = [3.00, −4.00, 0.50]  AccumulateGrad  .grad None
+└─1 y (2, 1) = [[−1], [2]]  AccumulateGrad  .grad None
+True [[-3.0, -4.0, -0.5], [3.0, 4.0, 0.5]]
+[3.0, -3.0, 3.0] [[0.0], [0.0]] [0.0, 0.0, 0.0]
+tensor([-3.0000, -4.0000, -0.5000], grad_fn=<CopysignBackward1>)
+tensor([3.0000, 4.0000, 0.5000], grad_fn=<CopysignBackward1>)
+tensor([3.0000, 4.0000, 0.5000])
+tensor([-1., -2., -0.]) tensor([ 1., -2.,  0.]) torch.float16 torch.float64
+TypeError
+TypeError
+TypeError
+RuntimeError: The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0
+RuntimeError: result type Float can't be cast to the desired output type Long
+RuntimeError: output with shape [3] doesn't match the broadcast shape [2, 3]
+\bar y \odot \left(\begin{cases}0 & x = 0 \\ \frac{y}{x} & \text{else}\end{cases}\right)
+"""
+    assert "9 passed" in confirmed
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_the_contributed_operation_is_pytorchs(contributed: Callable[..., str], oracle: str):
+    """Value, type, node, what that saves, gradient, second derivative and error, of many kinds of operands."""
+    assert contributed("-c", f"""
+import itertools, {oracle}, minigrad
+from tests.oracle.expressions import differences, expressions, observe
+
+kinds = "(x-0.5) x[0,0] (y-0.5) (v-0.5) x.double() x.detach().half() i i.bool() (-i).to(torch.int8)".split()
+forms = ["torch.copysign({{}}, {{}})", "{{}}.copysign(other={{}})", "{{}}.clone().copysign_({{}})"]
+numbers = ["-2", "2.5", "True", "-0.0", "float('nan')", "float('-inf')"]
+tried = [form.format(a, b) for form, a, b in itertools.product(forms, kinds, kinds + numbers)]
+tried += [line for line in expressions() if "copysign" in line] + ["torch.copysign(x, v2[:1].repeat(3))"]
+for expression in tried:
+    for line in differences(observe({oracle}, expression), observe(minigrad, expression)):
+        print(expression, line)
+print(len(tried))
+""") == "409\n"
 
 
 def entry_as_a_module(venv: Path) -> ModuleType:
