@@ -54,12 +54,12 @@ __all__ = [
     "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
     "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum",
     "current_era", "default_generator", "det", "detach", "detach_", "device", "diag", "diag_embed", "diagonal",
-    "diagonal_scatter", "diff", "digamma", "div", "divide", "dot", "double", "draw", "dropout", "dstack", "dtype",
-    "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_", "erfc", "erfc_",
-    "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix", "fix_", "flatten",
-    "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_",
-    "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like", "gather", "ge",
-    "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state", "greater", "greater_equal",
+    "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout", "dstack",
+    "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_", "erfc",
+    "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix", "fix_",
+    "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
+    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like", "gather",
+    "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state", "greater", "greater_equal",
     "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss", "histc", "hstack", "hypot",
     "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select", "inf",
     "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
@@ -461,6 +461,11 @@ def diff(
     """The difference of each element from the one before, `n` times over."""
 def digamma(input: Tensor) -> Tensor:
     """`digamma`, as torch has it."""
+def dist(
+    input: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any],
+    p: Tensor | _float | tuple[_int, ...] | number[Any] = 2,
+) -> Tensor:
+    """The p-norm of `self - other`."""
 def div(input: Tensor | _float, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
     """`self / other`, or rounded to "floor" or "trunc"."""
 def divide(input: Tensor | _float, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
