@@ -28,8 +28,7 @@ def test_help_prints_the_row_as_it_is_written():
 
     assert "tan(input)\n" in text
     assert "grad_fn: TanBackward0\n" in text
-    assert 'tan = op("tan", xp.tan,\n' in text
-    assert "self = lambda grad, result: grad * (1 + result ** 2))" in text
+    assert 'tan = op("tan", xp.tan, self=lambda grad, result: grad * (1 + result ** 2))' in text
 
 
 @pytest.mark.parametrize("name", [name for name, row in TABLE.items() if row.derivatives])

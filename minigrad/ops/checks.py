@@ -66,9 +66,8 @@ def as_method(name: str, call: Callable) -> Callable:
             result = call(self, *args, **(options and in_torchs_words(options)))
         except (AttributeError, RuntimeError) as refused:
             first = next(iter((*args, *options.values())), self)
-            plain = hasattr(first, "__float__") or isinstance(first, tuple | list)
-            said = plain and isinstance(refused, RuntimeError)
-            if operand is None or said or isinstance(first, TensorBase):
+            fits = hasattr(first, "__float__") or (operand == "indices" and isinstance(first, tuple | list))
+            if operand is None or isinstance(first, TensorBase) or (fits and isinstance(refused, RuntimeError)):
                 raise
         else:
             if result is not NotImplemented:
