@@ -17,10 +17,11 @@ from ._tensor import (
 from .array.backend import device as device
 from .array.dtypes import Word, dtype as dtype, finfo as finfo, iinfo as iinfo
 from .array.random import Generator as Generator
-from .core.modes import (
+from .autograd.grad_mode import (
     enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,
     set_grad_enabled as set_grad_enabled,
 )
+from .core.modes import slow as slow
 from .creation import (
     BoolTensor as BoolTensor, ByteTensor as ByteTensor, CharTensor as CharTensor, HalfTensor as HalfTensor,
     IntTensor as IntTensor, ShortTensor as ShortTensor, empty_like as empty_like,
@@ -32,24 +33,25 @@ from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_sta
 from .text import get_language as get_language, set_language as set_language
 from .utils.serialization import load as load, save as save
 from .viz.display import Drawing
-from .viz.explain import Explanation
 from .viz.panel import watch as watch
 from .viz.player import step as step
+from .viz.reasons import Explanation
 from .viz.routes import paths as paths
 
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator", "HalfTensor", "IntTensor",
-    "LongTensor", "ShortTensor", "Size", "Tensor", "abs", "abs_", "absolute", "acos", "acos_", "acosh",
+    "LongTensor", "ShortTensor", "Size", "Tensor", "abs", "abs_", "absolute", "acos", "acos_", "acosh", "acosh_",
     "adaptive_avg_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_", "addr", "adjoint",
-    "all", "allclose", "amax", "amin", "aminmax", "any", "arange", "arccos", "arccos_", "arccosh", "arcsin",
-    "arcsin_", "arcsinh", "arctan", "arctan2", "arctan_", "arctanh", "argmax", "argmin", "argsort", "argwhere",
-    "as_strided", "as_tensor", "asarray", "asin", "asin_", "asinh", "atan", "atan2", "atan_", "atanh", "atleast_1d",
-    "atleast_2d", "atleast_3d", "avg_pool1d", "baddbmm", "bernoulli", "bilinear",
-    "binary_cross_entropy_with_logits", "bincount", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
-    "block_diag", "bmm", "bool", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod",
-    "cat", "cdist", "ceil", "ceil_", "celu", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min",
-    "clamp_min_", "clip", "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "conj",
-    "contiguous_format", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
+    "all", "allclose", "amax", "amin", "aminmax", "any", "arange", "arccos", "arccos_", "arccosh", "arccosh_",
+    "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_", "arctanh", "arctanh_", "argmax",
+    "argmin", "argsort", "argwhere", "as_strided", "as_strided_", "as_tensor", "asarray", "asin", "asin_", "asinh",
+    "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d",
+    "baddbmm", "bernoulli", "bilinear", "binary_cross_entropy_with_logits", "bincount", "bitwise_and",
+    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm",
+    "bool", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "ceil",
+    "ceil_", "celu", "celu_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_",
+    "clip", "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "conj", "contiguous_format",
+    "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
     "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum",
     "current_era", "default_generator", "det", "detach", "detach_", "device", "diag", "diag_embed", "diagonal",
     "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout", "dstack",
@@ -75,16 +77,16 @@ __all__ = [
     "polygamma", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put", "quantile", "rand",
     "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu",
     "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90",
-    "round", "round_", "row_stack", "rrelu", "rsqrt", "rsqrt_", "rsub", "save", "scatter", "scatter_add",
-    "searchsorted", "seed", "select", "select_scatter", "selu", "set_default_dtype", "set_grad_enabled",
+    "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scatter", "scatter_add",
+    "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled",
     "set_language", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit",
-    "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort", "split", "sqrt",
-    "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step", "strided", "sub", "subtract",
-    "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor",
-    "tensor_split", "tensordot", "threshold", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril",
-    "triplet_margin_loss", "triu", "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten",
-    "uninstall_torch", "unique", "unsqueeze", "vander", "var", "var_mean", "vdot", "vstack", "watch", "where",
-    "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
+    "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
+    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",
+    "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_",
+    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
+    "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc", "trunc_",
+    "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsqueeze", "vander", "var", "var_mean", "vdot",
+    "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 
 
@@ -110,6 +112,8 @@ def acos_(input: Tensor) -> Tensor:
     """In-place `acos`: writes the result into `self`, returns `self`."""
 def acosh(input: Tensor) -> Tensor:
     """`acosh`, as torch has it."""
+def acosh_(input: Tensor, *other: Any) -> Tensor:
+    """In-place `acosh`: writes the result into `self`, returns `self`."""
 def adaptive_avg_pool1d(input: Tensor, output_size: Tensor | _int | Sequence[_int] | Sequence[Tensor]) -> Tensor:
     """The mean of `output_size` stretches that cover a sequence."""
 def add(input: Tensor | _float, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
@@ -182,12 +186,16 @@ def arccos_(input: Tensor) -> Tensor:
     """In-place `acos`: writes the result into `self`, returns `self`."""
 def arccosh(input: Tensor) -> Tensor:
     """`acosh`, as torch has it."""
+def arccosh_(input: Tensor, *other: Any) -> Tensor:
+    """In-place `acosh`: writes the result into `self`, returns `self`."""
 def arcsin(input: Tensor) -> Tensor:
     """`asin`, as torch has it."""
 def arcsin_(input: Tensor) -> Tensor:
     """In-place `asin`: writes the result into `self`, returns `self`."""
 def arcsinh(input: Tensor) -> Tensor:
     """`asinh`, as torch has it."""
+def arcsinh_(input: Tensor, *other: Any) -> Tensor:
+    """In-place `asinh`: writes the result into `self`, returns `self`."""
 def arctan(input: Tensor) -> Tensor:
     """`atan`, as torch has it."""
 def arctan2(input: Tensor, other: Tensor) -> Tensor:
@@ -196,6 +204,8 @@ def arctan_(input: Tensor) -> Tensor:
     """In-place `atan`: writes the result into `self`, returns `self`."""
 def arctanh(input: Tensor) -> Tensor:
     """`atanh`, as torch has it."""
+def arctanh_(input: Tensor, *other: Any) -> Tensor:
+    """In-place `atanh`: writes the result into `self`, returns `self`."""
 def argmax(
     input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, axis: _int | None = None,
     keepdims: _bool = False,
@@ -221,6 +231,11 @@ def as_strided(
     stride: Tensor | Sequence[_int] | Sequence[Tensor], storage_offset: _int | None = None,
 ) -> Tensor:
     """The storage of `self` seen with another size, stride and offset, all in elements."""
+def as_strided_(
+    input: Tensor, size: Tensor | Sequence[_int] | Sequence[Tensor],
+    stride: Tensor | Sequence[_int] | Sequence[Tensor], storage_offset: _int | None = None,
+) -> Tensor:
+    """In-place `as_strided`: `self` gets the new shape, and a new grad_fn."""
 def as_tensor(
     data: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any],
     dtype: dtype | type[Any] | None = None, device: _int | device | None = None,
@@ -238,6 +253,8 @@ def asin_(input: Tensor) -> Tensor:
     """In-place `asin`: writes the result into `self`, returns `self`."""
 def asinh(input: Tensor) -> Tensor:
     """`asinh`, as torch has it."""
+def asinh_(input: Tensor, *other: Any) -> Tensor:
+    """In-place `asinh`: writes the result into `self`, returns `self`."""
 def atan(input: Tensor) -> Tensor:
     """`atan`, as torch has it."""
 def atan2(input: Tensor, other: Tensor) -> Tensor:
@@ -246,6 +263,8 @@ def atan_(input: Tensor) -> Tensor:
     """In-place `atan`: writes the result into `self`, returns `self`."""
 def atanh(input: Tensor) -> Tensor:
     """`atanh`, as torch has it."""
+def atanh_(input: Tensor, *other: Any) -> Tensor:
+    """In-place `atanh`: writes the result into `self`, returns `self`."""
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """The tensors with at least 1 dimensions."""
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Any:
@@ -280,10 +299,14 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) 
     """How often each of 0, 1, 2 ... occurs."""
 def bitwise_and(input: Tensor | _float, other: Tensor | _float) -> Tensor:
     """`bitwise_and`, as torch has it."""
+def bitwise_left_shift(input: Tensor, other: Tensor | _float) -> Tensor:
+    """`bitwise_left_shift`, as torch has it."""
 def bitwise_not(input: Tensor) -> Tensor:
     """`bitwise_not`, as torch has it."""
 def bitwise_or(input: Tensor | _float, other: Tensor | _float) -> Tensor:
     """`bitwise_or`, as torch has it."""
+def bitwise_right_shift(input: Tensor, other: Tensor | _float) -> Tensor:
+    """`bitwise_right_shift`, as torch has it."""
 def bitwise_xor(input: Tensor | _float, other: Tensor | _float) -> Tensor:
     """`bitwise_xor`, as torch has it."""
 def block_diag(*tensors: Tensor) -> Tensor:
@@ -314,6 +337,8 @@ def ceil_(input: Tensor) -> Tensor:
     """In-place `ceil`: writes the result into `self`, returns `self`."""
 def celu(input: Tensor | ndarray[Any, Any], alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
+def celu_(input: Tensor, *args: Tensor | _float | number[Any], **options: Any) -> Tensor:
+    """`celu`, written into `input`."""
 def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of equal length along `dim`; views."""
 def clamp(
@@ -348,7 +373,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that is recorded: gradients flow back to the original."""
 def column_stack(tensors: Iterable[Tensor]) -> Tensor:
     """Vectors as columns of a matrix."""
-def combinations(self: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
+def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
     """Every choice of `r` elements of a vector, one row each."""
 def concat(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
@@ -414,7 +439,7 @@ def cumprod(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
 def cumsum(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
     """`cumsum` along `dim`: each result covers all elements up to its place."""
 default_generator: Generator
-def det(A: Tensor) -> Tensor:
+def det(input: Tensor) -> Tensor:
     """The determinant."""
 def detach(input: Tensor) -> Tensor:
     """The same storage without history; writing through it is noticed by backward."""
@@ -427,9 +452,7 @@ def diag_embed(input: Tensor, offset: _int = 0, dim1: Tensor | _int = -2, dim2: 
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """`diagonal`, as torch has it."""
 def diagonal_scatter(
-    input: Tensor,
-    src: Tensor | _float | Sequence[_int] | tuple[Tensor, ...] | Sequence[_float] | ndarray[Any, Any] | number[Any] | None,
-    offset: _int = 0, dim1: _int = 0, dim2: _int = 1,
+    input: Tensor, src: Tensor | ndarray[Any, Any], offset: _int = 0, dim1: _int = 0, dim2: _int = 1,
 ) -> Tensor:
     """`diagonal_scatter`, as torch has it."""
 def diff(
@@ -438,7 +461,10 @@ def diff(
     """The difference of each element from the one before, `n` times over."""
 def digamma(input: Tensor) -> Tensor:
     """`digamma`, as torch has it."""
-def dist(input: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any], p: _float = 2) -> Tensor:
+def dist(
+    input: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any],
+    p: Tensor | _float | tuple[_int, ...] | number[Any] = 2,
+) -> Tensor:
     """The p-norm of `self - other`."""
 def div(input: Tensor | _float, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
     """`self / other`, or rounded to "floor" or "trunc"."""
@@ -449,7 +475,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 double: dtype
 def draw(
     *tensors: Tensor, view: str = 'record', show: Iterable[str] | None = None, depth: _int | None = None,
-    around: Tensor | None = None, radius: _int = 2, names: Mapping[str, Any] | None = None, lang: str | None = None,
+    around: Any | None = None, radius: _int = 2, names: Mapping[str, Any] | None = None, lang: str | None = None,
     theme: str = 'light', engine: str | None = None,
 ) -> Drawing:
     """A picture of the graph behind `tensors`, of minigrad or of torch."""
@@ -683,7 +709,9 @@ def log2_(input: Tensor) -> Tensor:
     """In-place `log2`: writes the result into `self`, returns `self`."""
 def log_(input: Tensor) -> Tensor:
     """In-place `log`: writes the result into `self`, returns `self`."""
-def log_softmax(input: Tensor, dim: _int | None = None, *, dtype: Any = None) -> Tensor:
+def log_softmax(
+    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _int | dtype | device | type[Any] | None = None,
+) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """`logaddexp`, as torch has it."""
@@ -807,8 +835,9 @@ def max_pool2d(
 def maximum(input: Tensor, other: Tensor) -> Tensor:
     """`maximum`, as torch has it."""
 def mean(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: Any = None,
-    axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+    dtype: Tensor | _int | dtype | device | type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
+    keepdims: _bool = False,
 ) -> Tensor:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
 @overload
@@ -877,13 +906,13 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     """`mv`, as torch has it."""
 nan: _float
 def nan_to_num(
-    input: Tensor, nan: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
+    input: Tensor, nan: Tensor | _float | number[Any] | None = None,
     posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
     neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
 ) -> Tensor:
     """`nan_to_num`, as torch has it."""
 def nan_to_num_(
-    input: Tensor, nan: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
+    input: Tensor, nan: Tensor | _float | number[Any] | None = None,
     posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
     neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
 ) -> Tensor:
@@ -1033,12 +1062,12 @@ def renorm(
 ) -> Tensor:
     """`renorm`, as torch has it."""
 def repeat_interleave(
-    input: Tensor, repeats: Tensor | _int | Sequence[_int] | None = None, dim: _int | None = None, *,
+    input: Tensor, repeats: Tensor | _int | None = None, dim: _int | None = None, *,
     output_size: _int | None = None,
 ) -> Tensor:
     """Each element (or slice along `dim`) `repeats` times in a row; of `repeats` alone, 0 .. n-1."""
 def reshape(input: Tensor, *size: _int | Sequence[_int], shape: _int | Sequence[_int] | None = None) -> Tensor:
-    """The same elements in another shape: a view where possible, else a copy."""
+    """The same elements in another shape: a view where the strides allow one, else a copy."""
 def result_type(
     tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
     tensor2: Tensor | _float | ndarray[Any, Any] | number[Any],
@@ -1060,12 +1089,14 @@ def rrelu(
     inplace: _bool = False,
 ) -> Tensor:
     """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
+def rrelu_(input: Tensor, *args: Tensor | _float | number[Any], **options: Any) -> Tensor:
+    """`rrelu`, written into `input`."""
 def rsqrt(input: Tensor) -> Tensor:
     """`rsqrt`, as torch has it."""
 def rsqrt_(input: Tensor) -> Tensor:
     """In-place `rsqrt`: writes the result into `self`, returns `self`."""
 def rsub(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
-    """`other - self`, where `other` is a number."""
+    """`other - input`, where `other` is a number."""
 def scatter(
     input: Tensor, dim: _int, index: Tensor,
     src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None, *,
@@ -1087,14 +1118,12 @@ def searchsorted(
 seed: Any
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """Slice `index` of dimension `dim`, which goes away; a view."""
-def select_scatter(
-    input: Tensor,
-    src: Tensor | _float | Sequence[_int] | tuple[Tensor, ...] | Sequence[_float] | ndarray[Any, Any] | number[Any] | None,
-    dim: _int, index: Any,
-) -> Tensor:
+def select_scatter(input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int, index: Any) -> Tensor:
     """`select_scatter`, as torch has it."""
 def selu(input: Tensor | ndarray[Any, Any], inplace: _bool = False) -> Tensor:
     """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
+def selu_(input: Tensor, *args: Any, **options: Any) -> Tensor:
+    """`selu`, written into `input`."""
 def set_default_dtype(d: dtype) -> None:
     """Choose the type of tensors made from Python floats: float16, float32 or float64."""
 def set_printoptions(
@@ -1126,18 +1155,21 @@ def sinh(input: Tensor) -> Tensor:
 def sinh_(input: Tensor) -> Tensor:
     """In-place `sinh`: writes the result into `self`, returns `self`."""
 def slice_scatter(
-    input: Tensor,
-    src: Tensor | _float | Sequence[_int] | tuple[Tensor, ...] | Sequence[_float] | ndarray[Any, Any] | number[Any] | None,
-    dim: _int = 0, start: _int | None = None, end: _int | None = None, step: _int | None = 1,
+    input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int = 0, start: _int | None = None,
+    end: _int | None = None, step: _int | None = 1,
 ) -> Tensor:
     """`slice_scatter`, as torch has it."""
-def slogdet(A: Tensor) -> return_types_slogdet:
+def slogdet(input: Tensor) -> return_types_slogdet:
     """Sign and logarithm of the size of the determinant."""
-def softmax(input: Tensor, dim: _int | None = None, *, dtype: Any = None) -> Tensor:
+def softmax(
+    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _int | dtype | device | type[Any] | None = None,
+) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types_sort:
     """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
 def split(input: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+    """Pieces of a length, or of given lengths, along `dim`; views."""
+def split_with_sizes(input: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Pieces of a length, or of given lengths, along `dim`; views."""
 def sqrt(input: Tensor) -> Tensor:
     """`sqrt`, as torch has it."""
@@ -1204,6 +1236,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Tensor | _int | Sequence[_int] = 2) ->
     """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
 def threshold(input: Tensor | ndarray[Any, Any], threshold: _float, value: _float, inplace: _bool = False) -> Tensor:
     """x where it is above `threshold`, else `value`."""
+def threshold_(input: Any, *args: Any, **options: Any) -> Any:
+    """`threshold`, written into `input`."""
 def tile(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
     """As `repeat`; missing leading repeats are 1."""
 def topk(input: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types_topk:
@@ -1284,12 +1318,12 @@ def vdot(input: Tensor, other: Tensor | _float) -> Tensor:
 def vstack(tensors: Iterable[Tensor]) -> Tensor:
     """One above the other."""
 @overload
-def where(condition: Tensor, self: None = None, other: Any = None) -> tuple[Tensor, ...]:
-    """`self` where `condition`, else `other`; numbers are allowed."""
+def where(condition: Tensor, input: None = None, other: Any = None) -> tuple[Tensor, ...]:
+    """`input` where `condition`, else `other`; numbers are allowed."""
 @overload
-def where(condition: Tensor, self: Tensor | _float = ..., other: Any = None) -> Tensor:
-    """`self` where `condition`, else `other`; numbers are allowed."""
-def why(t: Tensor | None = None) -> Explanation:
+def where(condition: Tensor, input: Tensor | _float = ..., other: Any = None) -> Tensor:
+    """`input` where `condition`, else `other`; numbers are allowed."""
+def why(t: Any | None = None) -> Explanation:
     """Why `t.grad` is None or `t` is not tracked, or, without `t`, why the last cell failed."""
 def xlogy(input: Tensor | _float, other: Tensor | _float | number[Any]) -> Tensor:
     """`xlogy`, as torch has it."""

@@ -448,8 +448,8 @@ ALIASES = dict(pair.split("=") for pair in """
     arctanh=atanh absolute=abs fix=trunc clip=clamp swapdims=transpose moveaxis=movedim ger=outer
     broadcast_to=expand argwhere=nonzero split_with_sizes=split""".split())
 # Rows of other chapters than `pointwise` that torch calls as they are declared.
-AS_DECLARED = """logit hardshrink erf erfc erfinv lgamma digamma polygamma renorm mm mv bmm dot vdot addmm addmv addr
-    addbmm baddbmm matrix_exp diagonal tril triu diag_embed trace diagonal_scatter unfold put take masked_select
+AS_DECLARED = """logit hardshrink erf erfc erfinv lgamma digamma polygamma renorm dist mm mv bmm dot vdot addmm addmv
+    addr addbmm baddbmm matrix_exp diagonal tril triu diag_embed trace diagonal_scatter unfold put take masked_select
     masked_scatter select_scatter slice_scatter""".split()
 # What is pointwise has a twin in place, `exp_`, but for the first; of the other chapters the second have one.
 NO_TWIN = "maximum minimum fmax fmin logaddexp isnan isinf isfinite signbit positive".split()
@@ -469,7 +469,8 @@ POINTWISE = {row.name: row.call for row in (getattr(call, "row", None) for call 
              and not hasattr(calls.pointwise, row.name)} | declared(calls.pointwise)
 OPERATIONS = {**POINTWISE}
 for _chapter in "activation reduce linalg shape index".split():
-    _rows = {_name.removesuffix("_of"): _call for _name, _call in vars(getattr(table, _chapter)).items()}
+    _rows = {_name.removesuffix("_two").removesuffix("_of"): _call
+             for _name, _call in vars(getattr(table, _chapter)).items()}
     OPERATIONS |= {_name: _rows[_name] for _name in AS_DECLARED if _name in _rows} | declared(getattr(calls, _chapter))
 OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items()
               if _name not in {*vars(Tensor), "bucketize", "std_mean", "var_mean"}}

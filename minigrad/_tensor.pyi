@@ -7,9 +7,8 @@ from typing import Any, Literal, NamedTuple, overload
 from .array.backend import device as _device
 from .array.dtypes import Word, dtype as _dtype
 from .array.random import Generator
-from .core.base import TensorBase
-from .core.hooks import RemovableHandle
-from .core.node import Node
+from .core.beside.hooks import RemovableHandle
+from .core.graph import Node, TensorBase
 
 
 class return_types_aminmax(NamedTuple):
@@ -104,10 +103,14 @@ class Size(tuple[_int, ...]):
 
 
 ALIASES: dict[Any, Any]
+AS_DECLARED: list[str]
 FUNCTIONS: list[str]
-IN_PLACE: list[str]
+NO_TWIN: list[str]
 ONLY_FUNCTIONS: dict[Any, Any]
-ONLY_METHODS_IN_PLACE: list[str]
+ONLY_METHODS: list[str]
+OPERATIONS: dict[Any, Any]
+POINTWISE: dict[Any, Any]
+TWINS_ELSEWHERE: list[str]
 
 
 class Tensor(TensorBase):
@@ -164,7 +167,6 @@ class Tensor(TensorBase):
     def __matmul__(self, other: Tensor) -> Tensor: ...
     def __neg__(self) -> Tensor: ...
     def __abs__(self) -> Tensor: ...
-    def __invert__(self) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
     def __and__(self, other: Tensor | _float) -> Tensor: ...
     def __rand__(self, other: Tensor | _float) -> Tensor: ...
@@ -173,7 +175,9 @@ class Tensor(TensorBase):
     def __xor__(self, other: Tensor | _float) -> Tensor: ...
     def __rxor__(self, other: Tensor | _float) -> Tensor: ...
     def __lshift__(self, other: Tensor | _float) -> Tensor: ...
+    def __rlshift__(self, other: Tensor | _float) -> Tensor: ...
     def __rshift__(self, other: Tensor | _float) -> Tensor: ...
+    def __rrshift__(self, other: Tensor | _float) -> Tensor: ...
     def __eq__(self, other: Tensor | _float | ndarray[Any, Any] | number[Any]) -> Tensor: ...  # type: ignore[override]
     def __ne__(self, other: Tensor | _float | number[Any]) -> Tensor: ...  # type: ignore[override]
     def __lt__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
@@ -182,11 +186,16 @@ class Tensor(TensorBase):
     def __ge__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
     def __getitem__(self, key: Any) -> Tensor: ...
     def __setitem__(self, key: Any, value: Tensor | _float | number[Any]) -> None: ...
+    def __invert__(self) -> Tensor: ...
     def where(self, condition: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any] | None) -> Tensor:
         """`self` where `condition`, else `other`."""
     @property
     def T(self) -> Tensor:
         """All dimensions reversed; a view."""
+    def det(self) -> Tensor:
+        """The determinant."""
+    def slogdet(self) -> return_types_slogdet:
+        """Sign and logarithm of the size of the determinant."""
     @property
     def mT(self) -> Tensor:
         """The last two dimensions swapped; a view."""
@@ -196,14 +205,12 @@ class Tensor(TensorBase):
     @property
     def H(self) -> Tensor:
         """The conjugate transpose: `mT` here."""
-    def swapaxes(self, axis0: _int, axis1: _int) -> Tensor:
-        """As `transpose`."""
     @property
     def real(self) -> Tensor:
         """Itself: there are no complex numbers here."""
-    def is_contiguous(self, memory_format: Any = None) -> _bool:
+    def is_contiguous(self, *, memory_format: Any = None) -> _bool:
         """True where the elements lie in memory in the order of the indices."""
-    def to(self, *args: Any, **options: Any) -> Tensor:
+    def to(self, *args: Tensor | _int | str | _dtype | _device | _type[Any] | None, **options: Any) -> Tensor:
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
     @overload
     def type(self, dtype: None = None) -> str:
@@ -212,35 +219,25 @@ class Tensor(TensorBase):
     def type(self, dtype: str | _dtype = ...) -> Tensor:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
     def conj(self) -> Tensor: ...
-    def float_power(self, exponent: Tensor | _float | number[Any]) -> Tensor:
-        """`self ** exponent` in double."""
     def type_as(self, other: Tensor) -> Tensor: ...
-    def float(self, memory_format: Any = None) -> Tensor:
+    def float(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.float32; itself if it is that already."""
-    def double(self, memory_format: Any = None) -> Tensor:
+    def double(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.float64; itself if it is that already."""
-    def half(self, memory_format: Any = None) -> Tensor:
+    def half(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.float16; itself if it is that already."""
-    def long(self, memory_format: Any = None) -> Tensor:
+    def long(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.int64; itself if it is that already."""
-    def int(self, memory_format: Any = None) -> Tensor:
+    def int(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.int32; itself if it is that already."""
-    def short(self, memory_format: Any = None) -> Tensor:
+    def short(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.int16; itself if it is that already."""
-    def byte(self, memory_format: Any = None) -> Tensor:
+    def byte(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.uint8; itself if it is that already."""
-    def bool(self, memory_format: Any = None) -> Tensor:
+    def bool(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.bool; itself if it is that already."""
     def cpu(self) -> Tensor: ...
     def cuda(self, device: Any = 'cuda') -> Tensor: ...
-    def add_(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
-        """In-place `add`: writes the result into `self`, returns `self`."""
-    def sub_(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
-        """In-place `sub`: writes the result into `self`, returns `self`."""
-    def mul_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `mul`: writes the result into `self`, returns `self`."""
-    def div_(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
-        """In-place `div`: writes the result into `self`, returns `self`."""
     def backward(
         self, gradient: Tensor | Sequence[_int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
         create_graph: _bool = False, inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
@@ -336,29 +333,96 @@ class Tensor(TensorBase):
         """True if shapes and all elements agree."""
     def allclose(self, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
         """True if all elements agree to `atol + rtol * |other|`."""
-    def add(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
-        """`self + alpha * other`."""
-    def sub(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
-        """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
     def mul(self, other: Tensor | _float | number[Any]) -> Tensor:
         """`mul`, as torch has it."""
-    def div(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
-        """`self / other`, or rounded to "floor" or "trunc"."""
-    def floor_divide(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`self // other`, rounded down."""
-    def remainder(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`self % other`, with the sign of `other`."""
-    def fmod(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """The remainder with the sign of `self`."""
-    def pow(self, exponent: Tensor | _float | number[Any]) -> Tensor:
-        """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
     def neg(self) -> Tensor:
         """`neg`, as torch has it."""
-    def rsub(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`other - self`, where `other` is a number."""
-    def square(self) -> Tensor:
-        """`self ** 2`."""
-    def positive(self) -> Tensor: ...
+    def reciprocal(self) -> Tensor:
+        """`reciprocal`, as torch has it."""
+    def sqrt(self) -> Tensor:
+        """`sqrt`, as torch has it."""
+    def rsqrt(self) -> Tensor:
+        """`rsqrt`, as torch has it."""
+    def exp(self) -> Tensor:
+        """`exp`, as torch has it."""
+    def exp2(self) -> Tensor:
+        """`exp2`, as torch has it."""
+    def expm1(self) -> Tensor:
+        """`expm1`, as torch has it."""
+    def log(self) -> Tensor:
+        """`log`, as torch has it."""
+    def log2(self) -> Tensor:
+        """`log2`, as torch has it."""
+    def log10(self) -> Tensor:
+        """`log10`, as torch has it."""
+    def log1p(self) -> Tensor:
+        """`log1p`, as torch has it."""
+    def logaddexp(self, other: Tensor) -> Tensor:
+        """`logaddexp`, as torch has it."""
+    def xlogy(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`xlogy`, as torch has it."""
+    def sin(self) -> Tensor:
+        """`sin`, as torch has it."""
+    def cos(self) -> Tensor:
+        """`cos`, as torch has it."""
+    def tan(self) -> Tensor:
+        """`tan`, as torch has it."""
+    def asin(self) -> Tensor:
+        """`asin`, as torch has it."""
+    def acos(self) -> Tensor:
+        """`acos`, as torch has it."""
+    def atan(self) -> Tensor:
+        """`atan`, as torch has it."""
+    def atan2(self, other: Tensor) -> Tensor:
+        """`atan2`, as torch has it."""
+    def sinh(self) -> Tensor:
+        """`sinh`, as torch has it."""
+    def cosh(self) -> Tensor:
+        """`cosh`, as torch has it."""
+    def tanh(self) -> Tensor:
+        """`tanh`, as torch has it."""
+    def sigmoid(self) -> Tensor:
+        """`sigmoid`, as torch has it."""
+    def relu(self) -> Tensor:
+        """`relu`, as torch has it."""
+    def asinh(self) -> Tensor:
+        """`asinh`, as torch has it."""
+    def acosh(self) -> Tensor:
+        """`acosh`, as torch has it."""
+    def atanh(self) -> Tensor:
+        """`atanh`, as torch has it."""
+    def hypot(self, other: Tensor) -> Tensor:
+        """`hypot`, as torch has it."""
+    def sinc(self) -> Tensor:
+        """`sinc`, as torch has it."""
+    def abs(self) -> Tensor:
+        """`abs`, as torch has it."""
+    def sign(self) -> Tensor:
+        """`sign`, as torch has it."""
+    def sgn(self) -> Tensor:
+        """`sgn`, as torch has it."""
+    def floor(self) -> Tensor:
+        """`floor`, as torch has it."""
+    def ceil(self) -> Tensor:
+        """`ceil`, as torch has it."""
+    def trunc(self) -> Tensor:
+        """`trunc`, as torch has it."""
+    def frac(self) -> Tensor:
+        """`frac`, as torch has it."""
+    def maximum(self, other: Tensor) -> Tensor:
+        """`maximum`, as torch has it."""
+    def minimum(self, other: Tensor) -> Tensor:
+        """`minimum`, as torch has it."""
+    def fmax(self, other: Tensor) -> Tensor:
+        """`fmax`, as torch has it."""
+    def fmin(self, other: Tensor) -> Tensor:
+        """`fmin`, as torch has it."""
+    def nan_to_num(
+        self, nan: Tensor | _float | number[Any] | None = None,
+        posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
+        neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
+    ) -> Tensor:
+        """`nan_to_num`, as torch has it."""
     def eq(self, other: Tensor | _float | ndarray[Any, Any] | number[Any]) -> Tensor:
         """`eq`, as torch has it."""
     def ne(self, other: Tensor | _float | number[Any]) -> Tensor:
@@ -387,6 +451,10 @@ class Tensor(TensorBase):
         """`bitwise_xor`, as torch has it."""
     def bitwise_not(self) -> Tensor:
         """`bitwise_not`, as torch has it."""
+    def bitwise_left_shift(self, other: Tensor | _float) -> Tensor:
+        """`bitwise_left_shift`, as torch has it."""
+    def bitwise_right_shift(self, other: Tensor | _float) -> Tensor:
+        """`bitwise_right_shift`, as torch has it."""
     def isnan(self) -> Tensor:
         """`isnan`, as torch has it."""
     def isinf(self) -> Tensor:
@@ -395,90 +463,29 @@ class Tensor(TensorBase):
         """`isfinite`, as torch has it."""
     def signbit(self) -> Tensor:
         """`signbit`, as torch has it."""
-    def heaviside(self, values: Tensor) -> Tensor:
-        """0 below 0, 1 above it, and `values` at 0."""
-    def exp(self) -> Tensor:
-        """`exp`, as torch has it."""
-    def exp2(self) -> Tensor:
-        """`exp2`, as torch has it."""
-    def expm1(self) -> Tensor:
-        """`expm1`, as torch has it."""
-    def log(self) -> Tensor:
-        """`log`, as torch has it."""
-    def log2(self) -> Tensor:
-        """`log2`, as torch has it."""
-    def log10(self) -> Tensor:
-        """`log10`, as torch has it."""
-    def log1p(self) -> Tensor:
-        """`log1p`, as torch has it."""
-    def logaddexp(self, other: Tensor) -> Tensor:
-        """`logaddexp`, as torch has it."""
-    def xlogy(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`xlogy`, as torch has it."""
-    def sqrt(self) -> Tensor:
-        """`sqrt`, as torch has it."""
-    def rsqrt(self) -> Tensor:
-        """`rsqrt`, as torch has it."""
-    def reciprocal(self) -> Tensor:
-        """`reciprocal`, as torch has it."""
-    def hypot(self, other: Tensor) -> Tensor:
-        """`hypot`, as torch has it."""
-    def sinc(self) -> Tensor:
-        """`sinc`, as torch has it."""
-    def sin(self) -> Tensor:
-        """`sin`, as torch has it."""
-    def cos(self) -> Tensor:
-        """`cos`, as torch has it."""
-    def tan(self) -> Tensor:
-        """`tan`, as torch has it."""
-    def asin(self) -> Tensor:
-        """`asin`, as torch has it."""
-    def acos(self) -> Tensor:
-        """`acos`, as torch has it."""
-    def atan(self) -> Tensor:
-        """`atan`, as torch has it."""
-    def atan2(self, other: Tensor) -> Tensor:
-        """`atan2`, as torch has it."""
-    def sinh(self) -> Tensor:
-        """`sinh`, as torch has it."""
-    def cosh(self) -> Tensor:
-        """`cosh`, as torch has it."""
-    def tanh(self) -> Tensor:
-        """`tanh`, as torch has it."""
-    def asinh(self) -> Tensor:
-        """`asinh`, as torch has it."""
-    def acosh(self) -> Tensor:
-        """`acosh`, as torch has it."""
-    def atanh(self) -> Tensor:
-        """`atanh`, as torch has it."""
-    def sigmoid(self) -> Tensor:
-        """`sigmoid`, as torch has it."""
-    def relu(self) -> Tensor:
-        """`relu`, as torch has it."""
-    def abs(self) -> Tensor:
-        """`abs`, as torch has it."""
-    def sign(self) -> Tensor:
-        """`sign`, as torch has it."""
-    def sgn(self) -> Tensor:
-        """`sgn`, as torch has it."""
-    def frac(self) -> Tensor:
-        """`frac`, as torch has it."""
-    def floor(self) -> Tensor:
-        """`floor`, as torch has it."""
-    def ceil(self) -> Tensor:
-        """`ceil`, as torch has it."""
-    def trunc(self) -> Tensor:
-        """`trunc`, as torch has it."""
+    def add(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
+        """`self + alpha * other`."""
+    def sub(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+        """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
+    def div(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+        """`self / other`, or rounded to "floor" or "trunc"."""
+    def floor_divide(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`self // other`, rounded down."""
+    def remainder(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`self % other`, with the sign of `other`."""
+    def fmod(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """The remainder with the sign of `self`."""
+    def pow(self, exponent: Tensor | _float | number[Any]) -> Tensor:
+        """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
+    def float_power(self, exponent: Tensor | _float | number[Any]) -> Tensor:
+        """`self ** exponent` in double."""
+    def float_power_(self, exponent: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `float_power`. Raises: RuntimeError if `self` is no double."""
+    def square(self) -> Tensor:
+        """`self ** 2`."""
+    def positive(self) -> Tensor: ...
     def round(self, *, decimals: _int | None = None) -> Tensor:
         """Round to the nearest integer, halves to even; or to `decimals` places."""
-    def maximum(self, other: Tensor) -> Tensor:
-        """`maximum`, as torch has it."""
-    def minimum(self, other: Tensor) -> Tensor:
-        """`minimum`, as torch has it."""
-    def fmax(self, other: Tensor) -> Tensor:
-        """`fmax`, as torch has it."""
-    def fmin(self, other: Tensor) -> Tensor:
-        """`fmin`, as torch has it."""
     def clamp(
         self, min: Tensor | _float | number[Any] | None = None,
         max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
@@ -488,12 +495,6 @@ class Tensor(TensorBase):
         """`clamp` with a lower limit only, a number or a tensor."""
     def clamp_max(self, max: Tensor | _float | number[Any]) -> Tensor:
         """`clamp` with an upper limit only, a number or a tensor."""
-    def nan_to_num(
-        self, nan: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
-        posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
-        neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
-    ) -> Tensor:
-        """`nan_to_num`, as torch has it."""
     def masked_fill(self, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
         """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
     def lerp(self, end: Tensor, weight: Tensor | _float | number[Any]) -> Tensor:
@@ -508,18 +509,40 @@ class Tensor(TensorBase):
         tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
     ) -> Tensor:
         """`self + value * tensor1 / tensor2`. Raises: RuntimeError for a quotient of integers."""
-    def softmax(self, dim: _int | None = None, *, dtype: Any = None) -> Tensor:
-        """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
-    def log_softmax(self, dim: _int | None = None, *, dtype: Any = None) -> Tensor:
-        """The logarithm of softmax, computed without overflow."""
+    def heaviside(self, values: Tensor) -> Tensor:
+        """0 below 0, 1 above it, and `values` at 0."""
+    def eq_(self, *other: Tensor | _float | number[Any] | _type[Any]) -> Tensor:
+        """In-place `eq`: writes the result into `self`, returns `self`."""
+    def ne_(self, *other: Tensor | _float | number[Any] | _type[Any]) -> Tensor:
+        """In-place `ne`: writes the result into `self`, returns `self`."""
+    def lt_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `lt`: writes the result into `self`, returns `self`."""
+    def le_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `le`: writes the result into `self`, returns `self`."""
+    def gt_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `gt`: writes the result into `self`, returns `self`."""
+    def ge_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `ge`: writes the result into `self`, returns `self`."""
+    def acosh_(self, *other: Any) -> Tensor:
+        """In-place `acosh`: writes the result into `self`, returns `self`."""
+    def asinh_(self, *other: Any) -> Tensor:
+        """In-place `asinh`: writes the result into `self`, returns `self`."""
+    def atanh_(self, *other: Any) -> Tensor:
+        """In-place `atanh`: writes the result into `self`, returns `self`."""
+    def logical_and_(self, *other: Tensor) -> Tensor:
+        """In-place `logical_and`: writes the result into `self`, returns `self`."""
+    def logical_or_(self, *other: Any) -> Any:
+        """In-place `logical_or`: writes the result into `self`, returns `self`."""
+    def logical_xor_(self, *other: Any) -> Any:
+        """In-place `logical_xor`: writes the result into `self`, returns `self`."""
+    def logical_not_(self, *other: Any) -> Tensor:
+        """In-place `logical_not`: writes the result into `self`, returns `self`."""
     def logit(self, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
         """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
     def hardshrink(
         self, lambd: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.5,
     ) -> Tensor:
         """`hardshrink`, as torch has it."""
-    def prelu(self, weight: Tensor) -> Tensor:
-        """x where positive, else `weight * x`; one weight, or one per channel."""
     def erf(self) -> Tensor:
         """`erf`, as torch has it."""
     def erfc(self) -> Tensor:
@@ -530,43 +553,51 @@ class Tensor(TensorBase):
         """`lgamma`, as torch has it."""
     def digamma(self) -> Tensor:
         """`digamma`, as torch has it."""
+    def polygamma(self, n: Tensor | _int) -> Tensor:
+        """`polygamma`, as torch has it."""
+    def softmax(
+        self, dim: _int | None = None, *, dtype: Tensor | _int | _dtype | _device | _type[Any] | None = None,
+    ) -> Tensor:
+        """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
+    def log_softmax(
+        self, dim: _int | None = None, *, dtype: Tensor | _int | _dtype | _device | _type[Any] | None = None,
+    ) -> Tensor:
+        """The logarithm of softmax, computed without overflow."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """x where positive, else `weight * x`; one weight, or one per channel."""
+    def renorm(
+        self, p: Tensor | _float | number[Any], dim: Tensor | _int, maxnorm: Tensor | _float | number[Any],
+    ) -> Tensor:
+        """`renorm`, as torch has it."""
+    def dist(
+        self, other: Tensor | _float | ndarray[Any, Any] | number[Any],
+        p: Tensor | _float | tuple[_int, ...] | number[Any] = 2,
+    ) -> Tensor:
+        """The p-norm of `self - other`."""
     def sum(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
         axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
     ) -> Tensor:
         """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
     def mean(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: Any = None,
-        axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: Tensor | _int | _dtype | _device | _type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
+        keepdims: _bool = False,
     ) -> Tensor:
         """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
     def all(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
         """True where all elements are; a 0-d bool tensor, or one per slice along `dim`."""
     def any(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
         """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
+    def amax(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
+        """The largest element, over all dimensions or `dim`; ties share the gradient."""
+    def amin(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
+        """The smallest element, over all dimensions or `dim`; ties share the gradient."""
     def norm(
         self, p: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None = 2,
         dim: _int | Sequence[_int] | None = None, keepdim: _bool = False,
     ) -> Tensor:
         """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
-    def renorm(self, p: Tensor | _float | number[Any], dim: _int, maxnorm: Tensor | _float | number[Any]) -> Tensor:
-        """`renorm`, as torch has it."""
-    def dist(self, other: Tensor | _float | ndarray[Any, Any] | number[Any], p: _float = 2) -> Tensor:
-        """The p-norm of `self - other`."""
-    def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
-        """The logarithm of the sum of exponentials along `dim`, without overflow."""
-    def prod(
-        self, dim: _int | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _int | None = None,
-    ) -> Tensor:
-        """The product of all elements, or along `dim`."""
-    def nansum(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
-    ) -> Tensor:
-        """The sum without the nans."""
-    def nanmean(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
-    ) -> Tensor:
-        """The mean without the nans."""
     @overload
     def max(
         self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None,
@@ -603,22 +634,6 @@ class Tensor(TensorBase):
         axis: _int = ..., keepdims: _bool = False,
     ) -> return_types_min:
         """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-    def amax(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
-        """The largest element, over all dimensions or `dim`; ties share the gradient."""
-    def amin(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
-        """The smallest element, over all dimensions or `dim`; ties share the gradient."""
-    def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types_aminmax:
-        """Smallest and largest element at once."""
-    def argmax(
-        self, dim: _int | None = None, keepdim: _bool = False, *, axis: _int | None = None, keepdims: _bool = False,
-    ) -> Tensor:
-        """Where the largest element is: in the flattened tensor, or along `dim`."""
-    def argmin(
-        self, dim: _int | None = None, keepdim: _bool = False, *, axis: Any = None, keepdims: _bool = False,
-    ) -> Tensor:
-        """Where the smallest element is: in the flattened tensor, or along `dim`."""
-    def argsort(self, dim: _int = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
-        """The positions that would sort along `dim`."""
     @overload
     def median(
         self, dim: None = None, keepdim: _bool = False, *, other: Any = None, axis: None = None,
@@ -637,22 +652,52 @@ class Tensor(TensorBase):
         keepdims: _bool = False,
     ) -> return_types_median:
         """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-    def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types_mode:
-        """The most frequent element along `dim`: `(values, indices)`."""
-    def quantile(
-        self,
-        q: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any],
-        dim: _int | None = None, keepdim: _bool = False, *, interpolation: str = 'linear',
+    def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types_aminmax:
+        """Smallest and largest element at once."""
+    def argmax(
+        self, dim: _int | None = None, keepdim: _bool = False, *, axis: _int | None = None, keepdims: _bool = False,
     ) -> Tensor:
-        """The value below which a part `q` of the elements lies, between two of them if need be."""
-    def kthvalue(self, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types_kthvalue:
-        """The k-th smallest element along `dim`: `(values, indices)`."""
+        """Where the largest element is: in the flattened tensor, or along `dim`."""
+    def argmin(
+        self, dim: _int | None = None, keepdim: _bool = False, *, axis: Any = None, keepdims: _bool = False,
+    ) -> Tensor:
+        """Where the smallest element is: in the flattened tensor, or along `dim`."""
     def sort(self, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types_sort:
         """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
+    def argsort(self, dim: _int = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
+        """The positions that would sort along `dim`."""
     def msort(self) -> Tensor:
         """The rows sorted, column by column."""
     def topk(self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types_topk:
         """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""
+    def kthvalue(self, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types_kthvalue:
+        """The k-th smallest element along `dim`: `(values, indices)`."""
+    def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types_mode:
+        """The most frequent element along `dim`: `(values, indices)`."""
+    def cumsum(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+        """`cumsum` along `dim`: each result covers all elements up to its place."""
+    def cumprod(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+        """`cumprod` along `dim`: each result covers all elements up to its place."""
+    def cummax(self, dim: _int, *, dtype: Any = None) -> return_types_cummax:
+        """`cummax` along `dim`: each result covers all elements up to its place."""
+    def cummin(self, dim: _int, *, dtype: Any = None) -> return_types_cummin:
+        """`cummin` along `dim`: each result covers all elements up to its place."""
+    def logcumsumexp(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+        """`logcumsumexp` along `dim`: each result covers all elements up to its place."""
+    def prod(
+        self, dim: _int | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _int | None = None,
+    ) -> Tensor:
+        """The product of all elements, or along `dim`."""
+    def nansum(
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
+    ) -> Tensor:
+        """The sum without the nans."""
+    def nanmean(
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
+    ) -> Tensor:
+        """The mean without the nans."""
+    def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
+        """The logarithm of the sum of exponentials along `dim`, without overflow."""
     def var(
         self, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
         keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,
@@ -665,16 +710,12 @@ class Tensor(TensorBase):
         axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
     ) -> Tensor:
         """`std` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
-    def cumsum(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
-        """`cumsum` along `dim`: each result covers all elements up to its place."""
-    def cumprod(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
-        """`cumprod` along `dim`: each result covers all elements up to its place."""
-    def logcumsumexp(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
-        """`logcumsumexp` along `dim`: each result covers all elements up to its place."""
-    def cummax(self, dim: _int, *, dtype: Any = None) -> return_types_cummax:
-        """`cummax` along `dim`: each result covers all elements up to its place."""
-    def cummin(self, dim: _int, *, dtype: Any = None) -> return_types_cummin:
-        """`cummin` along `dim`: each result covers all elements up to its place."""
+    def quantile(
+        self,
+        q: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any],
+        dim: _int | None = None, keepdim: _bool = False, *, interpolation: str = 'linear',
+    ) -> Tensor:
+        """The value below which a part `q` of the elements lies, between two of them if need be."""
     def count_nonzero(self, dim: _int | Sequence[_int] | None = None, *more: _int) -> Tensor:
         """How many elements are not 0."""
     @overload
@@ -709,8 +750,6 @@ class Tensor(TensorBase):
         self, other: Tensor, rtol: Tensor | _float = 1e-05, atol: Tensor | _float = 1e-08, equal_nan: _bool = False,
     ) -> Tensor:
         """True where elements agree to `atol + rtol * |other|`."""
-    def matmul(self, other: Tensor) -> Tensor:
-        """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
     def mm(self, mat2: Tensor) -> Tensor:
         """`mm`, as torch has it."""
     def mv(self, vec: Tensor) -> Tensor:
@@ -727,12 +766,6 @@ class Tensor(TensorBase):
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`addmm`, as torch has it."""
-    def outer(self, vec2: Tensor) -> Tensor:
-        """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
-    def inner(self, other: Tensor | number[Any]) -> Tensor:
-        """Sum over the last dimension of both."""
-    def kron(self, other: Tensor | ndarray[Any, Any]) -> Tensor:
-        """Every element of `self` times the whole of `other`."""
     def addmv(
         self, mat: Tensor, vec: Tensor,
         beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
@@ -757,22 +790,48 @@ class Tensor(TensorBase):
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`baddbmm`, as torch has it."""
+    def matrix_exp(self) -> Tensor:
+        """`linalg_matrix_exp`, as torch has it."""
+    def outer(self, vec2: Tensor) -> Tensor:
+        """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
+    def matmul(self, other: Tensor) -> Tensor:
+        """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
+    def inner(self, other: Tensor | number[Any]) -> Tensor:
+        """Sum over the last dimension of both."""
+    def kron(self, other: Tensor | ndarray[Any, Any]) -> Tensor:
+        """Every element of `self` times the whole of `other`."""
     def cross(self, other: Tensor, dim: _int | None = None) -> Tensor:
         """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     def matrix_power(self, n: _int) -> Tensor:
         """The product of `n` copies of a square matrix, by repeated squaring."""
-    def matrix_exp(self) -> Tensor:
-        """`linalg_matrix_exp`, as torch has it."""
     def inverse(self) -> Tensor:
         """The inverse of a square matrix. Raises: LinAlgError if it is singular."""
-    def det(self) -> Tensor:
-        """The determinant."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant; nan where it is negative."""
-    def slogdet(self) -> return_types_slogdet:
-        """Sign and logarithm of the size of the determinant."""
+    def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+        """`diagonal`, as torch has it."""
+    def tril(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
+        """`tril`, as torch has it."""
+    def triu(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
+        """`triu`, as torch has it."""
+    def diag_embed(self, offset: _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
+        """`diag_embed`, as torch has it."""
+    def trace(self) -> Tensor:
+        """`trace`, as torch has it."""
+    def diagonal_scatter(
+        self, src: Tensor | ndarray[Any, Any], offset: _int = 0, dim1: _int = 0, dim2: _int = 1,
+    ) -> Tensor:
+        """`diagonal_scatter`, as torch has it."""
+    def unfold(self, dimension: _int, size: Tensor | _int, step: Tensor | _float | number[Any]) -> Tensor:
+        """`unfold`, as torch has it."""
     def reshape(self, *size: _int | Sequence[_int], shape: _int | Sequence[_int] | None = None) -> Tensor:
-        """The same elements in another shape: a view where possible, else a copy."""
+        """The same elements in another shape: a view where the strides allow one, else a copy."""
+    def contiguous(self, *, memory_format: Any = None) -> Tensor:
+        """Itself where its elements lie in order, else a copy that does."""
+    def view(self, *size: _int | Sequence[_int] | _dtype) -> Tensor:
+        """The same elements in another shape, never copied; one size may be -1."""
+    def view_as(self, other: Tensor) -> Tensor: ...
+    def reshape_as(self, other: Tensor) -> Tensor: ...
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
         """Dimensions `start_dim` to `end_dim` as one; itself if there is nothing to do."""
     def ravel(self) -> Tensor: ...
@@ -782,6 +841,8 @@ class Tensor(TensorBase):
         """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """Dimensions `dim0` and `dim1` swapped; a view."""
+    def swapaxes(self, axis0: _int, axis1: _int) -> Tensor:
+        """As `transpose`."""
     def permute(self, *order: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
         """Dimensions in another order; a view."""
     def movedim(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
@@ -790,12 +851,13 @@ class Tensor(TensorBase):
         """A dimension of length 1 put in at `dim`; a view."""
     def squeeze(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
         """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
+    def expand(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None) -> Tensor:
+        """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
+    def expand_as(self, other: Tensor) -> Tensor: ...
     def select(self, dim: _int, index: _int) -> Tensor:
         """Slice `index` of dimension `dim`, which goes away; a view."""
     def narrow(self, dim: _int, start: _int, length: _int) -> Tensor:
         """`length` slices of dimension `dim` from `start` on; a view."""
-    def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-        """`diagonal`, as torch has it."""
     def split(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
     def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
@@ -807,6 +869,8 @@ class Tensor(TensorBase):
         storage_offset: _int | None = None,
     ) -> Tensor:
         """The storage of `self` seen with another size, stride and offset, all in elements."""
+    def repeat(self, *repeats: _int | Sequence[_int]) -> Tensor:
+        """The tensor copied side by side, `repeats` times along each dimension."""
     def tile(self, *dims: _int | Sequence[_int]) -> Tensor:
         """As `repeat`; missing leading repeats are 1."""
     def flip(self, *order: _int | Sequence[_int], dims: Any = None) -> Tensor:
@@ -815,41 +879,87 @@ class Tensor(TensorBase):
         """Elements moved along `dims`, those that fall off come in at the other end."""
     def rot90(self, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
         """Turned by 90 degrees `k` times in the plane `dims`."""
-    def tril(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
-        """`tril`, as torch has it."""
-    def triu(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
-        """`triu`, as torch has it."""
     def diag(self, diagonal: _int = 0) -> Tensor:
         """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
-    def diag_embed(self, offset: _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
-        """`diag_embed`, as torch has it."""
+    def clone(self, *, memory_format: Any = None) -> Tensor:
+        """A copy that is recorded: gradients flow back to the original."""
     def repeat_interleave(
-        self, repeats: Tensor | _int | Sequence[_int] | None = None, dim: _int | None = None, *,
-        output_size: _int | None = None,
+        self, repeats: Tensor | _int | None = None, dim: _int | None = None, *, output_size: _int | None = None,
     ) -> Tensor:
         """Each element (or slice along `dim`) `repeats` times in a row; of `repeats` alone, 0 .. n-1."""
     def diff(self, n: _int = 1, dim: _int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
         """The difference of each element from the one before, `n` times over."""
     def tensor_split(self, indices_or_sections: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
-    def trace(self) -> Tensor:
-        """`trace`, as torch has it."""
     def fliplr(self) -> Tensor:
         """The columns in reverse order."""
     def flipud(self) -> Tensor:
         """The rows in reverse order."""
     def adjoint(self) -> Tensor:
         """The last two dimensions swapped; a view."""
-    def diagonal_scatter(
-        self,
-        src: Tensor | _float | Sequence[_int] | tuple[Tensor, ...] | Sequence[_float] | ndarray[Any, Any] | number[Any] | None,
-        offset: _int = 0, dim1: _int = 0, dim2: _int = 1,
+    def sum_to_size(self, *size: _int | Sequence[_int]) -> Tensor:
+        """Sum away what broadcasting would have added to reach this shape from `size`."""
+    def t_(self) -> Tensor:
+        """In-place `t`: `self` gets the new shape, and a new grad_fn."""
+    def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
+        """In-place `transpose`: `self` gets the new shape, and a new grad_fn."""
+    def swapaxes_(self, axis0: _int, axis1: _int) -> Tensor:
+        """In-place `swapaxes`: `self` gets the new shape, and a new grad_fn."""
+    def unsqueeze_(self, dim: _int) -> Tensor:
+        """In-place `unsqueeze`: `self` gets the new shape, and a new grad_fn."""
+    def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
+        """In-place `squeeze`: `self` gets the new shape, and a new grad_fn."""
+    def as_strided_(
+        self, size: Tensor | Sequence[_int] | Sequence[Tensor], stride: Tensor | Sequence[_int] | Sequence[Tensor],
+        storage_offset: _int | None = None,
     ) -> Tensor:
-        """`diagonal_scatter`, as torch has it."""
-    def clone(self, *, memory_format: Any = None) -> Tensor:
-        """A copy that is recorded: gradients flow back to the original."""
+        """In-place `as_strided`: `self` gets the new shape, and a new grad_fn."""
+    def fill_diagonal_(self, fill_value: Tensor | _float | number[Any], wrap: _bool = False) -> Tensor:
+        """The main diagonal becomes `fill_value`, in place; with `wrap` it begins anew below a tall matrix's square."""
+    def resize_(self, *size: _int | Sequence[_int]) -> Tensor:
+        """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
+    def copy_(self, other: Tensor | _float, non_blocking: _bool = False) -> Tensor:
+        """Every element becomes that of `other`, a tensor or a number, in place."""
+    def zero_(self) -> Tensor:
+        """Every element becomes 0, in place."""
+    def fill_(self, value: Tensor | _float | number[Any]) -> Tensor:
+        """Every element becomes `value`, a number or a 0-d tensor."""
+    def random_(self, *bounds: _int, generator: Tensor | _int | Generator | None = None) -> Tensor:
+        """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
     def bernoulli(self, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
         """1 with the probability that each element says, else 0."""
+    def bernoulli_(self, p: _float = 0.5, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
+        """Every element 1 with probability `p`, else 0, in place."""
+    def normal_(
+        self, mean: _float = 0.0, std: _float = 1.0, *, generator: Tensor | _int | Generator | None = None,
+    ) -> Tensor:
+        """Every element drawn from the normal distribution, in place."""
+    def uniform_(
+        self, low: _float = 0.0, to: _float = 1.0, *, generator: Tensor | _int | Generator | None = None,
+    ) -> Tensor:
+        """Every element drawn evenly from `[low, to)`, in place."""
+    def put(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
+        """`put`, as torch has it."""
+    def take(self, index: Tensor) -> Tensor:
+        """`take`, as torch has it."""
+    def masked_select(self, mask: Tensor) -> Tensor:
+        """`masked_select`, as torch has it."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`masked_scatter`, as torch has it."""
+    def select_scatter(
+        self, src: Tensor | ndarray[Any, Any], dim: Tensor | _int,
+        index: Tensor | _float | Sequence[_int] | Sequence[Tensor],
+    ) -> Tensor:
+        """`select_scatter`, as torch has it."""
+    def slice_scatter(
+        self, src: Tensor | ndarray[Any, Any], dim: _int = 0, start: _int | None = None, end: _int | None = None,
+        step: _int | None = 1,
+    ) -> Tensor:
+        """`slice_scatter`, as torch has it."""
+    def index_put(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
+        """A copy with `values` at `indices`, or with them added there."""
+    def index_put_(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
+        """In-place `index_put`: writes into `self`, returns `self`."""
     def gather(
         self, dim: _int, index: Tensor | _float | Sequence[_int] | Sequence[Tensor], *, sparse_grad: _bool = False,
     ) -> Tensor:
@@ -875,30 +985,6 @@ class Tensor(TensorBase):
         self, dim: _int, index: Tensor, value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None,
     ) -> Tensor:
         """A copy with `value` in the slices `index` along `dim`."""
-    def index_put(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
-        """A copy with `values` at `indices`, or with them added there."""
-    def put(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
-        """`put`, as torch has it."""
-    def take(self, index: Tensor) -> Tensor:
-        """`take`, as torch has it."""
-    def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor:
-        """The elements that `indices` names along `dim`; the other dimensions broadcast."""
-    def masked_select(self, mask: Tensor) -> Tensor:
-        """`masked_select`, as torch has it."""
-    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
-        """`masked_scatter`, as torch has it."""
-    def select_scatter(
-        self,
-        src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any] | None,
-        dim: Tensor | _int, index: Tensor | _float | Sequence[_int] | Sequence[Tensor],
-    ) -> Tensor:
-        """`select_scatter`, as torch has it."""
-    def slice_scatter(
-        self,
-        src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any] | None,
-        dim: _int = 0, start: _int | None = None, end: _int | None = None, step: _int | None = 1,
-    ) -> Tensor:
-        """`slice_scatter`, as torch has it."""
     @overload
     def nonzero(self, *, as_tuple: Literal[False] = False) -> Tensor:
         """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
@@ -908,55 +994,8 @@ class Tensor(TensorBase):
     @overload
     def nonzero(self, *, as_tuple: _bool = False) -> Any:
         """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
-    def polygamma(self, n: Tensor | _int) -> Tensor:
-        """`polygamma`, as torch has it."""
-    def view(self, *size: _int | Sequence[_int] | _dtype) -> Tensor:
-        """The same elements in another shape, never copied; one size may be -1."""
-    def view_as(self, other: Tensor) -> Tensor: ...
-    def reshape_as(self, other: Tensor) -> Tensor: ...
-    def expand(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None) -> Tensor:
-        """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
-    def expand_as(self, other: Tensor) -> Tensor: ...
-    def unfold(self, dimension: _int, size: Tensor | _int, step: Tensor | _float | number[Any]) -> Tensor:
-        """`unfold`, as torch has it."""
-    def repeat(self, *repeats: _int | Sequence[_int]) -> Tensor:
-        """The tensor copied side by side, `repeats` times along each dimension."""
-    def contiguous(self, memory_format: Any = None) -> Tensor:
-        """Itself where its elements lie in order, else a copy that does."""
-    def sum_to_size(self, *size: _int | Sequence[_int]) -> Tensor:
-        """Sum away what broadcasting would have added to reach this shape from `size`."""
-    def copy_(self, src: Tensor | _float | ndarray[Any, Any] | number[Any]) -> Tensor:
-        """In-place `copy`: writes the result into `self`, returns `self`."""
-    def fill_(self, value: Tensor | _float | number[Any]) -> Tensor:
-        """Every element becomes `value`, a number or a 0-d tensor."""
-    def zero_(self) -> Tensor:
-        """Every element becomes 0, in place."""
-    def t_(self) -> Tensor:
-        """In-place `t`: `self` gets the new shape, and a new grad_fn."""
-    def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In-place `transpose`: `self` gets the new shape, and a new grad_fn."""
-    def unsqueeze_(self, dim: _int) -> Tensor:
-        """In-place `unsqueeze`: `self` gets the new shape, and a new grad_fn."""
-    def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
-        """In-place `squeeze`: `self` gets the new shape, and a new grad_fn."""
-    def fill_diagonal_(self, fill_value: Tensor | _float | number[Any], wrap: _bool = False) -> Tensor:
-        """The main diagonal becomes `fill_value`, in place; with `wrap` it begins anew below a tall matrix's square."""
-    def resize_(self, *size: _int | Sequence[_int]) -> Tensor:
-        """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
-    def normal_(
-        self, mean: _float = 0.0, std: _float = 1.0, *, generator: Tensor | _int | Generator | None = None,
-    ) -> Tensor:
-        """Every element drawn from the normal distribution, in place."""
-    def uniform_(
-        self, low: _float = 0.0, to: _float = 1.0, *, generator: Tensor | _int | Generator | None = None,
-    ) -> Tensor:
-        """Every element drawn evenly from `[low, to)`, in place."""
-    def random_(self, *bounds: _int | None, generator: Tensor | _int | Generator | None = None) -> Tensor:
-        """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
-    def bernoulli_(self, p: _float = 0.5, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
-        """Every element 1 with probability `p`, else 0, in place."""
-    def index_put_(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
-        """In-place `index_put`: writes into `self`, returns `self`."""
+    def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor:
+        """The elements that `indices` names along `dim`; the other dimensions broadcast."""
     def scatter_(
         self, dim: _int, index: Tensor,
         src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None, *,
@@ -968,194 +1007,163 @@ class Tensor(TensorBase):
         src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any],
     ) -> Tensor:
         """In-place `scatter_add`: writes the result into `self`, returns `self`."""
-    def put_(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
-        """In-place `put`: writes the result into `self`, returns `self`."""
     def index_add_(self, dim: _int, index: Tensor, source: Tensor, *, alpha: _float = 1) -> Tensor:
         """In-place `index_add`: writes the result into `self`, returns `self`."""
     def index_copy_(self, dim: _int, index: Tensor, source: Tensor) -> Tensor:
         """In-place `index_copy`: writes the result into `self`, returns `self`."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
+        """In-place `put`: writes the result into `self`, returns `self`."""
     def index_fill_(
         self, dim: _int, index: Tensor, value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None,
     ) -> Tensor:
         """In-place `index_fill`: writes the result into `self`, returns `self`."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
         """In-place `masked_scatter`: writes the result into `self`, returns `self`."""
-    def subtract(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
-        """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
-    def multiply(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`mul`, as torch has it."""
-    def divide(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
-        """`self / other`, or rounded to "floor" or "trunc"."""
-    def true_divide(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
-        """`self / other`, or rounded to "floor" or "trunc"."""
-    def negative(self) -> Tensor:
-        """`neg`, as torch has it."""
-    def not_equal(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`ne`, as torch has it."""
-    def less(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`lt`, as torch has it."""
-    def less_equal(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`le`, as torch has it."""
-    def greater(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`gt`, as torch has it."""
-    def greater_equal(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`ge`, as torch has it."""
-    def arcsin(self) -> Tensor:
-        """`asin`, as torch has it."""
-    def arccos(self) -> Tensor:
-        """`acos`, as torch has it."""
-    def arctan(self) -> Tensor:
-        """`atan`, as torch has it."""
-    def arctan2(self, other: Tensor) -> Tensor:
-        """`atan2`, as torch has it."""
-    def arcsinh(self) -> Tensor:
-        """`asinh`, as torch has it."""
-    def arccosh(self) -> Tensor:
-        """`acosh`, as torch has it."""
-    def arctanh(self) -> Tensor:
-        """`atanh`, as torch has it."""
-    def absolute(self) -> Tensor:
-        """`abs`, as torch has it."""
-    def fix(self) -> Tensor:
-        """`trunc`, as torch has it."""
-    def clip(
-        self, min: Tensor | _float | number[Any] | None = None,
-        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
-    ) -> Tensor:
-        """Bring every element between `min` and `max`, numbers or tensors; either may be None."""
-    def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
-        """Dimensions `dim0` and `dim1` swapped; a view."""
-    def moveaxis(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
-        """Dimensions moved to other places, the rest in order."""
-    def broadcast_to(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None) -> Tensor:
-        """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
-    @overload
-    def argwhere(self, *, as_tuple: Literal[False] = False) -> Tensor:
-        """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
-    @overload
-    def argwhere(self, *, as_tuple: Literal[True] = ...) -> tuple[Tensor, ...]:
-        """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
-    @overload
-    def argwhere(self, *, as_tuple: _bool = False) -> Any:
-        """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
-    def ger(self, vec2: Tensor) -> Tensor:
-        """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
-    def abs_(self) -> Tensor:
-        """In-place `abs`: writes the result into `self`, returns `self`."""
-    def acos_(self) -> Tensor:
-        """In-place `acos`: writes the result into `self`, returns `self`."""
-    def arccos_(self) -> Tensor:
-        """In-place `acos`: writes the result into `self`, returns `self`."""
-    def arcsin_(self) -> Tensor:
-        """In-place `asin`: writes the result into `self`, returns `self`."""
-    def arctan_(self) -> Tensor:
-        """In-place `atan`: writes the result into `self`, returns `self`."""
-    def asin_(self) -> Tensor:
-        """In-place `asin`: writes the result into `self`, returns `self`."""
-    def atan_(self) -> Tensor:
-        """In-place `atan`: writes the result into `self`, returns `self`."""
-    def ceil_(self) -> Tensor:
-        """In-place `ceil`: writes the result into `self`, returns `self`."""
-    def clamp_(
-        self, min: Tensor | _float | number[Any] | None = None,
-        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
-    ) -> Tensor:
-        """In-place `clamp`: writes the result into `self`, returns `self`."""
-    def clamp_max_(self, max: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `clamp_max`: writes the result into `self`, returns `self`."""
-    def clamp_min_(self, min: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `clamp_min`: writes the result into `self`, returns `self`."""
-    def clip_(
-        self, min: Tensor | _float | number[Any] | None = None,
-        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
-    ) -> Tensor:
-        """In-place `clamp`: writes the result into `self`, returns `self`."""
-    def cos_(self) -> Tensor:
-        """In-place `cos`: writes the result into `self`, returns `self`."""
-    def cosh_(self) -> Tensor:
-        """In-place `cosh`: writes the result into `self`, returns `self`."""
-    def erf_(self) -> Tensor:
-        """In-place `erf`: writes the result into `self`, returns `self`."""
-    def erfc_(self) -> Tensor:
-        """In-place `erfc`: writes the result into `self`, returns `self`."""
+    def mul_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `mul`: writes the result into `self`, returns `self`."""
+    def neg_(self) -> Tensor:
+        """In-place `neg`: writes the result into `self`, returns `self`."""
+    def reciprocal_(self) -> Tensor:
+        """In-place `reciprocal`: writes the result into `self`, returns `self`."""
+    def sqrt_(self) -> Tensor:
+        """In-place `sqrt`: writes the result into `self`, returns `self`."""
+    def rsqrt_(self) -> Tensor:
+        """In-place `rsqrt`: writes the result into `self`, returns `self`."""
     def exp_(self) -> Tensor:
         """In-place `exp`: writes the result into `self`, returns `self`."""
     def exp2_(self) -> Tensor:
         """In-place `exp2`: writes the result into `self`, returns `self`."""
     def expm1_(self) -> Tensor:
         """In-place `expm1`: writes the result into `self`, returns `self`."""
-    def floor_(self) -> Tensor:
-        """In-place `floor`: writes the result into `self`, returns `self`."""
-    def frac_(self) -> Tensor:
-        """In-place `frac`: writes the result into `self`, returns `self`."""
     def log_(self) -> Tensor:
         """In-place `log`: writes the result into `self`, returns `self`."""
+    def log2_(self) -> Tensor:
+        """In-place `log2`: writes the result into `self`, returns `self`."""
     def log10_(self) -> Tensor:
         """In-place `log10`: writes the result into `self`, returns `self`."""
     def log1p_(self) -> Tensor:
         """In-place `log1p`: writes the result into `self`, returns `self`."""
-    def log2_(self) -> Tensor:
-        """In-place `log2`: writes the result into `self`, returns `self`."""
-    def logit_(self, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
-        """In-place `logit`: writes the result into `self`, returns `self`."""
+    def xlogy_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `xlogy`: writes the result into `self`, returns `self`."""
+    def sin_(self) -> Tensor:
+        """In-place `sin`: writes the result into `self`, returns `self`."""
+    def cos_(self) -> Tensor:
+        """In-place `cos`: writes the result into `self`, returns `self`."""
+    def tan_(self) -> Tensor:
+        """In-place `tan`: writes the result into `self`, returns `self`."""
+    def asin_(self) -> Tensor:
+        """In-place `asin`: writes the result into `self`, returns `self`."""
+    def acos_(self) -> Tensor:
+        """In-place `acos`: writes the result into `self`, returns `self`."""
+    def atan_(self) -> Tensor:
+        """In-place `atan`: writes the result into `self`, returns `self`."""
+    def atan2_(self, other: Tensor) -> Tensor:
+        """In-place `atan2`: writes the result into `self`, returns `self`."""
+    def sinh_(self) -> Tensor:
+        """In-place `sinh`: writes the result into `self`, returns `self`."""
+    def cosh_(self) -> Tensor:
+        """In-place `cosh`: writes the result into `self`, returns `self`."""
+    def tanh_(self) -> Tensor:
+        """In-place `tanh`: writes the result into `self`, returns `self`."""
+    def sigmoid_(self) -> Tensor:
+        """In-place `sigmoid`: writes the result into `self`, returns `self`."""
+    def relu_(self) -> Tensor:
+        """In-place `relu`: writes the result into `self`, returns `self`."""
+    def hypot_(self, other: Tensor) -> Tensor:
+        """In-place `hypot`: writes the result into `self`, returns `self`."""
+    def sinc_(self) -> Tensor:
+        """In-place `sinc`: writes the result into `self`, returns `self`."""
+    def abs_(self) -> Tensor:
+        """In-place `abs`: writes the result into `self`, returns `self`."""
+    def sign_(self) -> Tensor:
+        """In-place `sign`: writes the result into `self`, returns `self`."""
+    def sgn_(self) -> Tensor:
+        """In-place `sgn`: writes the result into `self`, returns `self`."""
+    def floor_(self) -> Tensor:
+        """In-place `floor`: writes the result into `self`, returns `self`."""
+    def ceil_(self) -> Tensor:
+        """In-place `ceil`: writes the result into `self`, returns `self`."""
+    def trunc_(self) -> Tensor:
+        """In-place `trunc`: writes the result into `self`, returns `self`."""
+    def frac_(self) -> Tensor:
+        """In-place `frac`: writes the result into `self`, returns `self`."""
     def nan_to_num_(
-        self, nan: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
+        self, nan: Tensor | _float | number[Any] | None = None,
         posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
         neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
     ) -> Tensor:
         """In-place `nan_to_num`: writes the result into `self`, returns `self`."""
-    def neg_(self) -> Tensor:
-        """In-place `neg`: writes the result into `self`, returns `self`."""
-    def negative_(self) -> Tensor:
-        """In-place `neg`: writes the result into `self`, returns `self`."""
-    def reciprocal_(self) -> Tensor:
-        """In-place `reciprocal`: writes the result into `self`, returns `self`."""
-    def relu_(self) -> Tensor:
-        """In-place `relu`: writes the result into `self`, returns `self`."""
-    def round_(self, *, decimals: _int | None = None) -> Tensor:
-        """In-place `round`: writes the result into `self`, returns `self`."""
-    def rsqrt_(self) -> Tensor:
-        """In-place `rsqrt`: writes the result into `self`, returns `self`."""
-    def sigmoid_(self) -> Tensor:
-        """In-place `sigmoid`: writes the result into `self`, returns `self`."""
-    def sin_(self) -> Tensor:
-        """In-place `sin`: writes the result into `self`, returns `self`."""
-    def sinc_(self) -> Tensor:
-        """In-place `sinc`: writes the result into `self`, returns `self`."""
-    def sinh_(self) -> Tensor:
-        """In-place `sinh`: writes the result into `self`, returns `self`."""
-    def sqrt_(self) -> Tensor:
-        """In-place `sqrt`: writes the result into `self`, returns `self`."""
+    def bitwise_and_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_and`: writes the result into `self`, returns `self`."""
+    def bitwise_or_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_or`: writes the result into `self`, returns `self`."""
+    def bitwise_xor_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_xor`: writes the result into `self`, returns `self`."""
+    def bitwise_not_(self) -> Tensor:
+        """In-place `bitwise_not`: writes the result into `self`, returns `self`."""
+    def bitwise_left_shift_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_left_shift`: writes the result into `self`, returns `self`."""
+    def bitwise_right_shift_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_right_shift`: writes the result into `self`, returns `self`."""
+    def add_(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
+        """In-place `add`: writes the result into `self`, returns `self`."""
+    def sub_(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+        """In-place `sub`: writes the result into `self`, returns `self`."""
+    def div_(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+        """In-place `div`: writes the result into `self`, returns `self`."""
+    def floor_divide_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `floor_divide`: writes the result into `self`, returns `self`."""
+    def remainder_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `remainder`: writes the result into `self`, returns `self`."""
+    def fmod_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `fmod`: writes the result into `self`, returns `self`."""
+    def pow_(self, exponent: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `pow`: writes the result into `self`, returns `self`."""
     def square_(self) -> Tensor:
         """In-place `square`: writes the result into `self`, returns `self`."""
-    def tan_(self) -> Tensor:
-        """In-place `tan`: writes the result into `self`, returns `self`."""
-    def tanh_(self) -> Tensor:
-        """In-place `tanh`: writes the result into `self`, returns `self`."""
-    def trunc_(self) -> Tensor:
-        """In-place `trunc`: writes the result into `self`, returns `self`."""
-    def fix_(self) -> Tensor:
-        """In-place `trunc`: writes the result into `self`, returns `self`."""
-    def xlogy_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `xlogy`: writes the result into `self`, returns `self`."""
-    def absolute_(self) -> Tensor:
-        """In-place `abs`: writes the result into `self`, returns `self`."""
-    def addbmm_(
-        self, batch1: Tensor, batch2: Tensor,
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    def round_(self, *, decimals: _int | None = None) -> Tensor:
+        """In-place `round`: writes the result into `self`, returns `self`."""
+    def clamp_(
+        self, min: Tensor | _float | number[Any] | None = None,
+        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
     ) -> Tensor:
-        """In-place `addbmm`: writes the result into `self`, returns `self`."""
-    def addcdiv_(
-        self, tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
-        tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
-    ) -> Tensor:
-        """In-place `addcdiv`: writes the result into `self`, returns `self`."""
+        """In-place `clamp`: writes the result into `self`, returns `self`."""
+    def clamp_min_(self, min: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `clamp_min`: writes the result into `self`, returns `self`."""
+    def clamp_max_(self, max: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `clamp_max`: writes the result into `self`, returns `self`."""
+    def masked_fill_(self, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `masked_fill`: writes the result into `self`, returns `self`."""
+    def lerp_(self, end: Tensor, weight: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `lerp`: writes the result into `self`, returns `self`."""
     def addcmul_(
         self, tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
         tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
     ) -> Tensor:
         """In-place `addcmul`: writes the result into `self`, returns `self`."""
+    def addcdiv_(
+        self, tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
+        tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
+    ) -> Tensor:
+        """In-place `addcdiv`: writes the result into `self`, returns `self`."""
+    def heaviside_(self, values: Tensor) -> Tensor:
+        """In-place `heaviside`: writes the result into `self`, returns `self`."""
+    def logit_(self, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
+        """In-place `logit`: writes the result into `self`, returns `self`."""
+    def erf_(self) -> Tensor:
+        """In-place `erf`: writes the result into `self`, returns `self`."""
+    def erfc_(self) -> Tensor:
+        """In-place `erfc`: writes the result into `self`, returns `self`."""
+    def erfinv_(self) -> Tensor:
+        """In-place `erfinv`: writes the result into `self`, returns `self`."""
+    def lgamma_(self) -> Tensor:
+        """In-place `lgamma`: writes the result into `self`, returns `self`."""
+    def digamma_(self) -> Tensor:
+        """In-place `digamma`: writes the result into `self`, returns `self`."""
+    def polygamma_(self, n: Tensor | _int) -> Tensor:
+        """In-place `polygamma`: writes the result into `self`, returns `self`."""
+    def renorm_(self, p: Tensor | _float | number[Any], dim: _int, maxnorm: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `renorm`: writes the result into `self`, returns `self`."""
     def addmm_(
         self, mat1: Tensor, mat2: Tensor,
         beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
@@ -1174,70 +1182,133 @@ class Tensor(TensorBase):
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """In-place `addr`: writes the result into `self`, returns `self`."""
-    def arctan2_(self, other: Tensor) -> Tensor:
-        """In-place `atan2`: writes the result into `self`, returns `self`."""
-    def atan2_(self, other: Tensor) -> Tensor:
-        """In-place `atan2`: writes the result into `self`, returns `self`."""
+    def addbmm_(
+        self, batch1: Tensor, batch2: Tensor,
+        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    ) -> Tensor:
+        """In-place `addbmm`: writes the result into `self`, returns `self`."""
     def baddbmm_(
         self, batch1: Tensor, batch2: Tensor,
         beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """In-place `baddbmm`: writes the result into `self`, returns `self`."""
-    def bitwise_and_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_and`: writes the result into `self`, returns `self`."""
-    def bitwise_not_(self) -> Tensor:
-        """In-place `bitwise_not`: writes the result into `self`, returns `self`."""
-    def bitwise_or_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_or`: writes the result into `self`, returns `self`."""
-    def bitwise_xor_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_xor`: writes the result into `self`, returns `self`."""
-    def cumprod_(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
-        """In-place `cumprod`: writes the result into `self`, returns `self`."""
-    def cumsum_(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
-        """In-place `cumsum`: writes the result into `self`, returns `self`."""
-    def digamma_(self) -> Tensor:
-        """In-place `digamma`: writes the result into `self`, returns `self`."""
-    def divide_(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
-        """In-place `div`: writes the result into `self`, returns `self`."""
-    def erfinv_(self) -> Tensor:
-        """In-place `erfinv`: writes the result into `self`, returns `self`."""
-    def floor_divide_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `floor_divide`: writes the result into `self`, returns `self`."""
-    def fmod_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `fmod`: writes the result into `self`, returns `self`."""
-    def heaviside_(self, values: Tensor) -> Tensor:
-        """In-place `heaviside`: writes the result into `self`, returns `self`."""
-    def hypot_(self, other: Tensor) -> Tensor:
-        """In-place `hypot`: writes the result into `self`, returns `self`."""
-    def lerp_(self, end: Tensor, weight: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `lerp`: writes the result into `self`, returns `self`."""
-    def lgamma_(self) -> Tensor:
-        """In-place `lgamma`: writes the result into `self`, returns `self`."""
-    def masked_fill_(self, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `masked_fill`: writes the result into `self`, returns `self`."""
-    def multiply_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `mul`: writes the result into `self`, returns `self`."""
-    def polygamma_(self, n: Tensor | _int) -> Tensor:
-        """In-place `polygamma`: writes the result into `self`, returns `self`."""
-    def pow_(self, exponent: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `pow`: writes the result into `self`, returns `self`."""
-    def remainder_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `remainder`: writes the result into `self`, returns `self`."""
-    def renorm_(self, p: Tensor | _float | number[Any], dim: _int, maxnorm: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `renorm`: writes the result into `self`, returns `self`."""
-    def sgn_(self) -> Tensor:
-        """In-place `sgn`: writes the result into `self`, returns `self`."""
-    def sign_(self) -> Tensor:
-        """In-place `sign`: writes the result into `self`, returns `self`."""
-    def subtract_(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
-        """In-place `sub`: writes the result into `self`, returns `self`."""
     def tril_(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
         """In-place `tril`: writes the result into `self`, returns `self`."""
     def triu_(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
         """In-place `triu`: writes the result into `self`, returns `self`."""
+    def cumsum_(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+        """In-place `cumsum`: writes the result into `self`, returns `self`."""
+    def cumprod_(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+        """In-place `cumprod`: writes the result into `self`, returns `self`."""
+    def subtract(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+        """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
+    def subtract_(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+        """In-place `sub`: writes the result into `self`, returns `self`."""
+    def multiply(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`mul`, as torch has it."""
+    def multiply_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `mul`: writes the result into `self`, returns `self`."""
+    def divide(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+        """`self / other`, or rounded to "floor" or "trunc"."""
+    def divide_(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+        """In-place `div`: writes the result into `self`, returns `self`."""
+    def true_divide(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+        """`self / other`, or rounded to "floor" or "trunc"."""
     def true_divide_(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
         """In-place `div`: writes the result into `self`, returns `self`."""
+    def negative(self) -> Tensor:
+        """`neg`, as torch has it."""
+    def negative_(self) -> Tensor:
+        """In-place `neg`: writes the result into `self`, returns `self`."""
+    def not_equal(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`ne`, as torch has it."""
+    def not_equal_(self, *other: Tensor | _float | number[Any] | _type[Any]) -> Tensor:
+        """In-place `ne`: writes the result into `self`, returns `self`."""
+    def less(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`lt`, as torch has it."""
+    def less_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `lt`: writes the result into `self`, returns `self`."""
+    def less_equal(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`le`, as torch has it."""
+    def less_equal_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `le`: writes the result into `self`, returns `self`."""
+    def greater(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`gt`, as torch has it."""
+    def greater_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `gt`: writes the result into `self`, returns `self`."""
+    def greater_equal(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`ge`, as torch has it."""
+    def greater_equal_(self, *other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `ge`: writes the result into `self`, returns `self`."""
+    def arcsin(self) -> Tensor:
+        """`asin`, as torch has it."""
+    def arcsin_(self) -> Tensor:
+        """In-place `asin`: writes the result into `self`, returns `self`."""
+    def arccos(self) -> Tensor:
+        """`acos`, as torch has it."""
+    def arccos_(self) -> Tensor:
+        """In-place `acos`: writes the result into `self`, returns `self`."""
+    def arctan(self) -> Tensor:
+        """`atan`, as torch has it."""
+    def arctan_(self) -> Tensor:
+        """In-place `atan`: writes the result into `self`, returns `self`."""
+    def arctan2(self, other: Tensor) -> Tensor:
+        """`atan2`, as torch has it."""
+    def arctan2_(self, other: Tensor) -> Tensor:
+        """In-place `atan2`: writes the result into `self`, returns `self`."""
+    def arcsinh(self) -> Tensor:
+        """`asinh`, as torch has it."""
+    def arcsinh_(self, *other: Any) -> Tensor:
+        """In-place `asinh`: writes the result into `self`, returns `self`."""
+    def arccosh(self) -> Tensor:
+        """`acosh`, as torch has it."""
+    def arccosh_(self, *other: Any) -> Tensor:
+        """In-place `acosh`: writes the result into `self`, returns `self`."""
+    def arctanh(self) -> Tensor:
+        """`atanh`, as torch has it."""
+    def arctanh_(self, *other: Any) -> Tensor:
+        """In-place `atanh`: writes the result into `self`, returns `self`."""
+    def absolute(self) -> Tensor:
+        """`abs`, as torch has it."""
+    def absolute_(self) -> Tensor:
+        """In-place `abs`: writes the result into `self`, returns `self`."""
+    def fix(self) -> Tensor:
+        """`trunc`, as torch has it."""
+    def fix_(self) -> Tensor:
+        """In-place `trunc`: writes the result into `self`, returns `self`."""
+    def clip(
+        self, min: Tensor | _float | number[Any] | None = None,
+        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
+    ) -> Tensor:
+        """Bring every element between `min` and `max`, numbers or tensors; either may be None."""
+    def clip_(
+        self, min: Tensor | _float | number[Any] | None = None,
+        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
+    ) -> Tensor:
+        """In-place `clamp`: writes the result into `self`, returns `self`."""
+    def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
+        """Dimensions `dim0` and `dim1` swapped; a view."""
+    def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
+        """In-place `transpose`: `self` gets the new shape, and a new grad_fn."""
+    def moveaxis(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
+        """Dimensions moved to other places, the rest in order."""
+    def ger(self, vec2: Tensor) -> Tensor:
+        """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
+    def broadcast_to(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None) -> Tensor:
+        """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
+    @overload
+    def argwhere(self, *, as_tuple: Literal[False] = False) -> Tensor:
+        """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
+    @overload
+    def argwhere(self, *, as_tuple: Literal[True] = ...) -> tuple[Tensor, ...]:
+        """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
+    @overload
+    def argwhere(self, *, as_tuple: _bool = False) -> Any:
+        """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
+    def split_with_sizes(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+        """Pieces of a length, or of given lengths, along `dim`; views."""
     def __iadd__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
     def __isub__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
     def __imul__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
@@ -1250,7 +1321,9 @@ class Tensor(TensorBase):
     def __ixor__(self, other: Tensor | _float) -> Tensor: ...
     def __ilshift__(self, other: Tensor | _float) -> Tensor: ...
     def __irshift__(self, other: Tensor | _float) -> Tensor: ...
-    def __new__(cls, *data: Any) -> Tensor: ...
+    def __new__(cls, *data: Any, dtype: Any = None) -> Tensor: ...
+    def new(self, *data: Any) -> Tensor:
+        """A tensor of this type from values, or of a shape: the constructor of old."""
     def new_zeros(
         self, *size: _int | Sequence[_int], dtype: Tensor | _int | _dtype | _type[Any] | None = None, **options: Any,
     ) -> Tensor:
@@ -1273,11 +1346,15 @@ class Tensor(TensorBase):
         """`tensor` in the type of this tensor."""
 
 
+UFUNCS: dict[Any, Any]
 def backward(
     tensors: Any, grad_tensors: Tensor | Sequence[_int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
     create_graph: _bool = False, grad_variables: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
     inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""
+def declared(chapter: Any, methods: _bool = True) -> dict[str, Any]:
+    """What a chapter of calls defines, or makes of its rows: methods, which say `self` first, or functions."""
+def is_function(name: str) -> _bool: ...
 def tensor_text(t: Tensor) -> str:
     """A tensor as today's PyTorch prints it."""

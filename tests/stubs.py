@@ -428,6 +428,7 @@ class Page:
                                            bool(chosen) and kind_of(p.default) not in chosen))
             if pad:
                 said[0] = "cls" if self.lines[-1:] == ["    @classmethod"] or name == "__new__" else "self"
+                said[1:] = [re.sub(r"^self:", "other:", part) for part in said[1:]]  # a reflected operator
             if len(face.returns) > 1:
                 self.lines.append(f"{pad}@{self.typing('overload')}")
             self.define(pad, name, said, returned, function)

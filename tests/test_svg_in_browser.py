@@ -13,7 +13,6 @@ import pytest
 from minigrad.viz.display import Drawing
 from tests.browser import find_browser
 from tests.oracle import graphs
-from tests.oracle.graphs import hooked
 
 pytestmark = pytest.mark.browser
 QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
@@ -44,7 +43,7 @@ document.body.textContent = JSON.stringify(defects);
 
 
 def pictures():
-    for program, graph in {**graphs.recorded(), "every hook": hooked()}.items():
+    for program, graph in {**graphs.recorded(), "every hook": graphs.hooked()}.items():
         for view in ("record", "forward", "backward"):
             for lang in ("en", "zh", "both"):
                 yield f"{program}, {view}, {lang}", Drawing(graph, view, lang=lang).to_svg()

@@ -4,20 +4,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from . import functional as functional, graph as graph
 from .._tensor import Tensor
-from ..core.backward import GradientEdge as GradientEdge
-from ..core.engine import steps as steps
-from ..core.modes import (
+from ..core.beside.ends import GradientEdge as GradientEdge
+from .anomaly import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
+from .function import Function as Function
+from .grad_mode import (
     enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,
     set_grad_enabled as set_grad_enabled,
 )
-from .anomaly import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
-from .function import Function as Function
 from .gradcheck import GradcheckError as GradcheckError
 
 __all__ = [
     "Function", "GradcheckError", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad",
     "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "no_grad",
-    "set_detect_anomaly", "set_grad_enabled", "steps",
+    "set_detect_anomaly", "set_grad_enabled",
 ]
 
 

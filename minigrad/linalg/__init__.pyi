@@ -7,7 +7,9 @@ from .._tensor import (
     Tensor, return_types_linalg_eigh, return_types_linalg_lstsq, return_types_linalg_qr,
     return_types_linalg_slogdet, return_types_linalg_svd,
 )
-from ..ops.linalg import LinAlgError as LinAlgError
+from ..array.backend import device
+from ..array.dtypes import dtype
+from ..ops.kernels.linalg import LinAlgError as LinAlgError
 
 __all__ = [
     "LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq", "matmul",
@@ -49,7 +51,8 @@ def multi_dot(tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """The product of several matrices in the cheapest order; the ends may be vectors."""
 def norm(
     A: Tensor, ord: Tensor | float | Sequence[int] | Sequence[Tensor] | str | None = None,
-    dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None,
+    dim: int | Sequence[int] | None = None, keepdim: bool = False, *,
+    dtype: Tensor | int | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
 def pinv(A: Tensor) -> Tensor:
@@ -68,6 +71,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The scalar product along `dim`."""
 def vector_norm(
     x: Tensor | ndarray[Any, Any], ord: float = 2, dim: int | Sequence[int] | None = None, keepdim: bool = False, *,
-    dtype: Any = None,
+    dtype: Tensor | int | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """The norm of all elements taken as one vector, or along `dim`."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from numpy import ndarray, number
 from typing import Any, Literal, overload
 from .._tensor import Tensor
+from ..array.backend import device
 from ..array.dtypes import dtype
 
 
@@ -77,6 +78,8 @@ def binary_cross_entropy_with_logits(
     """binary_cross_entropy of sigmoid(x), without overflow."""
 def celu(input: Tensor | ndarray[Any, Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
+def celu_(input: Tensor, *args: Tensor | float | number[Any], **options: Any) -> Tensor:
+    """`celu`, written into `input`."""
 def checked_p(p: float) -> float:
     """A probability. Raises: ValueError if it is none."""
 def conv1d(
@@ -127,6 +130,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """As dropout, for whole channels."""
 def elu(input: Tensor | ndarray[Any, Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, else alpha (exp(x) - 1)."""
+def elu_(input: Tensor, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Tensor:
+    """`elu`, written into `input`; torch's has its other two numbers as well."""
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None,
     max_norm: Tensor | float | number[Any] | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
@@ -159,6 +164,8 @@ def hardtanh(
     input: Tensor | ndarray[Any, Any], min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
 ) -> Tensor:
     """x brought into `[min_val, max_val]`."""
+def hardtanh_(input: Tensor, *args: Tensor | float | number[Any], **options: Any) -> Tensor:
+    """`hardtanh`, written into `input`."""
 def hinge_embedding_loss(
     input: Tensor, target: Tensor | ndarray[Any, Any], margin: float = 1.0, size_average: Any = None,
     reduce: Any = None, reduction: str = 'mean',
@@ -196,13 +203,20 @@ def leaky_relu(
     input: Tensor | ndarray[Any, Any], negative_slope: Tensor | float = 0.01, inplace: bool = False,
 ) -> Tensor:
     """x where it is positive, else `negative_slope` times x."""
+def leaky_relu_(
+    input: Tensor, *args: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any],
+    **options: Any,
+) -> Tensor:
+    """`leaky_relu`, written into `input`."""
 def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
     """A reduction's name, for which torch once had two flags."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
-def log_softmax(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def log_softmax(
+    self: Tensor, dim: int | None = None, *, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
-def logsigmoid(input: Tensor | ndarray[Any, Any]) -> Tensor:
+def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)), computed without overflow."""
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, size_average: Any = None,
@@ -304,6 +318,8 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """x where it is positive, else 0."""
 def relu6(input: Tensor | ndarray[Any, Any], inplace: bool = False) -> Tensor:
     """x brought into `[0, 6]`."""
+def relu_(input: Tensor, *args: Any, **options: Any) -> Tensor:
+    """`relu`, written into `input`."""
 def row_of(padding_idx: int, count: int) -> int:
     """`padding_idx` counted from the front. Raises: AssertionError if there are fewer rows."""
 def rrelu(
@@ -311,6 +327,8 @@ def rrelu(
     inplace: bool = False,
 ) -> Tensor:
     """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
+def rrelu_(input: Tensor, *args: Tensor | float | number[Any], **options: Any) -> Tensor:
+    """`rrelu`, written into `input`."""
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
     is_causal: bool = False, scale: float | None = None,
@@ -318,6 +336,8 @@ def scaled_dot_product_attention(
     """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
 def selu(input: Tensor | ndarray[Any, Any], inplace: bool = False) -> Tensor:
     """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
+def selu_(input: Tensor, *args: Any, **options: Any) -> Tensor:
+    """`selu`, written into `input`."""
 def sigmoid(input: Tensor) -> Tensor:
     """`sigmoid`, as torch has it."""
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -332,9 +352,13 @@ def soft_margin_loss(
     reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """log(1 + exp(-t x)) for targets 1 and -1."""
-def softmax(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def softmax(
+    self: Tensor, dim: int | None = None, *, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
-def softmin(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+def softmin(
+    input: Tensor, dim: int | None = None, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+) -> Tensor:
     """softmax of -x."""
 def softplus(input: Tensor | ndarray[Any, Any], beta: float = 1, threshold: Tensor | float = 20) -> Tensor:
     """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
@@ -351,6 +375,8 @@ def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
 def threshold(input: Tensor | ndarray[Any, Any], threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where it is above `threshold`, else `value`."""
+def threshold_(input: Any, *args: Any, **options: Any) -> Any:
+    """`threshold`, written into `input`."""
 def triplet_margin_loss(
     anchor: Tensor | float | number[Any], positive: Tensor | float | ndarray[Any, Any] | number[Any],
     negative: Tensor | float | ndarray[Any, Any] | number[Any], margin: float = 1.0, p: float = 2.0,
@@ -359,7 +385,8 @@ def triplet_margin_loss(
     """max(0, distance to the positive - distance to the negative + margin)."""
 def tuple_of(
     value: Tensor | Sequence[int] | Sequence[Tensor] | list[float] | str | ndarray[Any, Any], n: int,
-) -> tuple[Any, ...]: ...
+) -> tuple[Any, ...]:
+    """A number, or a sequence of one or of `n`, as a tuple of `n`."""
 def zeros_like(
     input: Tensor, *args: Any, dtype: Tensor | int | dtype | type[Any] | None = None, memory_format: Any = None,
     **options: Any,

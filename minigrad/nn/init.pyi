@@ -25,7 +25,8 @@ def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Tensor | int | Generator | None = None,
 ) -> Tensor:
     """Normal numbers."""
-def ones_(tensor: Tensor) -> Tensor: ...
+def ones_(tensor: Tensor) -> Tensor:
+    """One everywhere."""
 def uniform_(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Tensor | int | Generator | None = None,
 ) -> Tensor:
@@ -34,4 +35,5 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Tensor | int | 
     """As xavier_uniform_, with normal numbers."""
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Tensor | int | Generator | None = None) -> Tensor:
     """Even numbers whose spread keeps the size of values through layer and gradient (Glorot)."""
-def zeros_(tensor: Tensor) -> Tensor: ...
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zero everywhere."""

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from numpy import ndarray, number
 from typing import Any
 from .._tensor import Tensor
+from ..array.backend import device
+from ..array.dtypes import dtype
 from .module import Module as Module
 from .parameter import Parameter
 
@@ -23,7 +25,8 @@ __all__ = [
 class Identity(Module):
     """Returns what it gets."""
     def __init__(self, *args: Any, **options: Any) -> None: ...
-    def forward(self, input: Any) -> Any: ...
+    def forward(self, input: Any) -> Any:
+        """The input itself."""
 
 
 class _List(Module):
@@ -50,7 +53,8 @@ class Sequential(_List):
     def __init__(self, *args: Any) -> None: ...
     def insert(self, index: int, module: Module) -> Sequential:
         """Put a module before another one; returns itself."""
-    def forward(self, input: Any) -> Tensor: ...
+    def forward(self, input: Any) -> Tensor:
+        """The input, passed through each module in turn."""
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -91,7 +95,8 @@ class Linear(_Weighted):
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None: ...
-    def forward(self, input: Any) -> Tensor: ...
+    def forward(self, input: Any) -> Tensor:
+        """`nn.functional.linear` with the own weight and bias."""
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -147,7 +152,8 @@ class Embedding(Module):
         """An embedding on rows that are there already; `freeze` keeps training from changing them."""
     def reset_parameters(self) -> None:
         """Draw every row, but for that of `padding_idx`, which is 0."""
-    def forward(self, input: Any) -> Tensor: ...
+    def forward(self, input: Any) -> Tensor:
+        """The rows that the indices name."""
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -195,7 +201,8 @@ class LayerNorm(_Norm):
         self, normalized_shape: Any, eps: float = 1e-05, elementwise_affine: bool = True, bias: bool = True,
         device: Any = None, dtype: Any = None,
     ) -> None: ...
-    def forward(self, input: Any) -> Tensor: ...
+    def forward(self, input: Any) -> Tensor:
+        """`nn.functional.layer_norm` with the own weight and bias."""
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -211,14 +218,16 @@ class GroupNorm(_Norm):
         self, num_groups: int, num_channels: int, eps: float = 1e-05, affine: bool = True, device: Any = None,
         dtype: Any = None, *, bias: bool = True,
     ) -> None: ...
-    def forward(self, input: Any) -> Tensor: ...
+    def forward(self, input: Any) -> Tensor:
+        """`nn.functional.group_norm` with the own weight and bias."""
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
 class PReLU(Module):
     """x where positive, else a learned slope times x."""
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None: ...
-    def forward(self, input: Any) -> Any: ...
+    def forward(self, input: Any) -> Any:
+        """`nn.functional.prelu` with the own slopes."""
 
 
 class Dropout(Module):
@@ -226,7 +235,8 @@ class Dropout(Module):
     p: float
     inplace: bool
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Tensor: ...
+    def forward(self, input: Any) -> Tensor:
+        """The input thinned out in training, unchanged in evaluation."""
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -374,7 +384,7 @@ class LogSoftmax(Module):
 
 class Softmin(Module):
     """`Softmin` as a module; see `nn.functional.softmin`."""
-    def __init__(self, dim: int | None = None, dtype: Any = None) -> None: ...
+    def __init__(self, dim: int | None = None, dtype: Tensor | int | dtype | device | type[Any] | None = None) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
     def extra_repr(self) -> str: ...
 

@@ -66,8 +66,9 @@ def as_method(name: str, call: Callable) -> Callable:
             result = call(self, *args, **(options and in_torchs_words(options)))
         except (AttributeError, RuntimeError) as refused:
             first = next(iter((*args, *options.values())), self)
-            number = hasattr(first, "__float__") and isinstance(refused, RuntimeError)
-            if operand is None or number or isinstance(first, TensorBase):
+            plain = hasattr(first, "__float__") or isinstance(first, tuple | list)
+            said = plain and isinstance(refused, RuntimeError)
+            if operand is None or said or isinstance(first, TensorBase):
                 raise
         else:
             if result is not NotImplemented:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import dis
 import inspect
-import linecache
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from itertools import islice, pairwise
 from textwrap import dedent, indent
 from types import FunctionType, ModuleType
@@ -38,42 +36,12 @@ def ours(value: Any) -> bool:
 def document(values: Iterable[Any]) -> None:
     """Give a manual and a signature to the functions of this package among the values, and to those of its classes."""
     for value in values:
-        if isinstance(value, type) and ours(value):
+        if value.__class__ is FunctionType and value.__module__.startswith(_PACKAGE):
+            value.__doc__ = manual = Manual(str.__str__(value.__doc__ or ""))
+            value.__signature__ = signature = Signature.__new__(Signature)
+            manual.function = signature.function = value
+        elif isinstance(value, type) and ours(value):
             document(vars(value).values())
-        elif value.__class__ is FunctionType and value.__module__.startswith(_PACKAGE):
-            if value.__doc__.__class__ is not Manual:  # as that of a function which this one wraps
-                value.__doc__ = Manual(value.__doc__ or "")
-                value.__doc__.function = value  # type: ignore[attr-defined]
-            value.__signature__ = Signature.__new__(Signature)  # type: ignore[attr-defined]
-            value.__signature__.function = value  # type: ignore[attr-defined]
-
-
-class Bare(str):
-    """An annotation that is printed without quotes."""
-
-    __repr__ = str.__str__
-
-
-class Signature(inspect.Signature):
-    """Made when it is read: annotations stand as in the source, without `Any`, and torch's functions take `input`."""
-
-    __slots__ = ("function",)
-
-    def __getattr__(self, slot: str) -> Any:
-        if slot not in inspect.Signature.__slots__:
-            raise AttributeError(slot)
-        del self.function.__signature__  # or the next line would ask here again
-        found, first = inspect.signature(self.function), self.function.__code__.co_varnames[:1]
-        self.function.__signature__ = self
-        names = {"self": "input"} if first == ("input",) else {}
-        self.__init__([p.replace(name=names.get(p.name, p.name), annotation=said(p.annotation))
-                       for p in found.parameters.values()], return_annotation=said(found.return_annotation))
-        return getattr(self, slot)
-
-
-def said(annotation: Any) -> Any:
-    is_text = isinstance(annotation, str)
-    return inspect.Signature.empty if annotation in ("Any", Any) else Bare(annotation) if is_text else annotation
 
 
 class Manual(str):
@@ -88,18 +56,46 @@ class Manual(str):
         return str(self).expandtabs(tabsize)
 
 
+class Bare(str):
+    """An annotation that is printed without quotes."""
+
+    __repr__ = str.__str__
+
+
+class Signature(inspect.Signature):
+    """Made when it is read: types as the source has them, without `Any`; a function of torch takes `input`."""
+
+    __slots__ = ("function",)
+
+    def __getattr__(self, slot: str) -> Any:
+        if slot not in inspect.Signature.__slots__:
+            raise AttributeError(slot)
+        del self.function.__signature__  # or the next line would ask here again
+        found = inspect.signature(self.function)
+        self.function.__signature__ = self
+        parts = [p.replace(annotation=said(p.annotation)) for p in found.parameters.values()]
+        if self.function.__code__.co_varnames[:1] == ("input",):
+            parts[0] = parts[0].replace(name="input")
+        self.__init__(parts, return_annotation=said(found.return_annotation))
+        return getattr(self, slot)
+
+
+def said(annotation: Any) -> Any:
+    as_text = Bare(annotation) if isinstance(annotation, str) else annotation
+    return inspect.Signature.empty if annotation in ("Any", Any) else as_text
+
+
 def rows_of(function: Any, depth: int = 3) -> list[Row]:
     """The row that a function is; or those that its code names; or else those of the functions that it names."""
     function = inspect.unwrap(function, stop=lambda f: hasattr(f, "row"))
-    if hasattr(function, "row") or not depth:
-        return [function.row] if depth else []
+    if hasattr(function, "row"):
+        return [function.row]
     seen, named = inspect.getclosurevars(function), []
     for one, then in pairwise(dis.get_instructions(function)):
-        if one.opname in ("LOAD_GLOBAL", "LOAD_DEREF"):
-            value = {**seen.globals, **seen.nonlocals}.get(one.argval)
-            named.append(getattr(value, str(then.argval), None) if isinstance(value, ModuleType | Carrier) else value)
-    named = [f for f in named if isinstance(f, FunctionType)]
-    rows = [f.row for f in named if hasattr(f, "row")] or [row for f in named for row in rows_of(f, depth - 1)]
+        value = (seen.nonlocals | seen.globals).get(one.argval) if one.opname in ("LOAD_GLOBAL", "LOAD_DEREF") else None
+        named.append(getattr(value, str(then.argval), None) if isinstance(value, ModuleType | Carrier) else value)
+    inner = [f for f in named if isinstance(f, FunctionType)]
+    rows = [f.row for f in inner if hasattr(f, "row")] or [r for f in inner if depth for r in rows_of(f, depth - 1)]
     return list(dict.fromkeys(rows))
 
 
@@ -107,12 +103,12 @@ def told(row: Row) -> str:
     """A row: what comes of trying it, its node, and its source with the derivatives that it shares with others."""
     code, at = row.place
     first, last, *_ = next(islice(code.co_positions(), at // 2, None))
-    texts = ["".join(linecache.getlines(code.co_filename)[first - 1 : last])]
-    shared = (inspect.getsource(d) for d in row.derivatives.values())
+    texts = ["".join(inspect.findsource(code)[0][first - 1 : last])]
+    shared = map(inspect.getsource, row.derivatives.values())
     texts += dict.fromkeys(text for text in shared if text.strip() not in texts[0])
     node = f"grad_fn: {row.grad_fn}" if row.derivatives else "No derivative."
-    source = "".join(indent(dedent(text), "    ") for text in texts)
-    return "\n".join([*tried(row), node, f"{code.co_filename}:{first}", "", source.rstrip()])
+    source = "".join(indent(dedent(text), "    ") for text in texts).rstrip()
+    return "\n".join([*tried(row), node, f"{code.co_filename}:{first}", "", source])
 
 
 def tried(row: Row) -> Iterator[str]:
@@ -120,17 +116,18 @@ def tried(row: Row) -> Iterator[str]:
     names = [f"`{name}`" for name in row.tensors or row.inputs]
     if row.view:
         yield "A view of `self`."
-    if {"generator", "tensors"} & {*row.inputs}:
-        return  # no number is drawn for a manual, and a list is no array
-    for sizes in _SIZES:
-        sizes = sizes[: len(names)]
-        with suppress(Exception):
-            shape = row.forward(*map(xp.ones, sizes)).shape
-            fits = " and ".join(names) + " broadcast." if names[1:] else "The shape of `self`."
-            yield fits if shape == (2, 3) else f"{', '.join(map(str, sizes))} -> {shape}"
-            for kind in ("int64", "bool"):
-                try:
-                    row.forward(*(xp.ones(size, kind) for size in sizes))
-                except NotImplementedError as refused:
-                    yield f"Raises: NotImplementedError: {refused}"
-            return
+    for sizes in _SIZES if {"generator", "tensors"}.isdisjoint(row.inputs) else ():  # no number is drawn for a manual
+        arrays = [*map(xp.ones, sizes[: len(names)])]
+        try:
+            shape = row.forward(*arrays).shape
+        except Exception:
+            continue
+        fits = " and ".join(names) + " broadcast." if names[1:] else "The shape of `self`."
+        yield fits if shape == (2, 3) else f"{', '.join(str(a.shape) for a in arrays)} -> {shape}"
+        for kind in ("int64", "bool"):
+            try:
+                row.forward(*(a.astype(kind) for a in arrays))
+            except Exception as refused:
+                if not isinstance(refused, TypeError):  # which is NumPy's
+                    yield f"Raises: {type(refused).__name__}: {refused}"
+        break

@@ -538,9 +538,9 @@ def resize_(self: Any, *size: Any) -> Any:
     return self
 
 
-def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
-    """Every element becomes that of `src`, in place."""
-    return _copy_(self, a_tensor(src))
+def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
+    """Every element becomes that of `other`, a tensor or a number, in place."""
+    return _copy_(self, other if isinstance(other, bool | int | float) else a_tensor(other))
 
 
 _copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)

@@ -437,7 +437,8 @@ def _check_parameters(input: Any, *parameters: Any) -> None:
         require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
     else:
         for p in given:
-            same_type(input, p)
+            if p.dtype is not input.dtype:
+                same_type(input, p)
 
 
 def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:

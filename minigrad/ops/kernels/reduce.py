@@ -46,9 +46,9 @@ def filled(self: Any, dim: Any, name: str) -> Any:
     return self
 
 
-def most(name: str, best: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """`best`, such as `xp.argmax`, along `dim`, or of all elements."""
-    return best(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
+def place(name: str, choose: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """Where `choose`, `xp.argmax` or `xp.argmin`, finds its element along `dim`, or in the flattened array."""
+    return choose(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
 
 
 def whole_type(self: Any) -> Any:
@@ -164,7 +164,7 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
 
 def chosen(name: str, choose: Any, self: Any, dim: int, keepdim: bool) -> tuple:
     """The elements to which `choose`, `xp.argmax` or `xp.argmin`, leads along `dim`, and their places."""
-    return _picked(self, most(name, choose, self, dim, True), dim, keepdim)
+    return _picked(self, place(name, choose, self, dim, True), dim, keepdim)
 
 
 def _first(self: Any) -> Any:

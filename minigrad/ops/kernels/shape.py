@@ -5,13 +5,15 @@ Knows torch's refusals of shapes and sizes. The last chapter works on a storage 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
+import operator
 from typing import Any
 
 from ...array import dtypes, random
+from ...array.backend import HOST, device_of, in_order, move, namespace, reach, strided, xp
 from ...array.backend import as_strided as strided_view
-from ...array.backend import device_of, in_order, move, namespace, reach, strided, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ...text import presentation
@@ -230,6 +232,8 @@ def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
 
 
 def cat(tensors: list, dim: int = 0) -> Any:
+    with contextlib.suppress(TypeError, ValueError):  # why they do not fit is looked at only then
+        return in_order(xp.concatenate(tensors, operator.index(dim)))
     for place, x in enumerate(tensors):
         require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     parts = [x for x in tensors if x.shape != (0,)]
@@ -259,11 +263,14 @@ def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
 
 
 def stack(tensors: list, dim: int = 0) -> Any:
-    check_dim(dim, tensors[0].ndim + 1)
+    shape = tensors[0].shape
+    check_dim(dim, len(shape) + 1)
     for place, x in enumerate(tensors):
-        if x.shape != tensors[0].shape:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry "
-                               f"0 and {list(x.shape)} at entry {place}")
+        if x.shape != shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                               f"{list(x.shape)} at entry {place}")
+    if not dim and isinstance(tensors[0], HOST):
+        return xp.array(tensors)  # in a quarter of the time
     return in_order(xp.stack(tensors, dim))
 
 

@@ -55,10 +55,11 @@ max_all = op("max", lambda self: kernels.filled(self, None, "max").max(), grad_f
 min_all = op("min", lambda self: kernels.filled(self, None, "min").min(), grad_fn="MinBackward1",
     **max_all.row.derivatives)
 median_all = op("median", kernels.median, numbered=True, **max_all.row.derivatives)
-amax_dim = op("amax", lambda self, dim=(), keepdim=False: kernels.most("amax", xp.maximum.reduce, self, dim, keepdim),
+amax_dim = op("amax", lambda self, dim=(), keepdim=False: kernels.filled(self, dim, "amax").max(
+        axis=kernels.axes_of(dim, self), keepdims=keepdim),
     self = lambda F, grad, self, result, dim, keepdim: F.share(grad, self, result, dim, keepdim))
-amin_dim = op("amin", lambda self, dim=(), keepdim=False: kernels.most("amin", xp.minimum.reduce, self, dim, keepdim),
-    **amax_dim.row.derivatives)
+amin_dim = op("amin", lambda self, dim=(), keepdim=False: kernels.filled(self, dim, "amin").min(
+        axis=kernels.axes_of(dim, self), keepdims=keepdim), **amax_dim.row.derivatives)
 aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
         kernels.filled(self, dim, "aminmax").min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
     outputs=("min", "max"), multi=True,
@@ -73,8 +74,8 @@ mode_dim = op("mode", kernels.mode, **TAKEN)
 sort_dim = op("sort", kernels.sort, **MOVED)
 sort_stable = op("sort_stable", kernels.sort, grad_fn="SortBackward1", **MOVED)  # the sort is stable anyway
 topk_dim = op("topk", kernels.topk, **MOVED)
-argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: kernels.most("argmax", xp.argmax, self, dim, keepdim))
-argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: kernels.most("argmin", xp.argmin, self, dim, keepdim))
+argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: kernels.place("argmax", xp.argmax, self, dim, keepdim))
+argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: kernels.place("argmin", xp.argmin, self, dim, keepdim))
 unique_of = op("_unique2", kernels.unique, outputs=("output", "inverse_indices", "counts"), grad_fn="Unique2Backward0",
     self = lambda F: F.refuse("_unique2"))
 argsort_dim = op("argsort", lambda self, dim=-1, descending=False: kernels.order(self, dim, descending))
