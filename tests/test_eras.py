@@ -160,6 +160,29 @@ def test_the_setter_lasts_and_can_be_used_as_a_block_later():
     assert repr(old) == "era('1.4.0')"
 
 
+def test_an_era_is_added_by_data_alone(monkeypatch):
+    """The recipe of CONTRIBUTING.md, for a PyTorch that never was; eras around it stay as they are."""
+    product = f"{table.NAMES['MulBackward0 tensor']}, 1.11 TimesBackward0, 1.12 MulBackward0"
+    monkeypatch.setattr(table, "KNOWN", [*table.KNOWN, "1.11.0"])
+    monkeypatch.setitem(table.NAMES, "MulBackward0 tensor", product)
+    monkeypatch.setitem(table.MESSAGES, "freed", (*table.MESSAGES["freed"], ("1.11", "1.12", "second", "2nd")))
+    monkeypatch.setitem(table.KINDS, "freed", "0.2 RuntimeError, 1.11 ValueError, 1.12 RuntimeError")
+    x = torch.ones(2, 2, requires_grad=True)
+    y = x * x
+    seen = []
+
+    for version in ("1.10.2", "1.11", "2.13"):
+        with era(version):
+            freed = said("y = x * x; y.backward(x.detach()); y.backward(x.detach())").partition(":")
+            seen.append((torch.__version__, short_name(y.grad_fn), freed[0], "a 2nd time" in freed[2]))
+
+    assert seen == [
+        ("1.10.2", "MulBackward0", "RuntimeError", False),
+        ("1.11.0", "TimesBackward0", "ValueError", True),
+        ("2.13.0", "MulBackward0", "RuntimeError", False),
+    ]
+
+
 def world():
     """All that an era could have left behind, object by object."""
     owners = [minigrad, minigrad.Tensor, minigrad.autograd, minigrad.random, F, minigrad.text.presentation,
