@@ -133,7 +133,7 @@ def clamp(self: Any, min: Any, max: Any) -> Any:
     if self.dtype.kind != "f":
         kind = dtypes.result_dtype(self, *(x for x in (min, max) if x is not None))
         self, (min, max) = dtypes.cast(self, kind), (x if x is None else dtypes.fitting(x, kind) for x in (min, max))
-    if isinstance(min, int | float) and isinstance(max, int | float) and min and max:
+    if self.size > 256 and isinstance(min, int | float) and isinstance(max, int | float) and min and max:
         return self.clip(*map(self.dtype.type, (min, max)))  # in one pass; of zeros it would keep no sign
     self = self if min is None else xp.maximum(min, self)  # the second of equals: 0.0 and -0.0 keep their sign
     return self if max is None else xp.minimum(max, self)
