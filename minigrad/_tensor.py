@@ -455,10 +455,10 @@ AS_DECLARED = """logit hardshrink erf erfc erfinv lgamma digamma polygamma renor
 NO_TWIN = "maximum minimum fmax fmin logaddexp isnan isinf isfinite signbit positive".split()
 TWINS_ELSEWHERE = """logit erf erfc erfinv lgamma digamma polygamma renorm addmm addmv addr addbmm baddbmm tril triu
     cumsum cumprod""".split()
-UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true_divide, "truediv": xp.true_divide}
+_UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true_divide, "truediv": xp.true_divide}
 
 
-def declared(chapter: Any, methods: bool = True) -> dict[str, Any]:
+def _declared(chapter: Any, methods: bool = True) -> dict[str, Any]:
     """What a chapter of calls defines, or makes of its rows: methods, which say `self` first, or functions."""
     return {name: call for name, call in vars(chapter).items() if isinstance(call, FunctionType) and name[0] != "_"
             and (call.__module__ == chapter.__name__ or name[-1] == "_") and (words(call)[:1] == ("self",)) is methods}
@@ -466,23 +466,23 @@ def declared(chapter: Any, methods: bool = True) -> dict[str, Any]:
 
 POINTWISE = {row.name: row.call for row in (getattr(call, "row", None) for call in vars(table.pointwise).values())
              if row and row.inputs[0] == "self" and row.grad_fn.startswith(camel(row.name) + "Backward")  # no variant
-             and not hasattr(calls.pointwise, row.name)} | declared(calls.pointwise)
+             and not hasattr(calls.pointwise, row.name)} | _declared(calls.pointwise)
 OPERATIONS = {**POINTWISE}
 for _chapter in "activation reduce linalg shape index".split():
     _rows = {_name.removesuffix("_two").removesuffix("_of"): _call
              for _name, _call in vars(getattr(table, _chapter)).items()}
-    OPERATIONS |= {_name: _rows[_name] for _name in AS_DECLARED if _name in _rows} | declared(getattr(calls, _chapter))
+    OPERATIONS |= {_name: _rows[_name] for _name in AS_DECLARED if _name in _rows} | _declared(getattr(calls, _chapter))
 OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items()
               if _name not in {*vars(Tensor), "bucketize", "std_mean", "var_mean"}}
 for _name in [*POINTWISE, *TWINS_ELSEWHERE]:
     if _name not in NO_TWIN and not _name.endswith("_"):
-        OPERATIONS.setdefault(f"{_name}_", inplace(OPERATIONS[_name], UFUNCS.get(_name)))
+        OPERATIONS.setdefault(f"{_name}_", inplace(OPERATIONS[_name], _UFUNCS.get(_name)))
 OPERATIONS |= {_alias + _end: OPERATIONS[_name + _end] for _alias, _name in ALIASES.items() for _end in ("", "_")
                if _name + _end in OPERATIONS}
 for _name, _call in {**OPERATIONS, "size": Tensor.size, "stride": Tensor.stride}.items():
     setattr(Tensor, _name, as_method(_name, _call))
 for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split():
-    setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), UFUNCS.get(_name), operator=True))
+    setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), _UFUNCS.get(_name), operator=True))
 
 # Methods that torch also has as functions, by the same name: all but a few; in place those of one tensor.
 ONLY_METHODS = """view view_as reshape_as expand expand_as repeat contiguous sum_to_size unfold polygamma
@@ -490,13 +490,13 @@ ONLY_METHODS = """view view_as reshape_as expand expand_as repeat contiguous sum
 SECOND_OPERANDS = {"other", "exponent", "end", "tensor1", "mask", "values"}
 
 
-def is_function(name: str) -> bool:
+def _is_function(name: str) -> bool:
     one = ALIASES.get(name[:-1], name[:-1])
     return name not in ONLY_METHODS and (name[-1] != "_" or (
         one in POINTWISE and SECOND_OPERANDS.isdisjoint(words(POINTWISE[one]))))
 
 
-FUNCTIONS = [*filter(is_function, OPERATIONS), *"""
+FUNCTIONS = [*filter(_is_function, OPERATIONS), *"""
     erf_ erfc_ logit_ xlogy_ addmv_ as_strided_ fill_ zero_ index_put_ detach_ detach
     allclose conj det equal get_device is_complex is_floating_point is_inference is_nonzero is_same_size numel
     slogdet""".split()]
@@ -505,7 +505,7 @@ ONLY_FUNCTIONS = {_name: getattr(_chapter, _name) for _chapter, _names in (
     (calls.linalg, "einsum tensordot"),
     (calls.reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
     (table.shape, "cat stack"),
-) for _name in _names.split()} | declared(calls.shape, methods=False) | {
+) for _name in _names.split()} | _declared(calls.shape, methods=False) | {
     "where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function, "concat": table.shape.cat,
     "concatenate": table.shape.cat, "row_stack": calls.shape.vstack, "trapz": calls.reduce.trapezoid,
     "pinverse": table.linalg.pinv_of, "rsub": as_function("rsub", calls.pointwise.rsub)}

@@ -1346,15 +1346,11 @@ class Tensor(TensorBase):
         """`tensor` in the type of this tensor."""
 
 
-UFUNCS: dict[Any, Any]
 def backward(
     tensors: Any, grad_tensors: Tensor | Sequence[_int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
     create_graph: _bool = False, grad_variables: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
     inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""
-def declared(chapter: Any, methods: _bool = True) -> dict[str, Any]:
-    """What a chapter of calls defines, or makes of its rows: methods, which say `self` first, or functions."""
-def is_function(name: str) -> _bool: ...
 def tensor_text(t: Tensor) -> str:
     """A tensor as today's PyTorch prints it."""

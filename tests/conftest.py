@@ -20,7 +20,7 @@ from tests.browser import HOW_TO_GET_ONE, find_browser
 ON_CI = os.environ.get("CI") == "true"
 NO_TORCH = (
     "No torch here: the live comparisons were left out, the recorded ones ran. Get it with: "
-    "pip install torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
+    "pip install torch==2.13.0"
 )
 
 hypothesis.settings.register_profile("tests", deadline=None, derandomize=True, database=None)

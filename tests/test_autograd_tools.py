@@ -349,3 +349,24 @@ def test_anomaly_mode_names_the_derivative_that_is_nan(torch):
         pytest.raises(RuntimeError, match=r"Function 'BrokenBackward' returned nan values in its 0th output."),
     ):
         Broken.apply(leaf(torch, 1.0)).sum().backward()
+
+
+def test_a_function_of_a_view_whose_base_was_written_sends_its_gradient_on(torch):
+    """A look at such a view makes it a node, which has to be older than the Function's: backward runs by age."""
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = torch.ones(3, requires_grad=True)
+    base = x * 1
+    view = base[:2]
+    base.mul_(3)
+
+    Twice.apply(view).sum().backward()
+
+    assert x.grad.tolist() == [6, 6, 0]

@@ -208,12 +208,12 @@ class Function:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
-        node = new_node(type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls}), (), None)
         tensors = [a for a in args if isinstance(a, TensorBase)]
-        node.needs_input_grad = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
-        recorded = bool(grad_mode()) and any(node.needs_input_grad)
-        if recorded:  # now: `forward` may write into a view
-            node.edges = tuple(t._edge() for t in tensors)
+        needed = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
+        recorded = bool(grad_mode()) and any(needed)
+        edges = tuple(t._edge() for t in tensors) if recorded else ()  # now: `forward` may write into a view
+        node = new_node(type(f"{cls.__name__}Backward", (CustomNode,), {"function": cls}), edges, None)
+        node.needs_input_grad = needed
         with no_grad():
             outputs = cls.forward(*args, **kwargs) if alone else cls.forward(node, *args, **kwargs)
             if alone:

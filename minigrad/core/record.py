@@ -2,7 +2,7 @@
 
 There are four kinds of call: any tensors and options, two tensors or a tensor and a number, a list of
 tensors, and a view. Each reads its operands (edges first: a view that cannot be read any more complains
-before the numbers are looked at), runs the row's forward, and leaves the rest to `recorded`.
+before the numbers are looked at), runs the row's forward, and records the result (`recorded`).
 Broadcasting is not the rows' business: a node notes shapes and types in `metas`, the engine sums back.
 """
 

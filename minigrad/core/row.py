@@ -164,8 +164,8 @@ class Scalar:
 def reader(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], Any]:
     """A function that reads one saved value from a node: checked, and in the carrier's form.
 
-    Raises: RuntimeError for a tensor that came from an operation and was detached in place since (a
-    leaf is its own edge); whoever only looks still sees it.
+    Raises: RuntimeError for a tensor that was written in place since (its version is not the one that was
+    noted), and for one that came from an operation and was detached in place; whoever only looks still sees that.
     """
     read, read_version, read_counter = (attrgetter(f"{part}_{name}") for part in ("saved", "version", "counter"))
     edge = row.differentiable.index(name) if name in row.differentiable and not to_look else None

@@ -19,18 +19,20 @@ from ..core.row import Row
 from ..text import presentation
 
 _PACKAGE = __name__.partition(".")[0]
+_TOOLS = tuple(f"{_PACKAGE}.{room}" for room in ("array", "core", "ops.checks", "ops.kernels", "ops.manual"))
 _SIZES = [(2, 3), (3,), (3,)], [(2, 3), (3, 4)], [(2, 2), (2,)], [(3,), (3,)], [(1, 2, 3), (1, 3, 4)]
 
 
 def face(module: str, names: dict[str, Any]) -> tuple[Callable, Callable]:
     """A module's `__getattr__` and `__dir__`: advice for what it lacks, and what Tab shows. It gets its manuals too."""
     document(names.values())
-    public = names.get("__all__") or [n for n, value in names.items() if n[0] != "_" and ours(value)]
+    public = names.get("__all__") or [n for n, value in names.items() if n[0] != "_" and ours(value, _TOOLS)]
     return presentation.adviser(module, public), lambda: sorted(public)
 
 
-def ours(value: Any) -> bool:
-    return str(getattr(value, "__module__", None)).startswith(_PACKAGE)
+def ours(value: Any, but: tuple[str, ...] = ()) -> bool:
+    home = str(getattr(value, "__module__", None))
+    return home.startswith(_PACKAGE) and not home.startswith(but)
 
 
 def document(values: Iterable[Any]) -> None:
