@@ -1,6 +1,6 @@
 """torch.autograd.graph: the nodes themselves, hooks on what they save, hooks on several gradients.
 
-Saved-tensor hooks sit on the seam of `core.modes.observing`: every node that is recorded is shown, and
+Saved-tensor hooks sit on the seam of `core.beside.observers`: every node that is recorded is shown, and
 what it saved is packed at once.
 """
 

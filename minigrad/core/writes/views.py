@@ -20,7 +20,7 @@ class View:
     """How a tensor came to be a view: of which base, in which mode, and its grad_fn's age.
 
     `kind` is "" for an ordinary view, or why in-place operations on it are forbidden: "no_grad",
-    "multi" (an output of split, unbind ...) or "function" (returned by a custom Function).
+    "inference", "multi" (an output of split, unbind ...) or "function" (returned by a custom Function).
     `version` is the storage's version for which the tensor's `_fn` is valid.
     """
 
