@@ -114,8 +114,9 @@ def inside(node: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
     """All nodes below one, with the function that runs them; without annotations, docstrings, f-strings."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         own = f"{function}.{node.name}".lstrip(".")
-        outside = [*node.decorator_list, getattr(node, "args", None), *getattr(node, "bases", ())]
-        below = [(child, function) for child in outside if child] + [(child, own) for child in node.body]
+        outside = [*node.decorator_list, *getattr(node, "bases", ())]
+        inner = [*([node.args] if hasattr(node, "args") else ()), *node.body]
+        below = [(child, function) for child in outside] + [(child, own) for child in inner]
     elif isinstance(node, ast.AnnAssign | ast.arg):
         below = [(node.value, function)] if getattr(node, "value", None) else []
     elif isinstance(node, ast.JoinedStr):
@@ -207,15 +208,18 @@ class Only:
     """Plugin of a mutant's run: these tests alone, and none for ever."""
 
     def __init__(self, seconds: dict[str, float]) -> None:
-        self.seconds = seconds
-        faulthandler.dump_traceback_later(120, exit=True)
+        self.seconds, self.said = seconds, os.fdopen(os.dup(2), "w")  # pytest is going to catch the other one
+        faulthandler.dump_traceback_later(120, exit=True, file=self.said)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if item.nodeid in self.seconds]
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        faulthandler.dump_traceback_later(10 + 20 * self.seconds[item.nodeid], exit=True)
+        faulthandler.dump_traceback_later(10 + 20 * self.seconds[item.nodeid], exit=True, file=self.said)
+
+    def pytest_sessionfinish(self) -> None:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def run_in_a_copy(task: str, file: str) -> int:
@@ -227,7 +231,7 @@ def run_in_a_copy(task: str, file: str) -> int:
         Path(file).write_text(json.dumps(watch.found))
         return code
     seconds = json.loads(Path(file).read_text())
-    files = dict.fromkeys(test.partition("::")[0] for test in seconds)
+    files = dict.fromkeys(map(module, seconds))
     return pytest.main([*options, *copies.WHICH, *files], plugins=[Only(seconds)])
 
 
@@ -240,25 +244,29 @@ class Tests:
     def __init__(self, found: dict[str, Any]) -> None:
         _, imported = found.pop("")
         self.seconds = {test: seconds for test, (seconds, _) in found.items()}
-        self.of: dict[str, set[str]] = defaultdict(set)
+        self.of: dict[str, set[str]] = defaultdict(set)  # of a function, and of a source file
         for test, (_, functions) in found.items():
             for function in functions:
                 self.of[function].add(test)
-        self.all_in = Counter(test.partition("::")[0] for test in found)
+                self.of[function.partition(" ")[0]].add(test)
+        self.all_in = Counter(map(module, found))
         self.imported = set(imported)
 
     def rounds(self, mutant: Mutant) -> list[list[str]]:
-        """The tests of a mutant, by file: first the three files that are most about its function, then the rest."""
+        """The tests of a mutant: those of the three files that are most about its function, then the rest."""
         function = f"{mutant.file} {mutant.function}"
-        tests = self.of.get(function, set())
-        about = Counter(test.partition("::")[0] for test in tests)
-        if function in self.imported or function not in self.of:  # runs at import, or is no function
-            tests = self.seconds.keys()
-        order = sorted(self.all_in, key=lambda file: -about[file] / self.all_in[file])
-        place = {file: i for i, file in enumerate(order)}
-        ordered = sorted(tests, key=lambda test: place[test.partition("::")[0]])
-        first = [test for test in ordered if place[test.partition("::")[0]] < 3]
+        known = function in self.of and function not in self.imported
+        tests = self.of[function] if known else self.seconds.keys()  # else it is run by an import
+        about = [Counter(map(module, self.of.get(name, ()))) for name in (function, mutant.file)]
+        order = sorted(self.all_in, key=lambda file: [-count[file] / self.all_in[file] for count in about])
+        ordered = sorted(tests, key=lambda test: order.index(module(test)))
+        first = [test for test in ordered if module(test) in order[:3]]
         return [tests for tests in (first, ordered[len(first):]) if tests]
+
+
+def module(test: str) -> str:
+    """The file of a test."""
+    return test.partition("::")[0]
 
 
 def python(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -17,7 +17,7 @@ EXPECTED = graphs.goldens(RECORDED)
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_golden_files_agree(name):
     told = "a change of the pictures that is meant: python -m tests.oracle.graphs golden"
-    assert (graphs.GOLDEN / name).read_text("utf-8") == EXPECTED[name], told
+    assert (graphs.GOLDEN / name).read_text("utf-8") == EXPECTED[name](), told
 
 
 def test_no_golden_file_is_left_over():

@@ -23,7 +23,7 @@ def made(source: str) -> list[mutants.Mutant]:
 
 def test_each_small_mistake_is_made_once_and_none_in_a_text_or_a_type():
     assert [f"{m.function}: {m.old} -> {m.new}" for m in made(SOURCE)] == [
-        ": 1 -> (2)", "f: a and (not b < 2) -> (not (a and (not b < 2)))", "f: a and (not b < 2) -> (a or not b < 2)",
+        "f: 1 -> (2)", "f: a and (not b < 2) -> (not (a and (not b < 2)))", "f: a and (not b < 2) -> (a or not b < 2)",
         "f: not b < 2 -> (b < 2)", "f: b < 2 -> (b <= 2)", "f: 2 -> (3)", "f: raise ValueError('ä', a) -> pass",
         "f: ValueError('ä', a) -> (ValueError('ä'))", "f: return g(a, b, key=f'{1 + 1}') -> return None",
         "f: g(a, b, key=f'{1 + 1}') -> (g(a, key=f'{1 + 1}'))", "f: g(a, b, key=f'{1 + 1}') -> (g(a, b))",

@@ -8,6 +8,8 @@ side is kept in tests/data/graphs.json; the DOT, text and pictures of some are k
 import json
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -194,18 +196,26 @@ def recorded() -> dict[str, Graph]:
     return {name: from_dict(data) for name, data in json.loads(DATA.read_text("utf-8")).items()}
 
 
-def goldens(graphs: dict[str, Graph]) -> dict[str, str]:
-    """File name -> what must stand in it."""
-    files = {}
+def goldens(graphs: dict[str, Graph]) -> dict[str, Callable[[], str]]:
+    """File name -> a function that makes what must stand in it."""
+    files: dict[str, Callable[[], str]] = {}
     for name, stem in DRAWN.items():
-        files[f"{stem}.txt"] = indented.tree(graphs[name]) + "\n"
+        files[f"{stem}.txt"] = partial(indented.tree, graphs[name])
         for view in ("record", "forward", "backward"):
-            files[f"{stem}_{view}.dot"] = dot.source(graphs[name], view)
+            files[f"{stem}_{view}.dot"] = partial(dot.source, graphs[name], view)
     for name, view in PICTURED.items():
-        drawing = Drawing({**graphs, "every hook": hooked()}[name], view, lang="en", engine="builtin")
-        shapes = re.sub(r"<style>.*?</style>", "", drawing.to_svg(), flags=re.S)  # the colours may move on
-        files[f"{name.replace(' ', '_')}.svg"] = shapes.replace("><", ">\n<") + "\n"
-    return files
+        files[f"{name.replace(' ', '_')}.svg"] = partial(picture, graphs.get(name), view)
+    return {file: partial(ended, content) for file, content in files.items()}
+
+
+def ended(content: Callable[[], str]) -> str:
+    return content().removesuffix("\n") + "\n"
+
+
+def picture(graph: Graph | None, view: str) -> str:
+    """One element a line, without the style sheet, whose colours may move on."""
+    drawing = Drawing(graph or hooked(), view, lang="en", engine="builtin")
+    return re.sub(r"<style>.*?</style>", "", drawing.to_svg(), flags=re.S).replace("><", ">\n<")
 
 
 def ask_torch() -> None:
@@ -221,7 +231,7 @@ def main(*words: str) -> None:
         ask_torch()
     GOLDEN.mkdir(exist_ok=True)
     for name, content in goldens(recorded()).items():
-        (GOLDEN / name).write_text(content, "utf-8")
+        (GOLDEN / name).write_text(content(), "utf-8")
 
 
 if __name__ == "__main__":
