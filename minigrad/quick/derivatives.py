@@ -21,8 +21,6 @@ _ZERO, _ONE = ({kind: xp.full((), number, kind) for kind in map(xp.dtype, "efd")
 
 def array_of(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
     """The array of a saved input. What is not plainly there (freed, changed, detached) the row answers."""
-    if saved.__class__ is Scalar:
-        return saved.raw
     if not isinstance(saved, Withheld):
         counter = saved._counter
         if (counter is None or counter[0] == version) and (saved._fn is not None or edge is None or edge is saved):
@@ -124,10 +122,6 @@ def relu(n: Any, grad: Any, keep: bool) -> tuple:
     return (sent,)
 
 
-def sum_back(n: Any, grad: Any, keep: bool) -> tuple:
-    return (_spread(n, grad),)
-
-
 def mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
     sizes, dim = n.saved_self_sym_sizes, n.saved_dim  # divided while it is small
     return (_full(sizes, RAW.kept(grad / RAW.count(sizes, dim), sizes, dim, n.saved_keepdim)),)
@@ -154,12 +148,25 @@ def _full(shape: tuple, grad: Any) -> Any:
     return filled
 
 
+def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
+    if n.saved_exponent != 2:
+        return n.apply(grad, RAW, keep)
+    x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
+    if not keep:
+        n.saved_self = Freed.current
+    return (grad * (x + x),)
+
+
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {
-    "mul": mul, "mm": mm, "addmm": addmm, "tanh": tanh, "softmax": softmax, "relu": relu, "sum": sum_back,
+    "mul": mul, "mm": mm, "addmm": addmm, "tanh": tanh, "softmax": softmax, "relu": relu, "pow_number": pow_number,
     "mean_dim": mean_dim,
     "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
+    "sum_dim": lambda n, grad, keep: (
+        _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
+    "sum": lambda n, grad, keep: (_spread(n, grad),),
+    "expand": lambda n, grad, keep: (grad if grad.shape == (to := n.saved_self_sym_sizes) else RAW.sum_to(grad, to),),
     "t": lambda n, grad, keep: (grad.T,),
     "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),

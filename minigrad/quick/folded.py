@@ -226,7 +226,6 @@ def one_batch(a: Any) -> Any:
 
 _arange, _exp, _sum = xp.arange, xp.exp, xp.add.reduce
 _LONG, _UNSIGNED = xp.dtype("int64"), xp.dtype("uint64")
-_MEAN = 1
 
 
 class CrossEntropy(Folded):
@@ -254,7 +253,7 @@ class CrossEntropy(Folded):
 
     def send_past(self, grad: Any) -> tuple:
         """The derivative with respect to the scores: the probabilities, less 1 where the target is."""
-        share = grad / self.saved_total_weight if self.saved_reduction == _MEAN else grad
+        share = grad / self.saved_total_weight if self.saved_reduction == 1 else grad  # 1: the mean, 2: the sum
         if share > 0:
             sent = _exp(self.logs)
             sent *= share
@@ -312,6 +311,6 @@ def cross_entropy(ordinary: Callable) -> Callable:
         n.saved_target, n.version_target = target, 0 if c is None else c[0]
         n.saved_reduction, n.saved_ignore_index = reduction, ignore_index
         n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, [0, ()], 0
-        return attach(constant(Tensor, gain / count if reduction == _MEAN else gain), n)
+        return attach(constant(Tensor, gain / count if reduction == 1 else gain), n)
 
     return call

@@ -54,11 +54,10 @@ def walk(roots: list, grads: list, keep: bool, create_graph: bool, inputs: list 
     """
     if len(roots) != 1 or not isinstance(root := roots[0], Node) or suspended or anomaly.enabled:
         return False
-    if (found := reach(root, create_graph)) is None:
+    found = reach(root, create_graph)
+    if found is None or (inputs is not None and (captured is None or found[1].keys() != set(inputs))):
         return False
     nodes, waits = found
-    if inputs is not None and (captured is None or waits.keys() != set(inputs)):
-        return False
     if create_graph or Packed.used:  # unpack hooks may ask for the mode, and have lines of their own
         token = recorded_backward.set(None if Packed.used else learners_frame())
         try:

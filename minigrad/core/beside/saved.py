@@ -167,11 +167,11 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
         counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)
 
 
-def saved_property(row: Any, name: str, read: Callable[[Any, Any], Any]) -> property:
-    """`node._saved_<name>`, as torch shows what `read` finds."""
+def saved_property(row: Any, name: str, reader: Callable[[], Callable[[Any, Any], Any]]) -> property:
+    """`node._saved_<name>`, as torch shows it; what reads it is made when somebody looks: few ever do."""
 
     def saved(n: Any) -> Any:
-        value = read(n, TENSORS)
+        value = reader()(n, TENSORS)
         if isinstance(value, tuple):
             return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
         if name not in row.tensors:
