@@ -108,7 +108,7 @@ _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "v
 
 
 # Loaded when first asked for: a lesson on autograd needs few of them.
-_PARTS = ("autograd", "cuda", "eras", "linalg", "nn", "optim", "random", "special", "utils")
+_PARTS = ("autograd", "cuda", "eras", "lessons", "linalg", "nn", "optim", "random", "special", "utils")
 
 
 def __getattr__(name: str):

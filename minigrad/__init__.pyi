@@ -6,8 +6,8 @@ from numpy import ndarray, number
 from types import SimpleNamespace
 from typing import Any, Literal, overload
 from . import (
-    autograd as autograd, cuda as cuda, eras as eras, linalg as linalg, nn as nn, optim as optim, random as random,
-    special as special, utils as utils,
+    autograd as autograd, cuda as cuda, eras as eras, lessons as lessons, linalg as linalg, nn as nn,
+    optim as optim, random as random, special as special, utils as utils,
 )
 from ._tensor import (
     Size as Size, Tensor as Tensor, return_types_aminmax, return_types_cummax, return_types_cummin,
@@ -29,6 +29,7 @@ from .creation import (
 from .eras import current_era as current_era, era as era
 from .eras.alias import install_as_torch as install_as_torch, uninstall_torch as uninstall_torch
 from .magics import load_ipython_extension as load_ipython_extension
+from .ops.calls.shape import length_of_parts as length_of_parts
 from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_state
 from .text import get_language as get_language, set_language as set_language
 from .utils.serialization import load as load, save as save
@@ -65,28 +66,29 @@ __all__ = [
     "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
     "inverse", "is_anomaly_enabled", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference",
     "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor", "isclose", "isfinite", "isinf", "isnan",
-    "kl_div", "kron", "kthvalue", "layer_norm", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "load",
-    "load_ipython_extension", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_", "log_softmax",
-    "logaddexp", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor", "logit",
-    "logit_", "logspace", "logsumexp", "long", "lt", "manual_seed", "margin_ranking_loss", "masked_fill",
-    "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "max_pool1d", "max_pool2d",
-    "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul",
-    "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg",
-    "neg_", "negative", "negative_", "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones",
-    "ones_like", "outer", "pairwise_distance", "paths", "permute", "pi", "pinverse", "poisson_nll_loss",
-    "polygamma", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put", "quantile", "rand",
-    "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu",
-    "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90",
-    "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scatter", "scatter_add",
-    "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled",
-    "set_language", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit",
-    "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
-    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",
-    "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_",
-    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
-    "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc", "trunc_",
-    "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsqueeze", "vander", "var", "var_mean", "vdot",
-    "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
+    "kl_div", "kron", "kthvalue", "layer_norm", "le", "length_of_parts", "lerp", "less", "less_equal", "lgamma",
+    "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_",
+    "log_", "log_softmax", "logaddexp", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt", "manual_seed", "margin_ranking_loss",
+    "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "max_pool1d",
+    "max_pool2d", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim",
+    "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nansum",
+    "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad", "nonzero", "norm", "normal", "not_equal",
+    "numel", "ones", "ones_like", "outer", "pairwise_distance", "paths", "permute", "pi", "pinverse",
+    "poisson_nll_loss", "polygamma", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put",
+    "quantile", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal",
+    "reciprocal_", "relu", "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "result_type",
+    "return_types", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub",
+    "save", "scatter", "scatter_add", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_",
+    "set_default_dtype", "set_grad_enabled", "set_language", "set_printoptions", "set_rng_state", "sgn", "short",
+    "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter",
+    "slogdet", "slow", "softmax", "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_",
+    "squeeze", "stack", "std", "std_mean", "step", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t",
+    "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold",
+    "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu",
+    "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split",
+    "unsqueeze", "vander", "var", "var_mean", "vdot", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_",
+    "zeros", "zeros_like",
 ]
 
 
@@ -474,9 +476,10 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """`dot`, as torch has it."""
 double: dtype
 def draw(
-    *tensors: Tensor, view: str = 'record', show: Iterable[str] | None = None, depth: _int | None = None,
-    around: Any | None = None, radius: _int = 2, names: Mapping[str, Any] | None = None, lang: str | None = None,
-    theme: str = 'light', engine: str | None = None,
+    *tensors: Tensor, view: str = 'record', show: Iterable[str] | None = None, level: str | None = None,
+    open: Iterable[str] = (), fold: _bool = True, around: Any | None = None, radius: _int = 2, width: _float = 848,
+    heat: _bool = False, names: Mapping[str, Any] | None = None, lang: str | None = None, theme: str | None = None,
+    engine: str | None = None, gradient: Any = None,
 ) -> Drawing:
     """A picture of the graph behind `tensors`, of minigrad or of torch."""
 def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Tensor:
@@ -1297,6 +1300,8 @@ def unique(
     dim: _int | None = None,
 ) -> Any:
     """The different elements in order; on request where each went, and how often it occurs."""
+def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
+    """As split, but its pieces may be written in place: PyTorch does not count them as views."""
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """A dimension of length 1 put in at `dim`; a view."""
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:

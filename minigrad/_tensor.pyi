@@ -860,6 +860,8 @@ class Tensor(TensorBase):
         """`length` slices of dimension `dim` from `start` on; a view."""
     def split(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
+    def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
+        """As split, but its pieces may be written in place: PyTorch does not count them as views."""
     def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` pieces of equal length along `dim`; views."""
     def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:

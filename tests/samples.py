@@ -148,6 +148,7 @@ SAMPLES: dict[str, list[Callable]] = {
     "diagonal": [on(X, 1)],
     "unfold": [on(X, 1, 2, 1)],
     "split": [on(X, 2, 1)],
+    "unsafe_split": [on(X, 2, 1)],
     "split_with_sizes": [on(X, (1, 2), 1)],
     "unbind": [on(X, 1)],
     "as_strided": [on(X, (2, 2), (1, 2), 0, ((2, 3), (3, 1), 0), ((2, 2), (1, 2), 0))],

@@ -1,6 +1,7 @@
 """For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
 
 from . import functional as functional, init as init, parameter as parameter, utils as utils
+from .attention import MultiheadAttention as MultiheadAttention, TransformerEncoderLayer as TransformerEncoderLayer
 from .layers import (
     AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d,
     AdaptiveMaxPool1d as AdaptiveMaxPool1d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AvgPool1d as AvgPool1d,
@@ -14,24 +15,30 @@ from .layers import (
     KLDivLoss as KLDivLoss, L1Loss as L1Loss, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear,
     LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss,
     MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, Mish as Mish, ModuleDict as ModuleDict,
-    ModuleList as ModuleList, NLLLoss as NLLLoss, PReLU as PReLU, PoissonNLLLoss as PoissonNLLLoss, ReLU as ReLU,
-    ReLU6 as ReLU6, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid,
-    SmoothL1Loss as SmoothL1Loss, SoftMarginLoss as SoftMarginLoss, Softmax as Softmax, Softmin as Softmin,
-    Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Tanh as Tanh, Tanhshrink as Tanhshrink,
-    Threshold as Threshold, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten,
+    ModuleList as ModuleList, NLLLoss as NLLLoss, PReLU as PReLU, ParameterDict as ParameterDict,
+    ParameterList as ParameterList, PoissonNLLLoss as PoissonNLLLoss, ReLU as ReLU, ReLU6 as ReLU6, SELU as SELU,
+    Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss,
+    SoftMarginLoss as SoftMarginLoss, Softmax as Softmax, Softmin as Softmin, Softplus as Softplus,
+    Softshrink as Softshrink, Softsign as Softsign, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold,
+    TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten,
 )
 from .module import Module as Module
 from .parameter import Parameter as Parameter
+from .recurrent import (
+    GRU as GRU, GRUCell as GRUCell, LSTM as LSTM, LSTMCell as LSTMCell, RNN as RNN, RNNBase as RNNBase,
+    RNNCell as RNNCell, RNNCellBase as RNNCellBase,
+)
 
 __all__ = [
-    "Module", "Identity", "Sequential", "ModuleList", "ModuleDict", "Linear", "Conv1d", "Conv2d", "Embedding",
-    "BatchNorm1d", "BatchNorm2d", "LayerNorm", "GroupNorm", "PReLU", "Dropout", "Dropout2d", "ReLU", "ReLU6",
-    "LeakyReLU", "ELU", "SELU", "CELU", "SiLU", "Mish", "Hardtanh", "Hardsigmoid", "Hardswish", "GELU", "Softplus",
-    "Threshold", "Hardshrink", "Softshrink", "GLU", "Softmax", "LogSoftmax", "Softmin", "Sigmoid", "Tanh",
-    "LogSigmoid", "Softsign", "Tanhshrink", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "AvgPool1d",
-    "AvgPool2d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "CosineSimilarity", "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss", "SoftMarginLoss",
-    "PoissonNLLLoss", "GaussianNLLLoss", "HingeEmbeddingLoss", "MarginRankingLoss", "CosineEmbeddingLoss",
-    "TripletMarginLoss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "CrossEntropyLoss", "Module", "Parameter",
-    "functional", "init", "parameter", "utils",
+    "Module", "Identity", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Linear",
+    "Conv1d", "Conv2d", "Embedding", "BatchNorm1d", "BatchNorm2d", "LayerNorm", "GroupNorm", "PReLU", "Dropout",
+    "Dropout2d", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "SiLU", "Mish", "Hardtanh", "Hardsigmoid",
+    "Hardswish", "GELU", "Softplus", "Threshold", "Hardshrink", "Softshrink", "GLU", "Softmax", "LogSoftmax",
+    "Softmin", "Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink", "Flatten", "Unflatten", "MaxPool1d",
+    "MaxPool2d", "AvgPool1d", "AvgPool2d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d", "CosineSimilarity", "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss",
+    "SoftMarginLoss", "PoissonNLLLoss", "GaussianNLLLoss", "HingeEmbeddingLoss", "MarginRankingLoss",
+    "CosineEmbeddingLoss", "TripletMarginLoss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "CrossEntropyLoss",
+    "GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase", "MultiheadAttention",
+    "TransformerEncoderLayer", "Module", "Parameter", "functional", "init", "parameter", "utils",
 ]

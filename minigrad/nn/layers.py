@@ -166,6 +166,136 @@ for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "item
     setattr(ModuleDict, _name, property(operator.attrgetter(f"_modules.{_name}")))
 
 
+class ParameterList(Module):
+    """A list of parameters, which are found; a tensor put in becomes a Parameter, other things stay as they are."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        self.extend(() if values is None else values)
+
+    def _name(self, index: int) -> str:
+        index = operator.index(index)
+        require(-self._size <= index < self._size, f"index {index} is out of range", IndexError)
+        return str(index % self._size)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(self._size))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)([*self][index])
+        return getattr(self, self._name(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, self._name(index), _as_parameter(value))
+
+    def append(self, value: Any) -> ParameterList:
+        """Add a value at the end."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> ParameterList:
+        """Add several values at the end. Raises: TypeError for what is no iterable, or a tensor."""
+        require(isinstance(values, Iterable) and not isinstance(values, Tensor), "ParameterList.extend should be "
+                f"called with an iterable, but got {type(values).__name__}", TypeError)
+        for value in values:
+            self.append(value)
+        return self
+
+    __iadd__ = extend
+
+    def extra_repr(self) -> str:
+        return _described(enumerate(self), "dtype")
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        raise RuntimeError("ParameterList should not be called.")
+
+
+class ParameterDict(Module):
+    """Parameters by name, which are found; a tensor put in becomes a Parameter."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        self.update(() if parameters is None else parameters)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        require(isinstance(key, str), "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}'). Open an issue on github if you need non-string keys.", TypeError)
+        self._keys[key] = None
+        setattr(self, key, _as_parameter(value))
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._keys.keys()
+
+    def values(self) -> Iterable[Any]:
+        """The parameters."""
+        return (self[key] for key in self._keys)
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names and parameters."""
+        return ((key, self[key]) for key in self._keys)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A parameter, or `default` where there is none of this name."""
+        return getattr(self, key) if key in self._keys else default
+
+    def update(self, parameters: Any) -> None:
+        """Add the values of a mapping, or of pairs, to these."""
+        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
+            self[key] = value
+
+    def pop(self, key: str) -> Any:
+        """Take a parameter out."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def extra_repr(self) -> str:
+        return _described(self.items(), "type")
+
+    def __call__(self, input: Any) -> Any:
+        raise RuntimeError("ParameterDict should not be called.")
+
+
+def _as_parameter(value: Any) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def _described(values: Iterable[tuple[Any, Any]], kind: str) -> str:
+    """How the containers of parameters print what they hold: a list by its `dtype`, a dict by its `type()`."""
+    lines = []
+    for name, value in values:
+        text = f"Object of type: {type(value).__name__}"
+        if isinstance(value, Tensor):
+            size, held = "x".join(map(str, value.shape)), value.type() if kind == "type" else value.dtype
+            text = f"{type(value).__name__} containing: [{held} of size {size}]"
+        lines.append(f"  ({name}): {text}")
+    return "\n".join(lines)
+
+
 # ---- layers with parameters
 
 

@@ -10,15 +10,15 @@ from .module import Module as Module
 from .parameter import Parameter
 
 __all__ = [
-    "Module", "Identity", "Sequential", "ModuleList", "ModuleDict", "Linear", "Conv1d", "Conv2d", "Embedding",
-    "BatchNorm1d", "BatchNorm2d", "LayerNorm", "GroupNorm", "PReLU", "Dropout", "Dropout2d", "ReLU", "ReLU6",
-    "LeakyReLU", "ELU", "SELU", "CELU", "SiLU", "Mish", "Hardtanh", "Hardsigmoid", "Hardswish", "GELU", "Softplus",
-    "Threshold", "Hardshrink", "Softshrink", "GLU", "Softmax", "LogSoftmax", "Softmin", "Sigmoid", "Tanh",
-    "LogSigmoid", "Softsign", "Tanhshrink", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "AvgPool1d",
-    "AvgPool2d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "CosineSimilarity", "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss", "SoftMarginLoss",
-    "PoissonNLLLoss", "GaussianNLLLoss", "HingeEmbeddingLoss", "MarginRankingLoss", "CosineEmbeddingLoss",
-    "TripletMarginLoss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "CrossEntropyLoss",
+    "Module", "Identity", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Linear",
+    "Conv1d", "Conv2d", "Embedding", "BatchNorm1d", "BatchNorm2d", "LayerNorm", "GroupNorm", "PReLU", "Dropout",
+    "Dropout2d", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "SiLU", "Mish", "Hardtanh", "Hardsigmoid",
+    "Hardswish", "GELU", "Softplus", "Threshold", "Hardshrink", "Softshrink", "GLU", "Softmax", "LogSoftmax",
+    "Softmin", "Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink", "Flatten", "Unflatten", "MaxPool1d",
+    "MaxPool2d", "AvgPool1d", "AvgPool2d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d", "CosineSimilarity", "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss",
+    "SoftMarginLoss", "PoissonNLLLoss", "GaussianNLLLoss", "HingeEmbeddingLoss", "MarginRankingLoss",
+    "CosineEmbeddingLoss", "TripletMarginLoss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "CrossEntropyLoss",
 ]
 
 
@@ -78,6 +78,47 @@ class ModuleDict(Module):
     values: Any
     pop: Any
     clear: Any
+
+
+class ParameterList(Module):
+    """A list of parameters, which are found; a tensor put in becomes a Parameter, other things stay as they are."""
+    def __init__(self, values: Iterable[Any] | None = None) -> None: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __getitem__(self, index: Any) -> Any: ...
+    def __setitem__(self, index: int, value: Any) -> None: ...
+    def append(self, value: Any) -> ParameterList:
+        """Add a value at the end."""
+    def extend(self, values: Iterable[Any]) -> ParameterList:
+        """Add several values at the end. Raises: TypeError for what is no iterable, or a tensor."""
+    def __iadd__(self, values: Iterable[Any]) -> ParameterList: ...
+    def extra_repr(self) -> str: ...
+    def __call__(self, *args: Any, **options: Any) -> Any: ...
+
+
+class ParameterDict(Module):
+    """Parameters by name, which are found; a tensor put in becomes a Parameter."""
+    def __init__(self, parameters: Any = None) -> None: ...
+    def __setitem__(self, key: str, value: Any) -> None: ...
+    def __getitem__(self, key: str) -> Any: ...
+    def __delitem__(self, key: str) -> None: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __contains__(self, key: str) -> bool: ...
+    def keys(self) -> Iterable[str]:
+        """The names."""
+    def values(self) -> Iterable[Any]:
+        """The parameters."""
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names and parameters."""
+    def get(self, key: str, default: Any = None) -> Any:
+        """A parameter, or `default` where there is none of this name."""
+    def update(self, parameters: Any) -> None:
+        """Add the values of a mapping, or of pairs, to these."""
+    def pop(self, key: str) -> Any:
+        """Take a parameter out."""
+    def extra_repr(self) -> str: ...
+    def __call__(self, input: Any) -> Any: ...
 
 
 class _Weighted(Module):

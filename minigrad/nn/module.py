@@ -18,6 +18,7 @@ from ..array import dtypes
 from ..array.backend import zeros_later
 from ..autograd.function import Function
 from ..autograd.grad_mode import no_grad
+from ..core.beside import scopes
 from ..core.beside.hooks import HookDict
 from ..core.graph import constant
 from ..core.modes import grad_mode
@@ -67,8 +68,15 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks or self._backward_pre_hooks):
-            return self.forward(*args, **options)
+        first = scopes.begin()
+        try:
+            if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks or self._backward_pre_hooks):
+                return self.forward(*args, **options)
+            return self._call_with_hooks(args, options)
+        finally:
+            scopes.end(self, first)
+
+    def _call_with_hooks(self, args: tuple, options: dict[str, Any]) -> Any:
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args, options)
             if changed is not None:

@@ -17,6 +17,7 @@ from ...core.modes import grad_mode
 from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text.tex import SYMBOLS, phrase
+from .. import checks
 from ..checks import a_tensor, check_dim, check_number, common_shape, dims_of, ints, own_dim, require, same_type, titled
 from ..table import shape as rows
 from ..table.reduce import sum_all, sum_dim
@@ -198,15 +199,29 @@ def split(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
     if isinstance(parts, int):
-        require(parts >= 0, f"split expects split_size be non-negative, but got split_size={parts}")
-        require(parts or not size, f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
-        return rows.split(self, parts, dim)
+        return rows.split(self, length_of_parts(parts, size), dim)
     parts = ints((parts,))
     require(min(parts, default=0) >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got "
             f"split_sizes={list(parts)}")
     require(sum(parts) == size, f"split_with_sizes expects split_sizes to sum exactly to {size} (input "
             f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")
     return rows.split_with_sizes(self, parts, dim)
+
+
+def unsafe_split(self: Any, split_size: int, dim: int = 0) -> tuple:
+    """As split, but its pieces may be written in place: PyTorch does not count them as views."""
+    if not isinstance(split_size, int):
+        raise checks.must_be_a("int", split_size)
+    require(self._data.ndim, "split expects at least a 1-dimensional tensor")
+    return rows.unsafe_split(self, length_of_parts(split_size, self._data.shape[check_dim(dim, self._data.ndim)]), dim)
+
+
+def length_of_parts(split_size: int, size: int) -> int:
+    """Raises: RuntimeError, as torch, for a length that cannot cut `size` places."""
+    require(split_size >= 0, f"split expects split_size be non-negative, but got split_size={split_size}")
+    require(split_size or not size, "split_size can only be 0 if dimension size is 0, but got dimension size of "
+            f"{size}")
+    return split_size
 
 
 def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:

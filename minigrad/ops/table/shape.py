@@ -49,6 +49,7 @@ unfold = op("unfold", kernels.unfold, view=True, tex=r"{0:4}[\mathrm{{windows}}]
         grad, self_sym_sizes, dimension, size, step))
 split = op("split", kernels.split, view="multi", multi=True,
     self = lambda F, grad, self_sym_sizes, split_size, dim: F.split_back(grad, self_sym_sizes, split_size, dim))
+unsafe_split = op("unsafe_split", kernels.split, multi=True, **split.row.derivatives)
 split_with_sizes = op("split_with_sizes", lambda self, split_sizes, dim=0: kernels.split(self, split_sizes, dim),
     view="multi", multi=True,
     self = lambda F, grad, self_sym_sizes, split_sizes, dim: F.split_back(grad, self_sym_sizes, split_sizes, dim))

@@ -1,0 +1,290 @@
+"""Layers that read a sequence step by step: RNN, LSTM, GRU, and the cells that take one step.
+
+Each is written in the operations that PyTorch's own CPU code composes, so that the picture shows what a step does,
+and why a hundred of them make a long chain. Weights have PyTorch's names and order, and are drawn from its stream.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..creation import zeros
+from ..ops.checks import require
+from ..ops.table.pointwise import relu, sigmoid, tanh
+from ..ops.table.shape import cat, stack, unsafe_split
+from . import functional, init
+from .layers import _shown_options, _Weighted
+
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
+
+State = tuple[Any, ...]  # what a step hands to the next: the hidden values, of an LSTM the cell's too
+
+
+# ---- one step: what came in, already multiplied by its weights (`arrived`), and the state before
+
+def simple_step(activation: Callable) -> Callable:
+    """h' = activation(W_hh h + b_hh + arrived)."""
+    return lambda arrived, state, weights: (activation(functional.linear(state[0], *weights).add_(arrived)),)
+
+
+def lstm_step(arrived: Any, state: State, weights: tuple) -> State:
+    """Four gates: what to take in, what to forget, the candidate, what to show."""
+    hidden, cell = state
+    gates = functional.linear(hidden, *weights[:2]).add_(arrived)
+    take, forget, candidate, show = unsafe_split(gates, gates.shape[1] // 4, 1)
+    take, forget, candidate, show = sigmoid(take), sigmoid(forget), tanh(candidate), sigmoid(show)
+    cell = (forget * cell).add_(take * candidate)
+    hidden = show * tanh(cell)
+    return (functional.linear(hidden, weights[2]) if len(weights) > 2 else hidden), cell
+
+
+def gru_step(arrived: Any, state: State, weights: tuple) -> State:
+    """Two gates, how much of the old state the candidate sees, and how much of it stays."""
+    hidden, = state
+    size = arrived.shape[1] // 3
+    reset_in, update_in, new_in = unsafe_split(arrived, size, 1)
+    reset, update, new = unsafe_split(functional.linear(hidden, *weights), size, 1)
+    reset, update = sigmoid(reset.add_(reset_in)), sigmoid(update.add_(update_in))
+    new = tanh(new_in.add(new * reset))
+    return ((hidden - new).mul_(update).add_(new),)
+
+
+STEPS: dict[str, tuple[Callable, int, int]] = {  # the step, how many gates it has, how many tensors its state has
+    "RNN_TANH": (simple_step(tanh), 1, 1), "RNN_RELU": (simple_step(relu), 1, 1),
+    "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3, 1),
+}
+
+
+class _Recurrent(_Weighted):
+    """What layers and cells share: weights by name, all drawn evenly within 1 / sqrt(hidden_size)."""
+
+    hidden_size: int
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew. Source: torch.nn.RNNBase.reset_parameters."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+
+# ---- cells
+
+class RNNCellBase(_Recurrent):
+    """One step of a recurrent layer. Input `(N, input_size)` or `(input_size,)`, state alike with hidden_size."""
+
+    mode = "RNN_TANH"
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = STEPS[self.mode][1] * hidden_size
+        self._start(device, dtype, weight_ih=(rows, input_size), weight_hh=(rows, hidden_size),
+                    bias_ih=bias and (rows,), bias_hh=bias and (rows,))
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The state after this step; without `hx` the state before is zero."""
+        kind, (step, _, several) = type(self).__name__, STEPS[self.mode]
+        require(input.dim() in (1, 2), f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead", ValueError)
+        given = () if hx is None else hx if several > 1 else (hx,)
+        for i, h in enumerate(given):
+            name = f"hx[{i}]" if several > 1 else "hidden"
+            require(h.dim() in (1, 2), f"{kind}: Expected {name} to be 1D or 2D, got {h.dim()}D instead", ValueError)
+        alone = input.dim() == 1
+        input = input.unsqueeze(0) if alone else input
+        state = tuple(h.unsqueeze(0) if alone else h for h in given) or (
+            zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device),) * several
+        self._check(input, state)
+        arrived = functional.linear(input, self.weight_ih, self.bias_ih)
+        state = step(arrived, state, (self.weight_hh, self.bias_hh))
+        state = tuple(h.squeeze(0) for h in state) if alone else state
+        return state if several > 1 else state[0]
+
+    def _check(self, input: Any, state: State) -> None:
+        require(input.shape[1] == self.input_size, f"input has inconsistent input_size: got {input.shape[1]} expected "
+                f"{self.input_size}")
+        for nr, h in enumerate(state):
+            require(h.shape[0] == input.shape[0], f"Input batch size {input.shape[0]} doesn't match hidden{nr or ''} "
+                    f"batch size {h.shape[0]}")
+            require(h.shape[1] == self.hidden_size, f"hidden{nr or ''} has inconsistent hidden_size: got {h.shape[1]}, "
+                    f"expected {self.hidden_size}")
+
+    def extra_repr(self) -> str:
+        return _shown_options(self, "-input_size -hidden_size") + ("" if self.bias else ", bias=False")
+
+
+class RNNCell(RNNCellBase):
+    """tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of it."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
+                 device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    @property
+    def mode(self) -> str:  # type: ignore[override]
+        """Which step it takes. Raises: RuntimeError for another nonlinearity."""
+        name = self.__dict__.get("nonlinearity", "tanh")
+        require(name in ("tanh", "relu"), f"Unknown nonlinearity: {name}")
+        return f"RNN_{name.upper()}"
+
+    def extra_repr(self) -> str:
+        return super().extra_repr() + ("" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}")
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM: from `(h, c)` to `(h', c')`."""
+
+    mode = "LSTM"
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU."""
+
+    mode = "GRU"
+
+
+# ---- layers
+
+class RNNBase(_Recurrent):
+    """A recurrent layer: `num_layers` steps above each other, in one direction or both, through the sequence.
+
+    Input `(L, N, input_size)`, `(N, L, input_size)` with `batch_first`, or `(L, input_size)`. Returns all outputs of
+    the last layer, and the states after the last step `(num_layers * directions, N, hidden_size)`.
+    """
+
+    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+                 device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        for name, flag in (("bias", bias), ("batch_first", batch_first)):
+            require(isinstance(flag, bool), f"{name} should be of type bool, got: {type(flag).__name__}", TypeError)
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
+            require(isinstance(size, int), f"{name} should be of type int, got: {type(size).__name__}", TypeError)
+            require(size > 0, f"{name} must be greater than zero", ValueError)
+        require(num_layers > 0, "num_layers must be greater than zero", ValueError)
+        require(not isinstance(dropout, bool) and 0 <= dropout <= 1, "dropout should be a number in range [0, 1] "
+                "representing the probability of an element being zeroed", ValueError)
+        require(proj_size >= 0, "proj_size should be a positive integer or zero to disable projections", ValueError)
+        require(proj_size < hidden_size, "proj_size has to be smaller than hidden_size", ValueError)
+        if dropout > 0 and num_layers == 1:
+            warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                          f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                          UserWarning, stacklevel=3)
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        rows, shown = STEPS[mode][1] * hidden_size, proj_size or hidden_size
+        below = shown * (1 + bidirectional)
+        sizes: dict[str, tuple] = {}
+        for layer, end in self._walks():
+            sizes |= {f"weight_ih_{end}": (rows, below if layer else input_size), f"weight_hh_{end}": (rows, shown)}
+            sizes |= {f"bias_ih_{end}": (rows,), f"bias_hh_{end}": (rows,)} if bias else {}
+            sizes |= {f"weight_hr_{end}": (proj_size, hidden_size)} if proj_size else {}
+        self._start(device, dtype, **sizes)
+
+    def _walks(self) -> list[tuple[int, str]]:
+        """Each walk through the sequence: its layer, and how its weights end, `l0` or `l0_reverse`."""
+        ends = ("", "_reverse") if self.bidirectional else ("",)
+        return [(layer, f"l{layer}{end}") for layer in range(self.num_layers) for end in ends]
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """All outputs, and the states at the end. Raises: ValueError, RuntimeError for shapes that do not fit."""
+        alone, several = input.dim() == 2, STEPS[self.mode][2]
+        state = self._first_state(input, hx, alone, several)
+        input = input.unsqueeze(1) if alone else input.transpose(0, 1) if self.batch_first else input
+        self._check(input, state)
+        ends: list[State] = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for end in [end for at, end in self._walks() if at == layer]:
+                output, last = self._through(input, tuple(h[len(ends)] for h in state), end)
+                outputs.append(output)
+                ends.append(last)
+            input = cat(outputs, 2) if len(outputs) > 1 else outputs[0]
+            if self.dropout and self.training and layer < self.num_layers - 1:
+                input = functional.dropout(input, self.dropout)
+        states = tuple(stack(part, 0) for part in zip(*ends, strict=True))
+        if alone:
+            input, states = input.squeeze(1), tuple(h.squeeze(1) for h in states)
+        elif self.batch_first:
+            input = input.transpose(0, 1)
+        return input, states if several > 1 else states[0]
+
+    def _through(self, input: Any, state: State, end: str) -> tuple[Any, State]:
+        """One walk through the sequence: the outputs of all steps, and the last state."""
+        weights = [getattr(self, f"{name}_{end}", None) for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")]
+        own = (*weights[2:], getattr(self, f"weight_hr_{end}")) if self.proj_size else tuple(weights[2:])
+        arrived, backwards = functional.linear(input, *weights[:2]).unbind(0), end.endswith("reverse")
+        outputs = []
+        for now in reversed(arrived) if backwards else arrived:
+            state = STEPS[self.mode][0](now, state, own)
+            outputs.append(state[0])
+        return stack(outputs[::-1] if backwards else outputs, 0), state
+
+    def _first_state(self, input: Any, hx: Any, alone: bool, several: int) -> State:
+        """The states before the first step, `(num_layers * directions, N, size)` each: given, else zero."""
+        kind, dims = type(self).__name__, input.dim()
+        word = "D tensor" if kind == "RNN" else "D"
+        require(dims in (2, 3), f"{kind}: Expected input to be 2D or 3D, got {dims}{word} instead", ValueError)
+        if hx is None:
+            batch = 1 if alone else input.shape[0 if self.batch_first else 1]
+            sizes = [self.proj_size or self.hidden_size, self.hidden_size][:several]
+            return tuple(zeros(len(self._walks()), batch, n, dtype=input.dtype, device=input.device) for n in sizes)
+        state = hx if several > 1 else (hx,)
+        if any(h.dim() != dims for h in state):
+            if several == 1:
+                said = f"hx should also be {dims}-D but got {hx.dim()}-D tensor"
+            else:
+                said = f"hx and cx should also be {dims}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
+            raise RuntimeError(f"For {'un' * alone}batched {dims}-D input, {said}")
+        return tuple(h.unsqueeze(1) for h in state) if alone else state
+
+    def _check(self, input: Any, state: State) -> None:
+        weight = self.weight_ih_l0
+        require(input.dtype == weight.dtype, f"RNN input dtype ({input.dtype}) does not match weight dtype "
+                f"({weight.dtype}). Convert input: input.to({weight.dtype}), or convert model: model.to({input.dtype})",
+                ValueError)
+        require(input.shape[-1] == self.input_size, "input.size(-1) must be equal to input_size. Expected "
+                f"{self.input_size}, got {input.shape[-1]}")
+        name = "hidden" if len(state) == 1 else "hidden[0]"
+        for nr, h in enumerate(state):
+            size = (len(self._walks()), input.shape[1], self.hidden_size if nr else self.proj_size or self.hidden_size)
+            require(tuple(h.shape) == size, f"Expected {name} size {size}, got {list(h.shape)}")
+            name = "hidden[1]"
+
+    def extra_repr(self) -> str:
+        given = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
+                 "bidirectional": False}
+        odd = [f"{name}={value}" for name, usual in given.items() if (value := getattr(self, name)) != usual]
+        return ", ".join([f"{self.input_size}, {self.hidden_size}", *odd])
+
+
+class RNN(RNNBase):
+    """A recurrent layer of plain steps: tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of it."""
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+                 *args: Any, **options: Any) -> None:
+        require(nonlinearity in ("tanh", "relu"), f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or "
+                "'relu'.", ValueError)
+        require("proj_size" not in options, "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
+        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **options)
+        self.nonlinearity = nonlinearity
+
+
+class LSTM(RNNBase):
+    """Long short-term memory; its state is `(h, c)`."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__("LSTM", *args, **options)
+
+
+class GRU(RNNBase):
+    """Gated recurrent unit."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        require("proj_size" not in options, "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
+        super().__init__("GRU", *args, **options)
