@@ -1,27 +1,49 @@
 """Checkers of the course's exercises: `check("03", my_backward)` says what is right, what is not.
 
 A checker runs the learner's answer on small cases, finds the smallest one that goes wrong and names
-the idea that may be behind it. It never shows the solution. Each lesson has a file of its own; the
-sentences are in `text/messages.toml`.
+the idea that may be behind it. It never shows the solution. Each lesson has a file of its own, the
+sentences are in `text/lessons.toml`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from .lesson_03 import check_backward, check_prediction, diamond
-from .verdict import Verdict, not_yet
+from .verdict import Verdict
+from .widgets import check_answers, is_answered
 
 __all__ = ["Verdict", "check", "diamond"]
 
-CHECKERS = {"03": check_backward, "03.1": check_prediction}
+BUILT_IN = {  # exercise -> the file it is in, and its name there; read when first asked for
+    "01": "lesson_01.EXERCISE",
+    "03": "lesson_03.EXERCISE", "03.1": "lesson_03.check_prediction", "03.2": "lesson_03.LONG",
+}
+CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
+
+
+def checker(exercise: str) -> Callable[[Any], Verdict]:
+    """What judges answers to an exercise. Raises: ValueError if there is no such exercise."""
+    if exercise not in CHECKERS:
+        if exercise not in BUILT_IN:
+            raise ValueError(f"no exercise {exercise!r}; there are {', '.join(sorted({*BUILT_IN, *CHECKERS}))}")
+        module, _, name = BUILT_IN[exercise].partition(".")
+        CHECKERS[exercise] = getattr(import_module(f".{module}", __name__), name)
+    return CHECKERS[exercise]
 
 
 def check(exercise: str, answer: Any) -> Verdict:
     """Judge `answer` to an exercise of the course, such as `check("03", my_backward)`.
 
+    A player or another widget that asked questions, or its `.answers`, is judged too.
     Raises: ValueError if there is no such exercise.
     """
-    if exercise not in CHECKERS:
-        raise ValueError(f"no exercise {exercise!r}; there are {', '.join(sorted(CHECKERS))}")
-    return not_yet(exercise) if answer is ... else CHECKERS[exercise](answer)
+    judge = checker(exercise)
+    return check_answers(exercise, answer) if is_answered(answer) else judge(answer)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "diamond":
+        return import_module(".lesson_03", __name__).diamond
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

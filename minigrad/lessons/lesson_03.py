@@ -2,25 +2,30 @@
 
 A case is a program of a few lines. `build` makes the exercise's nodes from it, `truth` runs it
 through the real engine, and a `Referee` compares the two: who fired when, with what, how often.
+03.2 is the same exercise on a chain of 2 000 nodes.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
-from math import isclose
 from typing import Any
 
 from .. import float64, tensor
+from ..graph.live import read
+from ..text import get_language, say
+from .exercise import Case, Exercise, Trial, as_text, same, whenever
+from .running import is_empty
 from .verdict import Verdict, not_yet, right, wrong
 
 Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its sentence needs
 
 PATIENCE = 20_000  # steps; an honest walk over the largest case takes fewer than a hundred
+LENGTH = 2_000  # nodes of the chain in 03.2
 
 # The local derivatives of each operation with respect to its two inputs.
 DERIVATIVES: dict[str, Callable] = {
@@ -28,8 +33,10 @@ DERIVATIVES: dict[str, Callable] = {
 }
 
 
-class Endless(Exception):
+class Endless(BaseException):
     """The walk took so many steps that it must be going round in circles, or along every path."""
+
+    misconception = "walk_endless"
 
 
 @dataclass
@@ -37,12 +44,14 @@ class Log:
     """What the referee sees: each call of `vjp` in order, and the number of steps so far."""
 
     calls: list[tuple[ExerciseNode, float]] = field(default_factory=list)
+    nodes: list[ExerciseNode] = field(default_factory=list)  # in the order in which they were made
     steps: int = 0
+    patience: int = PATIENCE
 
     def step(self) -> None:
         """Count a step. Raises: Endless after too many."""
         self.steps += 1
-        if self.steps > PATIENCE:
+        if self.steps > self.patience:
             raise Endless
 
 
@@ -58,6 +67,7 @@ class ExerciseNode:
     def __init__(self, name: str, line: str, links: list[tuple[ExerciseNode, float]], log: Log) -> None:
         self.name, self.line, self.grad = name, line, 0.0
         self._links, self._log = links, log  # a node and its factor for each entry of `next`
+        log.nodes.append(self)
 
     @property
     def next(self) -> tuple[ExerciseNode, ...]:
@@ -83,7 +93,7 @@ class Program:
     lines: tuple[str, ...]
 
     def __str__(self) -> str:
-        return "\n".join(f"    {line}" for line in self.lines)
+        return "\n".join(self.lines)
 
     @property
     def operations(self) -> list[list[str]]:
@@ -111,15 +121,22 @@ def build(program: Program, log: Log) -> dict[str, ExerciseNode]:
     return nodes
 
 
-def truth(program: Program) -> dict[str, float]:
-    """The gradient at each name, from minigrad's own engine."""
+def tensors(program: Program) -> dict[str, Any]:
+    """The program run by minigrad itself: its tensors by name, the last one being the root."""
     t: dict[str, Any] = {}
     for line in program.lines:
+        name = line[0]
         exec(line, {}, t)
-        root = line[0]
-        t[root] = tensor(t[root], dtype=float64, requires_grad=True) if isinstance(t[root], int) else t[root]
-        t[root].retain_grad()
-    t[root].backward()
+        t[name] = tensor(t[name], dtype=float64, requires_grad=True) if isinstance(t[name], int) else t[name]
+    return t
+
+
+def truth(program: Program) -> dict[str, float]:
+    """The gradient at each name, from minigrad's own engine."""
+    t = tensors(program)
+    for value in t.values():
+        value.retain_grad()
+    t[program.lines[-1][0]].backward()
     return {name: value.grad.item() for name, value in t.items()}
 
 
@@ -166,9 +183,10 @@ def cases() -> tuple[tuple[Program, dict[str, float]], ...]:
 class Referee:
     """Compares one walk with the truth; `faults` gives what went wrong, telling things first."""
 
-    def __init__(self, nodes: dict[str, ExerciseNode], log: Log, gradients: dict[str, float]) -> None:
-        self.nodes, self.calls, self.gradients = list(nodes.values()), log.calls, gradients
+    def __init__(self, log: Log, gradients: dict[str, float]) -> None:
+        self.nodes, self.gradients = log.nodes, gradients
         self.root = self.nodes[-1]
+        self.calls = collapsed(log.calls)
         self.arrivals: dict[str, list[float]] = {node.name: [] for node in self.nodes}
         for node in self.nodes:
             for target, factor in node._links:
@@ -180,7 +198,7 @@ class Referee:
 
     def _seed(self) -> Iterator[Fault]:
         first = next((g for node, g in self.calls if node is self.root), 1.0)
-        if not close(first, 1.0):
+        if not same(first, 1.0):
             yield "walk_seed", {"got": as_text(first)}
 
     def _left_out(self) -> Iterator[Fault]:
@@ -199,11 +217,13 @@ class Referee:
 
     def _order(self) -> Iterator[Fault]:
         arrived: Counter[str] = Counter()
+        if not any(self._wrong_leaves()):  # vjp(1.0), multiplied outside, is another way to say it
+            return
         for node, g in self.calls:
             name, due = node.name, len(self.arrivals[node.name])
             if arrived[name] < due:
                 yield "walk_early", {"node": name, "came": arrived[name], "of": due}
-            elif not close(g, self.gradients[name]):
+            elif not same(g, self.gradients[name]):
                 yield self._wrong_sum(name, g)
             arrived.update(target.name for target, _ in node._links)
 
@@ -220,61 +240,132 @@ class Referee:
 
     def _wrong_leaves(self) -> Iterator[ExerciseNode]:
         leaves = (node for node in self.nodes if not node._links)
-        return (leaf for leaf in leaves if not close(leaf.grad, self.gradients[leaf.name]))
+        return (leaf for leaf in leaves if not same(leaf.grad, self.gradients[leaf.name]))
 
     def _is_arrival(self, name: str, g: float) -> bool:
-        return len(self.arrivals[name]) > 1 and any(close(g, one) for one in self.arrivals[name])
+        return len(self.arrivals[name]) > 1 and any(same(g, one) for one in self.arrivals[name])
 
 
-def close(got: Any, want: float) -> bool:
-    """Whether a gradient is the wanted one; what is no number is not."""
-    try:
-        return isclose(got, want, rel_tol=1e-9)
-    except TypeError:  # None, a list, a tensor of another shape ...
-        return False
+def collapsed(calls: list[tuple[ExerciseNode, float]]) -> list[tuple[ExerciseNode, float]]:
+    """The calls of `vjp`, those that ask the same thing again for the next edge taken as one."""
+    kept: list[tuple[ExerciseNode, float]] = []
+    again = 0
+    for node, g in calls:
+        again = again + 1 if kept and kept[-1][0] is node and same(kept[-1][1], g) else 1
+        if again == 1 or again > len(node._links):
+            kept.append((node, g))
+    return kept
 
 
-def as_text(g: Any) -> str:
-    """A number as short as it can be, anything else as Python shows it."""
-    return f"{g:g}" if isinstance(g, int | float) else repr(g)
+def always_asks_with_1(trials: Sequence[Trial]) -> Trial | None:
+    """Every node is asked with 1, as if nothing had arrived at it; who multiplies outside is right."""
+    if any(t.fault or not all(same(g, 1.0) for _, g in t.facts["log"].calls) for t in trials):
+        return None
+    walked = all(len(t.facts["log"].calls) >= len(t.case.data[0].operations) for t in trials)
+    return next((t for t in trials if not t.right), None) if walked else None
 
 
-def first_fault(answer: Callable, program: Program, gradients: dict[str, float]) -> Fault | None:
-    """Let the learner walk one graph; return the first fault, or "untouched"."""
+def multiplies_twice(root: ExerciseNode) -> None:
+    """A wrong model of the rule; in which order the nodes run it need not find out."""
+    root.grad = 1.0
+    for node in reversed(root._log.nodes):
+        for (child, _), g in zip(node._links, node.vjp(node.grad), strict=True):
+            child.grad += node.grad * g
+
+
+class Walk(Exercise):
+    """Exercise 03: a referee watches; on trials that no model explains it says what it saw first."""
+
+    def observed(self, trial: Trial) -> str:
+        log, gradients = trial.facts["log"], trial.facts["gradients"]
+        if not log.calls:
+            set_by_hand = any(node.grad for node in log.nodes[:-1]) or trial.facts["returned"] is not None
+            if set_by_hand or trial.outcome.printed:
+                return "constant" if set_by_hand else "prints"
+        key, blanks = next(Referee(log, gradients).faults(), ("wrong_value", {}))
+        trial.facts.update(blanks)
+        return key
+
+    def praise(self, trials: Sequence[Trial]) -> Verdict:
+        nodes = sum(len(node._links) > 0 for t in trials for node in t.facts["log"].nodes)
+        fired = sum(len(t.facts["log"].calls) for t in trials)
+        key = "walk_right" if fired == nodes else "walk_right_by_edges"
+        return right(self.id, say(f"lessons.{key}", graphs=len(trials), nodes=nodes, calls=fired))
+
+
+def play(answer: Callable, program: Program, gradients: dict[str, float]) -> tuple[dict, dict]:
     log = Log()
-    nodes = build(program, log)
-    root = list(nodes.values())[-1]
-    try:
-        answer(root)
-    except Endless:
-        return "walk_endless", {"steps": PATIENCE}
-    except Exception as error:  # whatever the learner's code raises is news for the learner
-        return "walk_raised", {"error": f"{type(error).__name__}: {error}"}
-    if not log.calls and not any(node.grad for node in nodes.values()):
-        return "untouched", {}
-    return next(Referee(nodes, log, gradients).faults(), None)
+    build(program, log)
+    return played(answer, log, gradients)
 
 
-def check_backward(answer: Any) -> Verdict:
-    """Exercise 03: `my_backward(root)` leaves the gradient of every leaf in its `.grad`."""
-    if not callable(answer):
-        return wrong("03", "walk_not_callable")
+def played(answer: Callable, log: Log, gradients: dict[str, float]) -> tuple[dict, dict]:
+    returned = answer(log.nodes[-1])
+    leaves = {f"{node.name}.grad": node.grad for node in log.nodes if not node._links}
+    return leaves, {"log": log, "gradients": gradients, "returned": returned, "steps": log.patience}
+
+
+def repeats(trial: Trial) -> bool:
+    """Whether a node ran along each path; the referee's words go into the facts."""
+    fault = next(Referee(trial.facts["log"], trial.facts["gradients"])._repeats(), None)
+    trial.facts.update(fault[1] if fault else {})
+    return fault is not None
+
+
+def picture(trial: Trial, key: str) -> Any:
+    """The program's graph, with the node marked that the sentence speaks of."""
+    name = trial.facts.get("node")
+    if name is None:
+        return None
+    from ..viz.display import Drawing  # what draws is loaded when there is something to draw
+
+    t = tensors(trial.case.data[0])
+    graph = read(t[trial.case.data[0].lines[-1][0]], names=t)
+    marks = {i for record in graph.tensors if record.name == name for i in (record.id, record.node) if i}
+    return Drawing(graph, lang=get_language(), marks=frozenset(marks))
+
+
+def walk_cases() -> Iterator[Case]:
     for program, gradients in cases():
-        fault = first_fault(answer, program, gradients)
-        if fault and fault[0] == "untouched":
-            return not_yet("03")
-        if fault:
-            return wrong("03", fault[0], str(program), **fault[1])
-    nodes = sum(len(program.operations) for program, _ in cases())
-    return right("03", "walk_right", graphs=len(cases()), nodes=nodes)
+        leaves = {f"{line[0]}.grad": gradients[line[0]] for line in program.lines if len(line.split()) == 3}
+        yield Case(str(program), (program, gradients), leaves)
 
+
+MODELS: dict[str, Sequence[Callable]] = {"wrong_rule": [multiplies_twice]}
+EXERCISE = Walk("03", walk_cases, play, MODELS, signs={"wrong_rule": always_asks_with_1},
+                economy={"walk_paths": whenever(repeats)}, draw=picture)
+
+
+def long_cases() -> Iterator[Case]:
+    program = f"x = 1\na1 = x * 3\na2 = a1 + 1\n...\na{LENGTH} = a{LENGTH - 1} + 1"
+    yield Case(program, (), {"x.grad": 3.0})
+
+
+def play_long(answer: Callable) -> tuple[dict, dict]:
+    log = Log(patience=50 * PATIENCE)
+    ExerciseNode("x", "x = 1", [], log)
+    for i in range(1, LENGTH + 1):
+        before = log.nodes[-1]
+        ExerciseNode(f"a{i}", f"a{i} = {before.name} {'* 3' if i == 1 else '+ 1'}", [(before, 3 if i == 1 else 1)], log)
+    return played(answer, log, {node.name: 1.0 for node in log.nodes} | {"x": 3.0})
+
+
+def too_deep(trials: Sequence[Trial]) -> Trial | None:
+    """Calls within calls, one for each node, until Python had enough."""
+    return next((t for t in trials if t.outcome.error.startswith("RecursionError")), None)
+
+
+LONG = Walk("03.2", long_cases, play_long, {}, signs={"walk_deep": too_deep})
 
 PREDICTIONS = {"A": "walk_guess_twice", "B": "walk_guess_first", "D": "walk_guess_product"}
 
 
 def check_prediction(answer: Any) -> Verdict:
     """Exercise 03.1: what the shared node of the diamond does, A, B, C or D."""
+    if is_empty(answer):
+        return not_yet("03.1")
     letter = str(answer).strip().upper()
     if letter == "C":
-        return right("03.1", "walk_guess_right")
-    return wrong("03.1", PREDICTIONS.get(letter, "walk_guess_letter"))
+        return right("03.1", say("lessons.walk_guess_right"))
+    key = PREDICTIONS.get(letter, "walk_guess_letter")
+    return wrong("03.1", key, say(f"lessons.{key}"))

@@ -1,11 +1,11 @@
 """What a checker answers: right, wrong with a named misconception, or not yet tried.
 
-The sentences stand in `text/messages.toml`, under `lessons`.
+The sentences stand in `text/lessons.toml`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..text import say
@@ -13,19 +13,29 @@ from ..text import say
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """The answer to `check(...)`; a notebook shows it as text.
+    """The answer to `check(...)`; a notebook shows it as text, and the picture where there is one.
 
     `passed` is None as long as nothing was tried; `misconception` is the key of the sentence that
-    explains a wrong answer.
+    explains a wrong answer; `drawing` is a graph with the place marked, or None.
     """
 
     exercise: str
     passed: bool | None
     text: str
     misconception: str | None = None
+    drawing: Any = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return self.text
+
+    def _ipython_display_(self) -> None:
+        """Text above picture. Raises: NotImplementedError without one, so that the text is the cell's result."""
+        if self.drawing is None:
+            raise NotImplementedError
+        from IPython.display import display
+
+        display({"text/plain": self.text}, raw=True)
+        display(self.drawing)
 
 
 def not_yet(exercise: str) -> Verdict:
@@ -33,16 +43,18 @@ def not_yet(exercise: str) -> Verdict:
     return Verdict(exercise, None, say("lessons.not_yet", "both", exercise=exercise))
 
 
-def right(exercise: str, key: str, **values: Any) -> Verdict:
-    """The answer holds; the sentence `key` says what was seen."""
-    opening = say("lessons.right", exercise=exercise)
-    return Verdict(exercise, True, f"{opening}\n{say('lessons.' + key, **values)}")
+def right(exercise: str, *sentences: str) -> Verdict:
+    """The answer holds; the sentences say what was seen."""
+    return Verdict(exercise, True, "\n".join([say("lessons.right", exercise=exercise), *filter(None, sentences)]))
 
 
-def wrong(exercise: str, misconception: str, case: str = "", **values: Any) -> Verdict:
-    """The answer fails on `case`; the sentence `misconception` names what may be behind it."""
+def wrong(exercise: str, misconception: str, sentence: str, *, case: str = "", line: str = "",
+          compared: str = "", printed: str = "", drawing: Any = None) -> Verdict:
+    """The answer fails on `case`: what was compared, where it stopped, and the sentence on the idea behind it."""
     parts = [say("lessons.wrong", exercise=exercise)]
     if case:
-        parts += [say("lessons.smallest"), case]
-    parts.append(say("lessons." + misconception, **values))
-    return Verdict(exercise, False, "\n".join(parts), misconception)
+        parts += [say("lessons.smallest"), "\n".join(f"    {row}" for row in case.splitlines())]
+    parts += [compared] if compared else []
+    parts += [say("lessons.line", line=line)] if line else []
+    parts += [say("lessons.printed", printed=printed)] if printed else []
+    return Verdict(exercise, False, "\n".join([*parts, sentence]), misconception, drawing)

@@ -1,0 +1,235 @@
+"""An exercise: cases that grow, what a right answer does on each, and wrong models of it.
+
+**Diagnosis by imitation.** A misconception has wrong models: small functions that do what somebody
+with this idea would write. Its name is given when a model does on *all* cases what the answer does.
+What no number tells (the engine was called, f ran twice) is a sign: a function of the trials. An answer that
+nothing explains is told `wrong_value`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isclose
+from typing import Any
+
+from ..text import get_language, knows, say
+from .running import Outcome, attempt, is_empty
+from .verdict import Verdict, not_yet, right, wrong
+
+CLOSE = {"rel_tol": 2e-5, "abs_tol": 2e-6}  # float32, after a few operations
+WIDTH = 76  # of a value in a verdict
+
+
+@dataclass(frozen=True)
+class Case:
+    """One trial of the answer: as a program, for the reader; what `play` needs; what must come out."""
+
+    program: str
+    data: tuple[Any, ...]
+    want: Mapping[str, Any]  # label -> number, or lists of numbers
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the answer did on a case: `got` is compared, `facts` are for signs and sentences."""
+
+    case: Case
+    outcome: Outcome
+    got: Mapping[str, Any]
+    facts: Mapping[str, Any]
+
+    @property
+    def fault(self) -> str | None:
+        """The key of what went wrong before there was a number: an error, an endless loop, or nothing."""
+        return self.outcome.fault
+
+    @property
+    def right(self) -> bool:
+        """Whether every number is as it should be."""
+        return self.fault is None and all(same(self.got.get(k), want) for k, want in self.case.want.items())
+
+    def like(self, other: Trial) -> bool:
+        """Whether two answers did the same: the same numbers, or the same kind of error."""
+        if self.fault or other.fault:
+            kinds = [t.outcome.error.partition(":")[0] for t in (self, other)]
+            return self.fault == other.fault and kinds[0] == kinds[1]
+        return all(same(self.got.get(k), other.got.get(k)) for k in self.case.want)
+
+
+Play = Callable[..., tuple[Mapping[str, Any], Mapping[str, Any]]]  # play(answer, *data) -> (got, facts)
+Sign = Callable[[Sequence[Trial]], Trial | None]  # the trial that shows it, or None
+
+
+@dataclass
+class Exercise:
+    """Judges answers to one exercise; see the files `lesson_*` for examples.
+
+    `cases()` makes them, smallest first. `play(answer, *case.data)` calls the answer on fresh inputs and
+    returns what is compared and further facts. `signs` are looked for before the numbers, `economy` after them.
+    """
+
+    id: str
+    make_cases: Callable[[], Iterable[Case]]
+    play: Play
+    models: Mapping[str, Sequence[Callable]] = field(default_factory=dict)
+    signs: Mapping[str, Sign] = field(default_factory=dict)
+    economy: Mapping[str, Sign] = field(default_factory=dict)
+    sentences: Mapping[str, Any] = field(default_factory=dict)  # an instructor's own: text or {"en": ..., "zh": ...}
+    draw: Callable[[Trial, str], Any] = lambda trial, key: None
+    of: str = "function"  # "class" where the answer is one
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """All cases, from small to large."""
+        return tuple(self.make_cases())
+
+    def __call__(self, answer: Any) -> Verdict:
+        """Judge an answer."""
+        if is_empty(answer):
+            return not_yet(self.id)
+        if not callable(answer) or inspect.isclass(answer) != (self.of == "class"):
+            return wrong(self.id, "kind", self.say(f"kind_{self.of}", exercise=self.id))
+        if inspect.isgeneratorfunction(answer):
+            return wrong(self.id, "generator", self.say("generator"))
+        trials = self.trials(answer)
+        return self.behaviour(trials) or self.numbers(answer, trials) or self.costs(trials) or self.praise(trials)
+
+    def trials(self, answer: Callable) -> list[Trial]:
+        """The answer on every case, up to one that does not end."""
+        trials = []
+        for case in self.cases:
+            trials.append(self.trial(answer, case))
+            if trials[-1].fault == "endless":
+                break
+        return trials
+
+    def trial(self, answer: Callable, case: Case) -> Trial:
+        """The answer on one case."""
+
+        def played() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+            got, facts = self.play(answer, *case.data)
+            return {k: plain(v) for k, v in got.items()}, facts
+
+        outcome = attempt(played)
+        got, facts = ({}, {}) if outcome.fault else outcome.value
+        return Trial(case, outcome, got, facts)
+
+    def behaviour(self, trials: Sequence[Trial]) -> Verdict | None:
+        """What the answer does instead of answering: it does not end, returns nothing, or something else."""
+        if trials[-1].fault == "endless":
+            return self.tell("endless", trials[-1])
+        return next((self.tell(key, shown) for key, sign in {**COMMON, **self.signs}.items()
+                     if (shown := sign(trials)) is not None), None)
+
+    def numbers(self, answer: Callable, trials: Sequence[Trial]) -> Verdict | None:
+        """The smallest case that goes wrong, with the idea that explains all of them."""
+        first = next((t for t in trials if not t.right), None)
+        if first is None:
+            return None
+        own_words = first.fault if first.fault not in ("raised", None) else None
+        return self.tell(own_words or self.imitated(trials) or first.fault or self.observed(first), first)
+
+    def observed(self, trial: Trial) -> str:
+        """What a failing trial itself tells, where no model explains it."""
+        return "wrong_value"
+
+    def imitated(self, trials: Sequence[Trial]) -> str | None:
+        """The misconception with a model that does what the answer does, on all cases."""
+        for key, models in self.models.items():
+            for model in models:
+                if all(self.trial(model, t.case).like(t) for t in trials):
+                    return key
+        return None
+
+    def costs(self, trials: Sequence[Trial]) -> Verdict | None:
+        """Right numbers, got in a way that the exercise does not allow."""
+        return next((self.tell(key, shown) for key, sign in self.economy.items()
+                     if (shown := sign(trials)) is not None), None)
+
+    def praise(self, trials: Sequence[Trial]) -> Verdict:
+        """Everything is right; the sentence of the exercise asks on."""
+        key = f"right_{self.id}"
+        more = self.say(key) if key in self.sentences or knows(f"lessons.{key}") else ""
+        return right(self.id, say("lessons.all_cases", cases=len(self.cases)), more)
+
+    def tell(self, key: str, trial: Trial) -> Verdict:
+        """The verdict on a wrong answer."""
+        differing = [k for k, want in trial.case.want.items() if not same(trial.got.get(k), want)]
+        compared = [] if trial.fault else [
+            say("lessons.compared", what=k, got=as_text(trial.got.get(k)), want=as_text(trial.case.want[k]))
+            for k in differing]
+        blanks = {"error": trial.outcome.error, **trial.facts}
+        key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
+        return wrong(self.id, key, self.say(sentence or key, **blanks),
+                     case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),
+                     printed=shortened(trial.outcome.printed), drawing=self.draw(trial, key))
+
+    def say(self, key: str, **blanks: Any) -> str:
+        """A sentence: the exercise's own, or the catalogue's."""
+        own = self.sentences.get(key)
+        if own is None:
+            special = f"{key}_{self.id}"
+            return say(f"lessons.{special if knows(f'lessons.{special}') else key}", **blanks)
+        chosen = own if isinstance(own, str) else own.get(get_language()) or next(iter(own.values()))
+        return chosen.format(**blanks)
+
+
+def plain(value: Any) -> Any:
+    """A number, or lists of numbers, of whatever holds some; everything else as it is."""
+    if hasattr(value, "tolist"):  # tensors and arrays of any library
+        return value.tolist()
+    return [plain(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def is_number(value: Any) -> bool:
+    """Whether `plain` made numbers of it."""
+    return all(map(is_number, value)) if isinstance(value, list) else isinstance(value, int | float)
+
+
+def same(got: Any, want: Any) -> bool:
+    """Whether two plain values are the same, up to rounding."""
+    if isinstance(got, list) and isinstance(want, list):
+        return len(got) == len(want) and all(map(same, got, want))
+    if isinstance(got, int | float) and isinstance(want, int | float):
+        return isclose(got, want, **CLOSE) or got != got != want != want
+    return got is want or (type(got) is type(want) and got == want)
+
+
+def as_text(value: Any) -> str:
+    """A value as short as it can be."""
+    if isinstance(value, list):
+        return shortened(f"[{', '.join(map(as_text, value))}]")
+    return f"{value:.6g}" if isinstance(value, float) else shortened(repr(value))
+
+
+def shortened(text: str) -> str:
+    """The beginning of a long text."""
+    text = " / ".join(text.splitlines())
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+
+
+def pair(value: Any, *names: str) -> dict[str, Any]:
+    """The parts of a returned pair by name; what is no such pair stands under the first name, as it is."""
+    parts = list(value) if isinstance(value, list | tuple) or getattr(value, "shape", None) == (len(names),) else []
+    return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else dict.fromkeys(names, value)
+
+
+def whenever(shows: Callable[[Trial], bool]) -> Sign:
+    """A sign that the first trial gives for which `shows` is true."""
+    return lambda trials: next((t for t in trials if t.fault is None and shows(t)), None)
+
+
+def missing(trial: Trial) -> bool:
+    """Whether something that is to be returned is None; a name with a dot is not returned."""
+    return any(v is None and "." not in k for k, v in trial.got.items())
+
+
+COMMON: dict[str, Sign] = {
+    "prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
+    "nothing": whenever(missing),
+    "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
+    "kind": whenever(lambda t: any(v is not None and not is_number(v) for k, v in t.got.items())),
+}

@@ -1,0 +1,217 @@
+"""Run a learner's answer: with a time limit, and so that nothing of it is left behind.
+
+What it prints is kept apart, `exit()` ends the answer and not the kernel, grad mode and the random
+streams are put back, and an endless loop is stopped. A watcher thread raises `TimeUp` in the thread
+of the caller, again and again, since a bare `except:` may catch the first ones. A loop inside one call of
+C code cannot be stopped in this way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dis
+import inspect
+import io
+import linecache
+import random
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..core import backward as engine
+from ..core.engine import GraphTask
+from ..random import get_rng_state, set_rng_state
+
+PROCESSOR, WALL = 1.0, 10.0  # seconds
+OURS = str(Path(__file__).parent.parent)
+ONE_AT_A_TIME = threading.RLock()  # printing is diverted for the whole process
+SAYS_ITSELF = {  # an error's own words -> the misconception
+    "a leaf Variable that requires grad": "leaf_in_place",
+    "leaf variable has been moved into the graph interior": "leaf_in_place",
+    "modified by an inplace operation": "stale",
+}
+
+
+class TimeUp(BaseException):
+    """Raised in the learner's code; no `except Exception` catches it.
+
+    A bare `except:` does: so whoever makes one has the next line of each running function raise another.
+    """
+
+    def __init__(self) -> None:
+        sys.settrace(again)
+        frame = sys._getframe(1)
+        while frame and frame.f_code is not limited.__code__:
+            frame.f_trace, frame = again, frame.f_back
+
+
+def again(frame: Any, event: str, arg: Any) -> Any:
+    """A trace function: raise in the learner's code wherever it goes on."""
+    if not frame.f_code.co_filename.startswith(OURS):
+        raise TimeUp
+    return again
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call of the answer came to: a value, or the key of what went wrong."""
+
+    value: Any = None
+    fault: str | None = None  # "raised", "endless", "leaf_in_place", "stale"
+    error: str = ""  # the type of the error and the first line of its text
+    line: str = ""  # the learner's own line where it happened
+    printed: str = ""
+    calls: tuple[Call, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the engine, by `backward` or by `grad`: how many nodes it had to run."""
+
+    nodes: int
+    inputs: bool  # called by `grad`, or with `inputs=`
+    create_graph: bool
+
+
+def attempt(f: Callable, *args: Any) -> Outcome:
+    """Call `f(*args)` and say what came of it; interrupts by the learner pass through."""
+    printed, calls, value, fault = io.StringIO(), [], None, {}
+    with ONE_AT_A_TIME, untouched(), contextlib.redirect_stdout(printed), counted(calls):
+        try:
+            value = copy_context().run(limited, f, *args)  # a context of its own: grad mode is put back
+        except TimeUp:
+            fault = {"fault": "endless"}
+        except BaseException as error:  # whatever the learner's code raises is news for the learner
+            if not (isinstance(error, Exception | SystemExit) or hasattr(error, "misconception")):
+                raise  # Ctrl-C
+            fault = described(error)
+    return Outcome(value, printed=printed.getvalue(), calls=tuple(calls), **fault)
+
+
+def described(error: BaseException) -> dict[str, str]:
+    """The key of an error, its first line, and where in the learner's code it was raised."""
+    if isinstance(error, RecursionError):  # which call was one too many depends on who called us
+        return {"fault": "raised", "error": "RecursionError"}
+    text = str(error).strip().partition("\n")[0]
+    told = next((key for words, key in SAYS_ITSELF.items() if words in text), "raised")
+    key = getattr(error, "misconception", told)  # what we raise says it itself
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
+    own = [f for f in frames if f.filename == frames[0].filename]  # the learner's file called all others
+    source = linecache.getline(own[-1].filename, own[-1].lineno or 0).strip() if own else ""
+    line = f"{own[-1].lineno}: {source}" if source else ""
+    return {"fault": key, "error": f"{type(error).__name__}: {text}" if text else type(error).__name__, "line": line}
+
+
+@contextlib.contextmanager
+def untouched() -> Iterator[None]:
+    """Put back the random streams, and let no warning of the answer become an error or a lasting one."""
+    ours, pythons = get_rng_state(), random.getstate()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        set_rng_state(ours)
+        random.setstate(pythons)
+
+
+@contextlib.contextmanager
+def counted(calls: list[Call]) -> Iterator[None]:
+    """While inside, every backward of this thread is noted in `calls`."""
+    ordinary, here = engine.run, threading.get_ident()
+
+    def run(roots: tuple, grads: list, keep: bool, create: bool, inputs: Any = None, captured: Any = None) -> None:
+        if threading.get_ident() == here:
+            calls.append(Call(len(GraphTask().schedule([t._edge() for t in roots])), inputs is not None, create))
+        ordinary(roots, grads, keep, create, inputs, captured)
+
+    engine.run = run
+    try:
+        yield
+    finally:
+        engine.run = ordinary
+
+
+def limited(f: Callable, *args: Any) -> Any:
+    """Call `f(*args)`. Raises: TimeUp in it after a second of processor time, or ten on the clock."""
+    watcher, tracing = Watcher(), sys.gettrace()
+    try:
+        try:
+            return f(*args)
+        finally:
+            watcher.leave()
+    except TimeUp:
+        watcher.leave()  # it may have been raised while we left
+        raise
+    finally:
+        if sys.gettrace() is not tracing:
+            sys.settrace(tracing)
+
+
+class Watcher:
+    """A thread that looks at the clock, and raises TimeUp in the thread that made it until that leaves."""
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+        self.clock = processor_clock(self.thread)
+        self.start, self.begun = self.clock(), time.monotonic()
+        self.left, self.lock = threading.Event(), threading.Lock()
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self) -> None:
+        """Wait, then raise every few milliseconds."""
+        while not self.left.wait(0.01):
+            if self.clock() - self.start > PROCESSOR or time.monotonic() - self.begun > WALL:
+                with self.lock:
+                    if not self.left.is_set():
+                        raise_in(self.thread, TimeUp)
+
+    def leave(self) -> None:
+        """Raise no more, whatever is raised meanwhile."""
+        while True:
+            try:
+                with self.lock:
+                    self.left.set()
+                raise_in(self.thread, None)
+                return
+            except TimeUp:
+                continue
+
+
+def raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Let a thread raise `error` at its next step; None takes back what it has not raised yet."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error and ctypes.py_object(error))
+
+
+def processor_clock(thread: int) -> Callable[[], float]:
+    """The processor time of a thread; of the process, where the system does not tell."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.process_time
+    clock = time.pthread_getcpuclockid(thread)
+    return lambda: time.clock_gettime(clock)
+
+
+def is_empty(answer: Any) -> bool:
+    """Whether nothing was written yet: `...`, or a function or a class that holds nothing else."""
+    if answer is ...:
+        return True
+    if inspect.isclass(answer):
+        return all(map(is_empty, methods(answer)))
+    said_nothing = {"RESUME", "NOP", "COPY_FREE_VARS", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
+    return inspect.isfunction(answer) and all(
+        step.opname in said_nothing and (step.opname not in ("LOAD_CONST", "RETURN_CONST") or step.argval is None)
+        for step in dis.get_instructions(answer))
+
+
+def methods(kind: type) -> list[Any]:
+    """The functions that are written in a class, static methods too."""
+    inside = (getattr(f, "__func__", f) for f in vars(kind).values())
+    return [f for f in inside if inspect.isfunction(f)]

@@ -1,0 +1,435 @@
+"""Exercise 03: walk backward yourself; 03.2: the same on a chain of 2 000 nodes."""
+
+import heapq
+from collections import Counter, defaultdict, deque
+
+from tests.answers import Answers
+
+FORBIDDEN = r"reversed|topolog|拓扑|for \w+ in|while "
+ANSWERS = Answers("03", FORBIDDEN)
+CHAIN = Answers("03.2", FORBIDDEN)
+right, wrong = ANSWERS.right, ANSWERS.wrong
+
+
+def below(root):
+    found, todo = {root: None}, [root]
+    while todo:
+        for child in todo.pop().next:
+            if child not in found:
+                found[child] = None
+                todo.append(child)
+    return list(found)
+
+
+def sorted_by_visiting(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node not in seen:
+            seen.add(node)
+            for child in node.next:
+                visit(child)
+            order.append(node)
+
+    visit(root)
+    return order[::-1]
+
+
+@CHAIN.right
+@right
+def counts_consumers(root):
+    waiting = Counter(child for node in below(root) for child in node.next)
+    root.grad, ready = 1.0, [root]
+    while ready:
+        node = ready.pop()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+
+
+@CHAIN.right
+@right
+def with_a_queue(root):
+    waits = defaultdict(int)
+    for node in below(root):
+        for child in node.next:
+            waits[child] += 1
+    root.grad = 1
+    ready = deque([root])
+    while ready:
+        node = ready.popleft()
+        sent = node.vjp(node.grad)
+        for i in range(len(node.next)):
+            node.next[i].grad = node.next[i].grad + sent[i]
+            waits[node.next[i]] -= 1
+            if waits[node.next[i]] == 0:
+                ready.append(node.next[i])
+
+
+@CHAIN.right
+@right
+def once_per_edge(root):
+    waiting = Counter(child for node in below(root) for child in node.next)
+    root.grad, ready = 1.0, [root]
+    while ready:
+        node = ready.pop()
+        for i, child in enumerate(node.next):
+            child.grad += node.vjp(node.grad)[i]
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+
+
+@CHAIN.right
+@right
+def local_derivatives_times_what_came(root):
+    waiting = Counter(child for node in below(root) for child in node.next)
+    root.grad, ready = 1.0, [root]
+    while ready:
+        node = ready.pop()
+        for child, factor in zip(node.next, node.vjp(1.0), strict=True):
+            child.grad += node.grad * factor
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+
+
+@CHAIN.right
+@right
+def by_the_longest_way(root):
+    depth, todo = {root: 0}, deque([root])
+    while todo:
+        node = todo.popleft()
+        for child in node.next:
+            if depth.get(child, -1) < depth[node] + 1:
+                depth[child] = depth[node] + 1
+                todo.append(child)
+    root.grad = 1.0
+    heap = [(d, i, node) for i, (node, d) in enumerate(depth.items())]
+    heapq.heapify(heap)
+    while heap:
+        _, _, node = heapq.heappop(heap)
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@right
+def sorts_by_visiting(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@right
+def asks_until_all_consumers_ran(root):
+    nodes, done = below(root), []
+    while len(done) < len(nodes):
+        for node in nodes:
+            if node in done or any(node in n.next for n in nodes if n not in done):
+                continue
+            for child, g in zip(node.next, node.vjp(node.grad if done else 1.0), strict=True):
+                child.grad += g
+            done.append(node)
+
+
+@right
+def collects_in_a_dict(root):
+    arrived = {root: [1.0]}
+    for node in sorted_by_visiting(root):
+        total = sum(arrived[node])
+        if not node.next:
+            node.grad = total
+        for child, g in zip(node.next, node.vjp(total), strict=True):
+            arrived.setdefault(child, []).append(g)
+
+
+@wrong("walk_overwrite")
+def assigns_at_the_leaf(root):
+    arrived = Counter({root: 1.0})
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+            child.grad = g
+
+
+@wrong("walk_overwrite")
+def assigns(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad = g
+
+
+@wrong("walk_overwrite")
+def assigns_once_per_edge(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for i, child in enumerate(node.next):
+            child.grad = node.vjp(node.grad)[i]
+
+
+@wrong("walk_paths")
+def follows_every_path(root, g=1.0):
+    root.grad += g
+    for child, part in zip(root.next, root.vjp(g), strict=True):
+        follows_every_path(child, part)
+
+
+@wrong("walk_paths")
+def follows_every_path_by_factors(root, g=1.0):
+    root.grad += g
+    for child, part in zip(root.next, root.vjp(1.0), strict=True):
+        follows_every_path_by_factors(child, g * part)
+
+
+@wrong("walk_again")
+def sends_totals_again(root):
+    root.grad, todo = 1.0, deque([root])
+    while todo:
+        node = todo.popleft()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            todo.append(child)
+
+
+@wrong("walk_early")
+def runs_at_the_first_arrival(root):
+    root.grad, todo, seen = 1.0, deque([root]), {root}
+    while todo:
+        node = todo.popleft()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            if child not in seen:
+                seen.add(child)
+                todo.append(child)
+
+
+@wrong("walk_early")
+def takes_nodes_as_it_meets_them(root):
+    root.grad, found = 1.0, [root]
+    for node in found:
+        found += [child for child in dict.fromkeys(node.next) if child not in found]
+    for node in found:
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_seed")
+def starts_with_nothing(root):
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_seed")
+def starts_with_two(root):
+    root.grad = 2.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_seed")
+def starts_twice(root):
+    root.grad = 1.0
+    root.grad += 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_stopped")
+def goes_the_first_way_only(root):
+    root.grad, node = 1.0, root
+    while node.next:
+        g = node.vjp(node.grad)[0]
+        node = node.next[0]
+        node.grad += g
+
+
+@wrong("walk_stopped")
+def only_the_root(root):
+    root.grad = 1.0
+    for child, g in zip(root.next, root.vjp(1.0), strict=True):
+        child.grad += g
+
+
+@wrong("walk_double_edge")
+def keeps_one_edge_per_child(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in dict(zip(node.next, node.vjp(node.grad), strict=True)).items():
+            child.grad += g
+
+
+@wrong("walk_no_leaf")
+def returns_a_dict(root):
+    arrived = Counter({root: 1.0})
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+    return dict(arrived)
+
+
+@wrong("walk_no_leaf")
+def never_writes_the_leaves(root):
+    arrived = Counter({root: 1.0})
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+
+
+@wrong("walk_sum")
+def averages(root):
+    arrived = {root: [1.0]}
+    for node in sorted_by_visiting(root):
+        node.grad = sum(arrived[node]) / len(arrived[node])
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            arrived.setdefault(child, []).append(g)
+
+
+@wrong("wrong_rule")
+def sends_local_derivatives(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(1.0), strict=True):
+            child.grad += g
+
+
+@wrong("wrong_rule")
+def sends_local_derivatives_along_paths(root):
+    for child, g in zip(root.next, root.vjp(1.0), strict=True):
+        child.grad += g
+        sends_local_derivatives_along_paths(child)
+
+
+@wrong("wrong_rule")
+def multiplies_twice(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g * node.grad
+
+
+@wrong("walk_endless")
+def asks_for_ever(root):
+    while root.next:
+        root.vjp(1.0)
+
+
+@wrong("endless")
+def never_moves_on(root):
+    node = root
+    while node:
+        pass
+
+
+@wrong("endless")
+def catches_everything(root):
+    children = list(root.next)
+    while children:
+        try:
+            children[0].grad += 0.0
+        except BaseException:
+            continue
+
+
+@wrong("raised")
+def calls_what_nodes_do_not_have(root):
+    root.backward()
+
+
+@wrong("raised")
+def leaves(root):
+    raise SystemExit("done")
+
+
+@wrong("prints")
+def prints(root):
+    print(root.next)
+
+
+@wrong("constant")
+def knows_it_is_21(root):
+    return 21
+
+
+@wrong("constant")
+def writes_21_everywhere(root):
+    for node in below(root):
+        node.grad = 21.0
+
+
+@wrong("generator")
+def yields(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        yield node.vjp(node.grad)
+
+
+# On the chain only calls within calls differ from what lesson 3 has seen.
+
+
+@CHAIN.wrong("walk_deep")
+def visits(root):
+    sorts_by_visiting(root)
+
+
+@CHAIN.wrong("walk_deep")
+def visits_along_paths(root, g=1.0):
+    follows_every_path(root, g)
+
+
+@CHAIN.wrong("walk_deep")
+def visits_and_writes(root):
+    if root.grad == 0.0:
+        root.grad = 1.0
+    for child, g in zip(root.next, root.vjp(root.grad), strict=True):
+        child.grad += g
+        visits_and_writes(child)
+
+
+def in_order(root):
+    nodes = [root]
+    for node in nodes:
+        nodes += node.next
+    return nodes
+
+
+@CHAIN.wrong("walk_seed")
+def starts_with_nothing_on_the_chain(root):
+    for node in in_order(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@CHAIN.wrong("walk_seed")
+def starts_with_two_on_the_chain(root):
+    root.grad = 2.0
+    for node in in_order(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@CHAIN.wrong("walk_no_leaf")
+def returns_the_number(root):
+    g, node = 1.0, root
+    while node.next:
+        (g,), (node,) = node.vjp(g), node.next
+    return g
+
+
+@CHAIN.wrong("walk_no_leaf")
+def writes_to_the_wrong_end(root):
+    g, node = 1.0, root
+    while node.next:
+        (g,), (node,) = node.vjp(g), node.next
+    root.grad = g
+
+
+CHAIN.wrong("walk_stopped")(only_the_root)
+CHAIN.wrong("endless")(never_moves_on)
+CHAIN.wrong("constant")(knows_it_is_21)

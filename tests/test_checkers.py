@@ -1,0 +1,88 @@
+"""Verdicts: every right answer passes, every wrong one is told its misconception, in both languages."""
+
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+import minigrad
+from minigrad.lessons import check
+from tests import answers
+
+MODULES = [importlib.import_module(f"tests.answers.{m.name}") for m in pkgutil.iter_modules(answers.__path__)]
+TABLES = {table.exercise: table for module in MODULES for table in vars(module).values()
+          if isinstance(table, answers.Answers)}
+RIGHT = [(e, a) for e, table in TABLES.items() for a in table.rights]
+WRONG = [(e, a, idea) for e, table in TABLES.items() for idea, a in table.wrongs]
+
+
+@pytest.fixture(autouse=True)
+def language():
+    before = minigrad.get_language()
+    yield
+    minigrad.set_language(before)
+
+
+def named(value):
+    return getattr(value, "__name__", None)
+
+
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT, ids=named)
+def test_a_right_answer_passes_whatever_its_style(exercise, answer):
+    verdict = check(exercise, answer)
+
+    assert verdict.passed, verdict.text
+    assert verdict.misconception is None
+
+
+@pytest.mark.parametrize(("exercise", "answer", "idea"), WRONG, ids=named)
+def test_a_wrong_answer_is_told_which_idea_is_behind_it(exercise, answer, idea):
+    said = []
+    for lang in ("en", "zh", "en"):
+        minigrad.set_language(lang)
+        getattr(answer, "before", lambda: None)()  # what a cell that is run again begins with
+        verdict = check(exercise, answer)
+        assert verdict.passed is False
+        assert verdict.misconception == idea, verdict.text
+        assert verdict.text.rstrip()[-1] in ".?。？", verdict.text
+        said.append(verdict.text)
+
+    assert said[0] != said[1]
+    assert said[0] == said[2]  # word for word the same when asked again
+    assert not re.search(TABLES[exercise].forbidden or "$^", "\n".join(without_the_answer(s) for s in said))
+
+
+def without_the_answer(text):
+    """A verdict without what the learner wrote: the quoted line, and the error's own words."""
+    return "\n".join(line for line in text.splitlines() if not re.search(r"Error|your line|你的第", line))
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda t: t.exercise)
+def test_there_are_answers_enough(table):
+    assert len(table.rights) >= 5
+    assert len(table.wrongs) >= 10
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda t: t.exercise)
+def test_every_misconception_that_a_checker_can_name_is_told(table):
+    checker = minigrad.lessons.checker(table.exercise)
+    nameable = {key.partition(":")[0] for key in (*checker.models, *checker.signs, *checker.economy)}
+
+    assert nameable <= {idea for idea, _ in table.wrongs}
+
+
+class Widget:
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+
+@pytest.mark.parametrize(("answers", "passed"), [
+    ([], None), ([("next?", "b", True)], True), ([("next?", "a", False), ("next?", "b", True)], True),
+    ([("next?", "b", True), ("shape?", "(3,)", False)], False)], ids=str)
+def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers, passed):
+    for given in (Widget(*answers), answers):
+        verdict = check("03", given)
+        assert verdict.passed is passed
+        assert verdict.misconception == (None if passed is not False else "wrong_value")
+        assert passed is not False or "shape?" in verdict.text
