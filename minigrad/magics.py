@@ -47,12 +47,12 @@ class MinigradMagics(Magics):
     @magic_arguments()
     @argument("names", nargs="*", help="tensors to draw; without any, what the cell ends with")
     @argument("--view", default="record", help='"record", "forward" or "backward"')
-    @argument("--depth", type=int, help="steps from the root")
+    @argument("--level", help='"modules", "functions" or "ops"; without it, what fits')
     @cell_magic
     def graph(self, line: str, cell: str) -> Any:
         """Run the cell, then draw the graph of what it ends with, or of the tensors named."""
         options = parse_argstring(self.graph, line)
-        return draw(*self._run(cell, options.names), view=options.view, depth=options.depth)
+        return draw(*self._run(cell, options.names), view=options.view, level=options.level)
 
     @magic_arguments()
     @argument("name", nargs="?", help="where backward starts; without it, what the cell ends with")

@@ -6,6 +6,7 @@ import json
 import linecache
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -273,3 +274,13 @@ def test_the_player_s_own_line_frees_what_it_walks_through():
 def test_what_is_no_tensor_is_refused_by_name(call):
     with pytest.raises(TypeError, match="a tensor of minigrad or of torch is needed here; got int"):
         call(3)
+
+
+def test_no_rule_of_a_still_picture_takes_what_the_player_says_of_nodes_for_a_shape():
+    static = Path(mg.__file__).parent / "viz/static"
+    script, styles = ((static / name).read_text("utf-8") for name in ("player.js", "picture.css"))
+    states = {name for pair in re.findall(r'"(mg-\w+)": |toggle\("(mg-\w+)"', script) for name in pair if name}
+    states -= {"mg-freed", "mg-bad"}  # freed, or NaN: they mean and look the same in both
+
+    assert {"mg-now", "mg-done", "mg-failed"} <= states
+    assert states & {f"mg-{name}" for name in re.findall(r"\.mg-([\w-]+)", styles)} == set()

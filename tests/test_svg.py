@@ -9,12 +9,14 @@ import pytest
 import minigrad
 from minigrad.graph import read
 from minigrad.text import say
-from minigrad.viz.blocks import Box
+from minigrad.viz.blocks import MANY_NOTES, Box
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.glyphs import LEGEND
-from minigrad.viz.layout import SHOW_ALL, backwards, lay_out, separate
+from minigrad.viz.layout import backwards, separate
+from minigrad.viz.places import SHOW_ALL, lay_out
 from minigrad.viz.svg import render, wrap
 from minigrad.viz.theme import TOKENS, shorten, stylesheet, variables, width
+from minigrad.viz.words import notes
 from tests.oracle import graphs
 
 RECORDED = graphs.recorded()
@@ -30,12 +32,11 @@ def overlaps(a: Box, b: Box) -> bool:
     return a.x < b.right - 1 and b.x < a.right - 1 and a.y < b.bottom - 1 and b.y < a.bottom - 1
 
 
-@pytest.mark.parametrize("engine", ["builtin", "graphviz", "dot"])
 @pytest.mark.parametrize("program", [*graphs.PROGRAMS, "every hook"])
-def test_no_part_covers_another_and_none_leaves_the_picture(program, engine):
+def test_no_part_covers_another_and_none_leaves_the_picture(program):
     graph = graphs.hooked() if program == "every hook" else RECORDED[program]
     for lang in ("en", "both"):
-        place = Drawing(graph, lang=lang, engine=engine).layout
+        place = Drawing(graph, lang=lang).layout
         inside = Box(0, 0, place.width, place.height)
 
         assert [k for k, b in place.boxes.items() if b.x < 0 or b.y < 0
@@ -53,11 +54,10 @@ def points(line):
                    u ** 3 * y + s * u * b + s * t * d + t ** 3 * end_y)
 
 
-@pytest.mark.parametrize("engine", ["builtin", "graphviz"])
 @pytest.mark.parametrize("program", [*graphs.PROGRAMS, "every hook"])
-def test_no_wire_runs_through_a_part_that_it_does_not_belong_to(program, engine):
+def test_no_wire_runs_through_a_part_that_it_does_not_belong_to(program):
     graph = graphs.hooked() if program == "every hook" else RECORDED[program]
-    place = Drawing(graph, engine=engine).layout
+    place = Drawing(graph).layout
     for id, line in place.back.items():
         node = graph.node(id.partition(":")[0])
         edge = node.edges[int(id.partition(":")[2])]
@@ -88,7 +88,9 @@ def test_every_record_has_its_part():
     assert {(n.id, kinds[n.kind]) for n in graph.nodes} <= parts
     assert {(t.id, f"mg-{t.kind}") for t in graph.tensors} <= parts
     assert {(h.id, "mg-hook") for h in graph.hooks} <= parts
-    assert {(f"{n.id}.{s.field}", "mg-saved") for n in graph.nodes for s in n.saved} <= parts
+    taught = {n.id: notes(n, MANY_NOTES) for n in graph.nodes}
+    assert {(f"{n}.{s.field}", "mg-saved") for n, (shown, _) in taught.items() for s in shown} <= parts
+    assert {(f"more:{n}", "mg-saved") for n, (_, more) in taught.items() if more} <= parts, "the others are counted"
     assert {(n.edge_id(e.slot), "mg-edge") for n in graph.nodes for e in n.edges if e.node} <= parts
     assert {(n.edge_id(e.slot), "mg-none") for n in graph.nodes for e in n.edges if not e.node} <= parts
 

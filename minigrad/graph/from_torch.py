@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.row import TABLE, Row
 from .live import Key, Reader
+from .scopes import Scopes
 from .snapshot import AnyNode, AnyTensor, Graph
 
 
@@ -25,6 +26,10 @@ class TorchReader(Reader):
     def is_tensor(self, value: Any) -> bool:
         """Whether a value is a tensor of torch."""
         return super().is_tensor(value) and hasattr(type(value), "is_sparse")
+
+    def find_scopes(self, order: list[Key]) -> Scopes:
+        """torch's nodes do not tell which line or module made them."""
+        return Scopes({}, {}, lambda p: None)
 
     def array(self, t: AnyTensor) -> Any:
         """The tensor itself without its history, dense: `preview` reads it as an array."""

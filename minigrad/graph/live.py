@@ -21,6 +21,7 @@ from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ
 from ..core.row import Row
 from .preview import preview
+from .scopes import Scopes
 from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
@@ -89,10 +90,12 @@ class Reader:
             self.place_tensors(order)
             self.describe_tensors(order)
             self.by_id: dict[str | None, TensorRecord] = {record.id: record for record in self.records.values()}
+            self.scopes = self.find_scopes(order)
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
         roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
-        return Graph(roots, nodes, tuple(self.records.values()), hooks)
+        return Graph(roots, nodes, tuple(self.records.values()), hooks,
+                     scopes=tuple(self.scopes.found), repeats=self.scopes.repeats(nodes))
 
     def key(self, node: AnyNode) -> Key:
         """AccumulateGrad is known by its leaf, every other node by itself."""
@@ -269,17 +272,20 @@ class Reader:
             return NodeRecord(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
                               op="accumulate", seq=self.seq(key))
         name = node.name().rpartition("::")[2]  # torch::autograd:: says nothing to a learner
-        op = op_name(name)
+        custom = hasattr(type(node), "saved_tensors")  # a Function of the learner's
+        op = f"{name.removesuffix('Backward')}.apply" if custom else op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, i, slot) for i, slot in enumerate(self.edges[key]))
         line = getattr(node, "line", None)  # file, number, text
         return NodeRecord(self.ids[key], name, "op", edges, saved, None, op,
-                          self.formula(key, op, edges, saved), line and line[1:], self.scope(key), self.seq(key))
+                          self.formula(key, op, edges, saved), line and line[1:], self.scopes.of.get(self.ids[key], ""),
+                          self.seq(key))
 
-    def scope(self, key: Key) -> str:
-        """The module that a parameter of this op belongs to: `net.0` for `net.0.weight`."""
-        names = [self.names.get(slot, "") for slot in self.edges[key] if slot and isinstance(slot[0], tuple)]
-        return next((name.rpartition(".")[0] for name in names if "." in name), "")
+    def find_scopes(self, order: list[Key]) -> Scopes:
+        """Which calls of modules and functions made the nodes."""
+        live = {self.ids[key]: self.found[key] for key in order if not isinstance(key, tuple)}
+        names = {id(t): name for name, t in self.named}
+        return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)))
 
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""

@@ -75,6 +75,18 @@ class NodeRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """A tensor in a few numbers, as texts; `sample` are at most 24 evenly spaced entries, `grid` all of a small one."""
+
+    norm: str = ""
+    min: str = ""
+    mean: str = ""
+    max: str = ""
+    sample: tuple[float, ...] = ()
+    grid: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TensorRecord:
     """A card. `kind`: "leaf", "constant" or "nonleaf"; `node` is its grad_fn or AccumulateGrad."""
 
@@ -92,11 +104,60 @@ class TensorRecord:
     version: int = _uncompared(0)
     value: str | None = _uncompared()  # preview; None: nobody keeps it
     grad: str | None = _uncompared()
+    summary: Summary | None = field(default=None, compare=False)
 
     @property
     def label(self) -> str:
         """Its name, else its id."""
         return self.name or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One call of a module, or of a function that made several nodes; `parent` is the id of the scope around it."""
+
+    id: str
+    parent: str
+    kind: str  # "module" or "call"
+    path: str = ""
+    call: int = 0
+    name: str = ""  # of the class or the function
+    extra: str = ""
+    params: tuple[str, ...] = ()
+    ins: tuple[str, ...] = ()
+    outs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The same piece of program several times: `turns` are its nodes, turn by turn, in the order of forward."""
+
+    id: str
+    kind: str
+    turns: tuple[tuple[str, ...], ...]
+    loop: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the learner's code."""
+
+    number: int
+    text: str
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A place in the learner's code where a tracked tensor was cut off."""
+
+    id: str
+    kind: str
+    line: Any
+    count: int = 1
+    node: str | None = None  # the last node that was cut
+    tensor: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +180,9 @@ class Graph:
     tensors: tuple[TensorRecord, ...]
     hooks: tuple[Hook, ...] = _uncompared(())
     around: str | None = _uncompared()
+    scopes: tuple[Scope, ...] = _uncompared(())
+    repeats: tuple[Repeat, ...] = _uncompared(())
+    cuts: tuple[Cut, ...] = _uncompared(())
 
     @cached_property
     def nodes_by_id(self) -> dict[str | None, NodeRecord]:
@@ -179,7 +243,8 @@ def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -
                                       for s in n.saved)) for n in chosen)
     hooks = tuple(h for h in graph.hooks if h.node in near)
     roots = tuple(r for r in graph.roots if r in kept)
-    return Graph(roots, nodes, tensors, hooks, around=",".join(start))
+    return Graph(roots, nodes, tensors, hooks, ",".join(start), graph.scopes, (),
+                 tuple(c for c in graph.cuts if c.node in near))
 
 
 def _cut(edge: Edge, near: set[str]) -> Edge:

@@ -1,27 +1,27 @@
-"""A block: one op with all that hangs around it, or one leaf, measured around its own anchor.
+"""A block: one op with all that hangs around it, a leaf, a constant, or a closed module.
 
-The anchor is the middle of the pill (or drawer). Notes stand above, the tensor's card below, a leaf
-that nobody else uses hangs lower left, hooks and the copy for retain_grad stand on the wire that
-arrives at the right. `layout` puts blocks beside each other and never looks inside.
+Measured around its own anchor, the middle of the pill (or drawer, or of a module's title). Notes stand
+above, the tensor's card below, a leaf that nobody else uses hangs under it, hooks and the copy for
+retain_grad stand on the wire that arrives at the right. `layout` puts blocks beside each other and never
+looks inside.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
+from .layout import Item, Point
+from .levels import Fold
 from .theme import width
 
-WIRE, CARD, DRAWER, NOTE, GATE, TAB = 48, 46, 42, 24, 26, 9  # shortest wire, and heights
-MANY_NOTES = 4
-Point = tuple[float, float]
+WIRE, CARD, DRAWER, NOTE, GATE, TAB, CHIP_ROW = 30, 46, 42, 24, 26, 9, 25
+MANY_NOTES, FEW_OPS = 2, 12
 TextPlace = tuple[float, float, str]  # x, y, and which part of the text stands there: "start", "middle" or "end"
-Piece = tuple[Point, ...]  # of a path: where a straight line ends; of a curve its two control points before that
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,18 @@ class Box:
         """The y of its middle."""
         return self.y + self.h / 2
 
+    def touches(self, other: Box) -> bool:
+        """Whether the two overlap."""
+        return self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom
+
     def moved(self, dx: float, dy: float) -> Box:
         """The same box somewhere else."""
         return Box(self.x + dx, self.y + dy, self.w, self.h)
+
+
+def columns(rows: list[list[str]]) -> list[float]:
+    """The widths of a matrix's columns."""
+    return [max(map(width, column)) + 12 for column in zip(*rows, strict=True)]
 
 
 @dataclass
@@ -65,23 +74,27 @@ class Block:
     id: str
     boxes: dict[str, Box] = field(default_factory=dict)  # id of the part -> where it is drawn
     room: list[Box] = field(default_factory=list)  # kept free, though nothing is drawn
-    ports: dict[int, Point] = field(default_factory=dict)  # slot -> left port
+    ports: dict[int, Point] = field(default_factory=dict)  # slot -> where its wire leaves, left or below
     entries: dict[int, Point] = field(default_factory=dict)  # output -> wires arrive
-    outs: dict[str, Point] = field(default_factory=dict)  # tensor -> data leaves
     slots: dict[str, TextPlace] = field(default_factory=dict)
-    hangs: dict[int, str] = field(default_factory=dict)  # slot -> leaf or constant drawn inside
-
-    @property
-    def parts(self) -> list[Box]:
-        """All that other blocks must keep away from."""
-        return [*self.boxes.values(), *self.room]
+    hangs: dict[int, tuple[str, Point]] = field(default_factory=dict)  # slot -> what hangs here, and where it is met
+    below: set[int] = field(default_factory=set)  # slots whose wire leaves below
 
     @cached_property
     def reach(self) -> tuple[float, float, float, float]:
         """How far it reaches left, right, up and down of the anchor, once it is built."""
-        parts = self.parts
+        parts = [*self.boxes.values(), *self.room]
         return (-min(p.x for p in parts), max(p.right for p in parts),
                 -min(p.y for p in parts), max(p.bottom for p in parts))
+
+    def item(self) -> Item:
+        """What the layout sees of it."""
+        left, right, up, down = self.reach
+        side = {f"{slot}": (x + left, y + up) for slot, (x, y) in self.ports.items()}
+        return Item(left + right, up + down, up,
+                    ip={slot: at for slot, at in side.items() if int(slot) not in self.below},
+                    op={f"{self.id}:{nr}": (right - x, y + up) for nr, (x, y) in self.entries.items()},
+                    down={slot: at for slot, at in side.items() if int(slot) in self.below})
 
 
 def inset(pill: Box, y: float) -> float:
@@ -108,10 +121,16 @@ class Builder:
     """Makes the blocks of one graph. `show` says which satellites there are, `values` which texts
     the slots must be able to hold (the player passes the widest of all frames)."""
 
-    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str], lang: str | None = None) -> None:
-        self.graph, self.show, self.lang = graph, show, lang
+    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str], fold: Fold,
+                 lang: str | None = None) -> None:
+        self.graph, self.show, self.lang, self.fold = graph, show, lang, fold
         self.values = {**words.known_values(graph), **values}
-        self.uses = Counter(e.node or e.tensor or "" for n in graph.nodes for e in n.edges)
+        self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
+        self.users: dict[str, set[str]] = {}  # leaf or constant -> ops that use it
+        for n in graph.ops:
+            for e in n.edges:
+                self.users.setdefault(e.node or e.tensor or "", set()).add(n.id)
+        self.cut_off = {cut.node for cut in graph.cuts}
         self.drawer = DRAWER if "grads" in show else 26
         self.hooks: dict[str, list[Hook]] = {}
         for hook in graph.hooks if "hooks" in show else ():
@@ -119,20 +138,40 @@ class Builder:
 
     def blocks(self) -> dict[str, Block]:
         """All blocks that are not part of another one."""
-        found = {n.id: self.op(n) for n in self.graph.ops}
-        inside = {x for block in found.values() for x in block.hangs.values()}
-        for node in self.graph.nodes:
+        graph, fold = self.graph, self.fold
+        found = {n.id: self.op(n) for n in graph.ops if n.id not in fold.box}
+        found |= {id: self.module(id) for id in fold.boxes}
+        inside = {x for block in found.values() for x, _ in block.hangs.values()} | fold.chips.keys()
+        for node in graph.nodes:
             if node.kind == "accumulate" and node.id not in inside:
                 found[node.id] = self.leaf(node)
-        for t in self.graph.tensors:
-            wanted = self.uses[t.id] or t.id in self.graph.roots  # else a note names it
-            if t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show:
+        for t in graph.tensors:
+            wanted = self.users.get(t.id) or t.id in graph.roots  # else a note names it
+            free = t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show
+            if free or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
+        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in found or cut.node in fold.box}
         return found
+
+    def cut(self, cut: Cut) -> Block:
+        """The card of a place where a tensor was cut off, with room for the scissors before it."""
+        first, second = words.cut_label(cut)
+        wide = max(width(first, bold=True), width(second, 12, mono=True)) + 20
+        box = Box(-wide / 2, -22, wide, 44)
+        return Block(cut.id, boxes={cut.id: box, f"scissors:{cut.id}": Box(box.x - 30, -10, 20, 20)},
+                     ports={0: (box.x, 0)}, entries={0: (box.right, 0)})
 
     def slot_width(self, slot: str, known: str | None = "") -> float:
         """How wide the text of a slot can become."""
         return max(width(text or "", bold=True) for text in (known, self.values.get(slot)))
+
+    def norm_width(self, slot: str, network: bool) -> float:
+        """The same at the port of a wire: at a box a norm has two lines, and a network keeps room for one."""
+        text = self.values.get(slot, "")
+        if text.startswith("‖") and self.fold.box.get(slot[5:].partition(":")[0], "") not in ("", *self.fold.crowded):
+            text = text.partition(" ")[2]
+        inside = slot[5:].partition(":")[0] in self.fold.steps  # of a loop: no numbers there
+        return max(width(text, bold=True), 26 if network and not inside else 0)
 
     # ---- an op
 
@@ -142,7 +181,7 @@ class Builder:
         third = words.third_line(node, self.show)
         wide = max(width(node.op), width(node.name, bold=True), width(third, 12.5), 66) + 24
         several, apart = len(self.graph.outputs(node.id)), 50 if node.id in self.hooks else 32
-        high = max(60 if third else CARD, 14 * len(node.edges), apart * several * (several > 1))
+        high = max(60 if third else CARD, 18 * (len(node.edges) - 1) + 14, apart * several * (several > 1))
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
         if "saved" in self.show:
             self.notes(block, node, pill)
@@ -152,56 +191,64 @@ class Builder:
         return block
 
     def notes(self, block: Block, node: NodeRecord, pill: Box) -> None:
-        """Rows of notes above the pill, the first field lowest; freed ones have a word above."""
-        near = {e.tensor for e in node.edges if e.node is None and e.tensor}  # to the left of it
-        shown = sorted(node.saved, key=lambda s: (s.tensor not in near, not s.is_tensor))[:MANY_NOTES]
+        """Rows of notes above the pill, those that teach; of the others their number."""
+        shown, more = words.notes(node, MANY_NOTES)
+        sizes = [(f"{node.id}.{saved.field}", *self.note_size(saved)) for saved in shown]
+        sizes += [(f"more:{node.id}", width(f"+{more}") + 20, NOTE)] if more else []
         rows: list[list[tuple[str, float, float]]] = []
-        for saved in shown:
-            w, high = self.note_size(saved)
+        for id, w, high in sizes:
             if not rows or sum(x[1] + 8 for x in rows[-1]) + w > words.WIDEST:
                 rows.append([])
-            rows[-1].append((f"{node.id}.{saved.field}", w, high))
-        bottom = pill.y - 18
+            rows[-1].append((id, w, high))
+        bottom = pill.y - 16
         for row in rows:
             x = -(sum(w for _, w, _ in row) + 8 * (len(row) - 1)) / 2
             for id, w, high in row:
                 block.boxes[id] = Box(x, bottom - high, w, high)
                 x += w + 8
             bottom -= max(high for _, _, high in row) + 6
-        if any(s.is_tensor for s in shown):  # "buffer freed" will stand here
+        if any(s.freed for s in shown) or self.values:  # "buffer freed" stands here, or will
             block.room.append(Box(-40, bottom - 14, 80, 14))
-        if len(node.saved) > MANY_NOTES:
-            block.boxes[f"more:{node.id}"] = Box(-20, bottom - 16, 40, 16)
 
     def note_size(self, saved: Saved) -> tuple[float, float]:
         """Width and height of a note; a stale one says why, in a second line."""
-        w = width(words.note_label(saved, "versions" in self.show)) + 24
+        w = width(words.note_label(self.graph, saved, "versions" in self.show)) + 24
         return (max(w, width(words.stale_label(saved, self.lang))) + 64, CARD) if saved.stale else (w, NOTE)
 
     def card_size(self, t: TensorRecord) -> tuple[float, float]:
         """Width and height of a tensor's card."""
-        name = width(t.name or "", 15, bold=True) + (6 if t.name else 0)
-        first = name + width(words.shape_label(t, "versions" in self.show))
-        least = 0 if t.kind == "leaf" else 70
-        if "values" not in self.show:
-            return max(first, least) + 20, 28
-        second = max(width(words.value(t, self.lang)), self.slot_width(f"value:{t.id}"))
-        return max(first, second, least) + 20, CARD
+        name, extra, value = words.card(t, self.fold, self.show, self.lang)
+        first = (width(name, 15, bold=True) + 6 if name else 0) + width(extra)
+        kind, rows, lines = words.figure(t, self.fold, self.show)
+        tab = TAB if t.kind == "nonleaf" and t.is_view else 0
+        if kind:
+            wide = max(map(width, lines)) if lines else sum(columns(rows))
+            return max(first, wide) + 24, 28 + (17 * len(rows) + 6 if rows else 72) + tab
+        least = 40 if self.fold.home else 0 if t.kind == "leaf" else 70
+        if not value:
+            return max(first, least) + 20, 28 + tab
+        return max(first, width(value), self.slot_width(f"value:{t.id}"), least) + 20, CARD + tab
+
+    def has_card(self, t: TensorRecord) -> bool:
+        """Whether a result is worth a card; what has no name, and nobody holds, only in a small graph."""
+        if t.name or t.retains_grad or not self.fold.home:
+            return bool(t.name or t.retains_grad or t.base or t.value is not None or len(self.graph.ops) <= FEW_OPS)
+        return t.id in self.graph.roots
 
     def cards(self, block: Block, node: NodeRecord, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
-        outs = self.graph.outputs(node.id)[:MANY_NOTES]
+        outs = [t for t in self.graph.outputs(node.id) if self.has_card(t)][:4]
+        if not outs:
+            return pill.bottom
         sizes = [self.card_size(t) for t in outs]
-        x, top = -(sum(w for w, _ in sizes) + 8 * (len(sizes) - 1)) / 2, pill.bottom + 26
+        x, top = -(sum(w for w, _ in sizes) + 8 * (len(sizes) - 1)) / 2, pill.bottom + 24
         low = top
         for t, (w, h) in zip(outs, sizes, strict=True):
-            tab = TAB if t.is_view else 0
-            card = block.boxes[t.id] = Box(x, top, w, h + tab)
-            if len(outs) == 1:  # of several, data leaves at the pill, past the other cards
-                block.outs[t.id] = (card.right, card.y + tab + h / 2)
+            card = block.boxes[t.id] = Box(x, top, w, h)
             x, low = x + w + 8, max(low, card.bottom)
             if t.base:
-                block.room.append(Box(card.x + 16, card.bottom, 90, 22))
+                label = width(words.again_label(self.graph.tensor(t.base)), bold=True)
+                block.room.append(Box(card.x + 16, card.bottom, 36 + label, 22))
                 low = max(low, card.bottom + 22)
             if t.retains_grad and "grads" in self.show:
                 grad = self.slot_width(f"grad:{t.id}", t.grad or "None")
@@ -209,7 +256,7 @@ class Builder:
                 sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
                 block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
                 low = sheet.bottom + 5
-        block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 26))
+        block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 24))
         return low
 
     def stem(self, block: Block, node: NodeRecord, target: Box) -> None:
@@ -231,7 +278,7 @@ class Builder:
         before, on_tensor = ([h for h in hooks if h.kind == kind] for kind in ("pre", "tensor"))
         sheet = block.boxes.get(f"grad:{t.id}") if t.kind == "nonleaf" else None
         if before or on_tensor or sheet:
-            x += max(WIRE, self.slot_width(f"in:{node.id}:{t.nr}") + 24)
+            x += max(WIRE, self.slot_width(f"in:{node.id}:{t.nr}") + 20)
             block.slots[f"in:{node.id}:{t.nr}"] = ((side + 10 + x) / 2, y - 8, "middle")
         for hook in before:
             x = self.gate(block, hook, x, y, 1) + 10
@@ -239,10 +286,11 @@ class Builder:
             place = max(x + 4 if before else (side + x) / 2 + 6, sheet.right + 16)
             block.boxes[f"copy:{t.id}"] = Box(place - 4.5, y - 4.5, 9, 9)
             block.room.append(Box(place, sheet.y - 50, 12 + width("retain_grad"), 20))
-            x = max(x, place + 18)
+            x = max(x, place + 14)
         for hook in on_tensor:
             x = self.gate(block, hook, x, y, 1) + 10
-        block.entries[t.nr] = (x - 10 if on_tensor or (before and not sheet) else x, y)
+        last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
+        block.entries[t.nr] = (block.boxes[last[0].id].right if last else x, y)
 
     def gate(self, block: Block, hook: Hook, x: float, y: float, side: int) -> float:
         """Put a gate and its word to the right (1) or left (-1) of `x`; returns the far end."""
@@ -261,67 +309,155 @@ class Builder:
         after = [h for h in self.hooks.get(node.id, []) if h.kind == "post"]
         x = pill.x
         for hook in after:
-            x = self.gate(block, hook, x - 10, 0, -1)
-        hung = self.hanging(node)
+            x = self.gate(block, hook, x - 10, 0, -1) - 6
+        bare = low == pill.bottom and not after
+        hung = self.hanging(node)[:None if bare else 1]
+        leaves = [e for e in node.edges if bare and (e in hung or (e.node and self.on_shelf(e.node)))]
+        block.below = {e.slot for e in leaves}
+        beside = [e for e in node.edges if e.slot not in block.below]
         # (None, 0) on top, wires in the order of slots, the hanging leaf lowest
-        level = {e.slot: 0 if e.node is None else 2 if e is hung else 1 for e in node.edges}
-        order = sorted(level, key=lambda slot: level[slot])
+        level = {e.slot: 0 if e.node is None else 2 if e in hung else 1 for e in beside}
+        order = sorted(level, key=level.__getitem__)
         for slot, y in zip(order, port_heights([level[s] for s in order], pill.h), strict=True):
             block.ports[slot] = (x + (0 if after else inset(pill, y)), y)
-        for e in node.edges:
-            px, y = block.ports[e.slot]
+        for e in beside:
+            if node.edge_id(e.slot) in self.fold.round:
+                continue
             if e.node is None:
-                block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 36, y - 5.5, 11, 11)
-                wide = width(words.none_label(e))
-                block.room.append(Box(px - 44 - wide, y - 8, 44 + wide, 16))
-            elif e is not hung:
-                wide, total = (self.slot_width(f"{kind}:{node.id}:{e.slot}") for kind in ("edge", "sum"))
-                least = max(WIRE, wide + 28, 96 if e.expands else 0, total + 20)
-                block.room.append(Box(px - least, y - 14, least, 20))
-        if hung is not None:
-            self.hang_leaf(block, node, hung, low)
+                self.none(block, node, e)
+            elif e.expands and e not in hung:
+                self.sum_beside(block, node, e)
+        if bare:
+            self.hang_below(block, node, leaves, hung, pill)
+        elif hung:
+            self.hang_left(block, node, hung[0], low)
         self.hang_constant(block, node, pill)
+        self.port_texts(block, [e for e in beside if e.node and e.slot not in block.hangs])
 
-    def hanging(self, node: NodeRecord) -> Edge | None:
-        """The edge whose leaf hangs under this op: used once, and without hooks of its own."""
+    def port_texts(self, block: Block, edges: list[Edge]) -> None:
+        """The gradients' texts at the left ports: upper ones above the wire, lower ones below, and where
+        something stands there already, beside the block."""
+        parts = [*(box for id, box in block.boxes.items() if id[:4] != "sum:"), *block.room]
+        left, ys = min(part.x for part in parts), sorted(block.ports[e.slot][1] for e in edges)
+        for e in sorted(edges, key=lambda e: block.ports[e.slot][1]):
+            slot = f"edge:{block.id}:{e.slot}"
+            wide, (x, y) = self.norm_width(slot, bool(self.fold.home)), block.ports[e.slot]
+            rows = (y - 8, y + 17) if y <= (ys[0] + ys[-1]) / 2 else (y + 17, y - 8)
+            texts = [Box(right - wide, row - 11, wide, 13) for right in (x - 8, left - 4) for row in rows]
+            at = next((t for t in texts if not any(t.touches(part) for part in parts)), texts[2])
+            parts.append(at)
+            block.slots[slot] = (at.right, at.y + 11, "end")
+            self.rooms[slot] = max(0, left - at.x + 6) if wide else 0
+
+    def none(self, block: Block, node: NodeRecord, e: Edge) -> None:
+        """The stub of `(None, 0)`."""
+        px, y = block.ports[e.slot]
+        wide = width(words.none_label(e))
+        block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 32, y - 5.5, 11, 11)
+        over = y == min(y for _, y in block.ports.values())  # the uppermost has its words above the line
+        x = min(px, block.boxes[node.id].x) - 17 if over else px - 37
+        block.slots[f"none:{node.id}:{e.slot}"] = (x, y - 11 if over else y + 4.5, "end")
+        block.room.append(Box(min(x - wide, px - 32), y - 23 if over else y - 8, 34, 16 + 15 * over))
+        block.room.append(Box(x - wide, y - 23 if over else y - 8, wide, 16))
+
+    def sum_beside(self, block: Block, node: NodeRecord, e: Edge) -> None:
+        """The engine's `sum` on the wire that leaves to the left, with what it adds up."""
+        (px, y), id = block.ports[e.slot], node.edge_id(e.slot)
+        wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)), 58)
+        up = y <= 0 and len(block.ports) > 1
+        block.boxes[f"sum:{id}"] = Box(px - 20 - wide / 2 - 29, y - 12, 58, 24)
+        block.slots[f"sum:{id}"] = (px - 20 - wide / 2, y + (-18 if up else 27), "middle")
+        block.room.append(Box(px - 24 - wide, y - (32 if up else 12), wide + 8, 44))
+
+    def hanging(self, node: NodeRecord) -> list[Edge]:
+        """The edges whose leaf hangs under this op: nobody else uses it, and it has no hooks of its own."""
+        found: dict[str, Edge] = {}
         for e in reversed(node.edges if "cards" in self.show else ()):
-            if e.node and e.tensor and self.uses[e.node] == 1 and e.node not in self.hooks:
+            if e.node and e.tensor and self.users[e.node] == {node.id} and e.node not in self.hooks:
                 target = self.graph.node(e.node)
-                if target.kind == "accumulate" and target.leaf not in self.graph.roots:
-                    return e
-        return None
+                if target.kind == "accumulate" and target.leaf not in self.graph.roots and e.node not in self.cut_off:
+                    found.setdefault(e.node, e)
+        return list(found.values())[:2]
 
-    def hang_leaf(self, block: Block, node: NodeRecord, e: Edge, low: float) -> None:
-        """Drawer and leaf, lower left; the wire drops from the port onto the drawer."""
-        id, target = node.edge_id(e.slot), self.graph.node(e.node)
-        leaf, (w, h) = self.graph.tensor(target.leaf), self.leaf_size(target)
-        cards = [block.boxes[t.id].x for t in self.graph.outputs(node.id) if t.id in block.boxes]
-        drop = min([block.ports[e.slot][0] - 30, *(x - 14 for x in cards)])
-        top = low + (46 if e.expands else 22)
-        card = self.put_leaf(block, target, Box(drop - w / 2, top, w, h))
-        block.hangs[e.slot] = target.id
-        block.outs[leaf.id] = (drop, card.y)
-        wide = self.slot_width(f"edge:{id}")
-        block.slots[f"edge:{id}"] = (drop - 7, (low + 8) / 2 + 12, "end")
-        block.room.append(Box(drop - 12 - wide, 12, wide + 16, low - 12))
+    def on_shelf(self, id: str) -> bool:
+        """Whether a leaf stands on a shelf: several ops use it, and its wires pass no gates."""
+        node = self.graph.node(id)
+        return (node.kind == "accumulate" and len(self.users.get(id, ())) > 1 and id not in self.hooks
+                and node.leaf not in self.graph.roots and id not in self.cut_off)
+
+    def hang_below(self, block: Block, node: NodeRecord, leaves: list[Edge], hung: list[Edge], pill: Box) -> None:
+        """Leaves straight under the pill, side by side; each use has its own wire."""
+        ids = dict.fromkeys(e.node for e in hung[::-1])
+        uses = sorted((e for e in node.edges if e.slot in block.below or e.node in ids),
+                      key=lambda e: ([*ids].index(e.node) if e.node in ids else len(ids), e.slot))
+        block.below |= {e.slot for e in uses}
+        block.ports = {slot: at for slot, at in block.ports.items() if slot not in block.below}
+        labels = [max(self.slot_width(f"edge:{node.edge_id(e.slot)}"), 8) + 12 for e in uses]
+        sums = any(e.expands for e in uses)
+        sizes = {id: self.leaf_size(self.graph.node(id)) for id in ids}
+        x = -(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2
+        tops: dict[str | None, Box] = {}
+        for id, (w, h) in sizes.items():
+            tops[id] = Box(x, pill.bottom + (72 if sums else 32), w, h)
+            self.put_leaf(block, self.graph.node(id), tops[id])
+            x += w + 12
+        free = [e for e in uses if e.node not in ids]
+        for e, label in zip(uses, labels, strict=True):
+            group = [u for u in uses if u.node == e.node] if e.node in ids else free
+            span = [labels[uses.index(u)] for u in group]
+            middle = tops[e.node].cx if e.node in ids else 0
+            px = middle + sum(span[:group.index(e)]) - (sum(span[:-1]) / 2 if len(span) > 1 else 0)
+            self.down_port(block, node, e, px, pill, tops.get(e.node), label)
+
+    def down_port(self, block: Block, node: NodeRecord, e: Edge, px: float, pill: Box, leaf: Box | None,
+                  label: float) -> None:
+        """A port at the lower side, the text of its wire, and the engine's sum where the input was stretched."""
+        id, half = node.edge_id(e.slot), pill.w / 2 - min(pill.h, 60) / 4
+        block.ports[e.slot] = (min(max(px, -half), half), pill.bottom)
+        block.slots[f"edge:{id}"] = (px - 6, pill.bottom + 20, "end")
+        block.room.append(Box(px - label, pill.bottom, label, 24))
         if e.expands:
-            block.boxes[f"sum:{id}"] = Box(drop - 29, top - 40, 58, 24)
-            block.slots[f"sum:{id}"] = (drop + 36, top - 23, "start")
+            block.boxes[f"sum:{id}"] = Box(px - 29, pill.bottom + 26, 58, 24)
+            block.slots[f"sum:{id}"] = (px + 36, pill.bottom + 43, "start")
             wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
-            block.room.append(Box(drop + 30, top - 40, wide + 6, 24))
+            block.room.append(Box(px + 30, pill.bottom + 26, wide + 10, 28))
+        if leaf is not None:
+            block.hangs[e.slot] = (e.node or "", (px, leaf.y))
+
+    def hang_left(self, block: Block, node: NodeRecord, e: Edge, low: float) -> None:
+        """Drawer and leaf under the cards; the wires drop beside them onto the drawer."""
+        target = self.graph.node(e.node)
+        uses = [u for u in node.edges if u.node == e.node]
+        w, h = self.leaf_size(target)
+        cards = [block.boxes[t.id].x for t in self.graph.outputs(node.id) if t.id in block.boxes]
+        drop = min([block.ports[e.slot][0] - 14, *(x - 14 for x in cards)])
+        top, step = low + (58 if e.expands else 26), 12
+        self.put_leaf(block, target, Box(drop - 12 - step * (len(uses) - 1), top, w, h))
+        for k, u in enumerate(uses[::-1]):
+            id, x = node.edge_id(u.slot), drop - step * k
+            block.hangs[u.slot] = (target.id, (x, top))
+            block.slots[f"edge:{id}"] = (drop + 7, top - 8 - 16 * k, "start") if k == 0 else (x - 6, top - 8, "end")
+            wide = self.slot_width(f"edge:{id}")
+            block.room.append(Box(drop, top - 20, wide + 12, 20) if k == 0 else Box(x - 8 - wide, top - 20, wide, 20))
+        if e.expands:
+            id = node.edge_id(e.slot)
+            block.boxes[f"sum:{id}"] = Box(drop - 29, low + 10, 58, 24)
+            block.slots[f"sum:{id}"] = (drop + 36, low + 27, "start")
+            wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
+            block.room.append(Box(drop + 30, low + 8, wide + 10, 28))
 
     def hang_constant(self, block: Block, node: NodeRecord, pill: Box) -> None:
         """A named constant input, upper left, beside the note that saved it."""
-        once = [e for e in node.edges if e.node is None and e.tensor and self.uses[e.tensor] == 1]
+        once = [e for e in node.edges if e.node is None and e.tensor and len(self.users[e.tensor]) == 1]
         for e in once[:1] if "cards" in self.show else ():
-            if e.tensor and e.tensor not in self.graph.roots:
+            apart = (*self.graph.roots, *self.fold.round.values(), *(cut.tensor for cut in self.graph.cuts))
+            if e.tensor and e.tensor not in apart:
                 w, h = self.card_size(self.graph.tensor(e.tensor))
-                notes = [b for id, b in block.boxes.items() if id.startswith(f"{node.id}.")]
-                right = min([pill.x - 12, *(b.x - 24 for b in notes)])
-                top = block.ports[e.slot][1] - 20 - h
+                notes = [b for id, b in block.boxes.items() if id.startswith((f"{node.id}.", "more:"))]
+                right = min([pill.x - 4, *(b.x - 20 for b in notes)])
+                top = block.ports[e.slot][1] - 26 - h
                 card = block.boxes[e.tensor] = Box(right - w, top, w, h)
-                block.outs[e.tensor] = (card.cx, card.bottom)
-                block.hangs[e.slot] = e.tensor
+                block.hangs[e.slot] = (e.tensor, (card.cx, card.bottom))
 
     # ---- leaves and constants on their own
 
@@ -334,18 +470,23 @@ class Builder:
         return max(w, drawer + 20), h
 
     def put_leaf(self, block: Block, node: NodeRecord, place: Box) -> Box:
-        """The drawer, and glued under it the leaf, whose box it returns."""
+        """The drawer, and glued under it the leaf, whose box it returns; the sum of its gradients below."""
         block.boxes[node.id] = Box(place.x, place.y, place.w, self.drawer)
         card = block.boxes[self.graph.tensor(node.leaf).id] = Box(place.x, place.y + self.drawer, place.w, place.h)
+        for k, part in enumerate(self.values.get(f"total:{node.id}", "").split("\n")):
+            if part:
+                block.slots[f"total:{node.id}:{k}"] = (card.x, card.bottom + 17 + 18 * k, "start")
+                block.room.append(Box(card.x, card.bottom, width(part, bold=True), 22 + 18 * k))
         return card
 
     def leaf(self, node: NodeRecord) -> Block:
         """A leaf of several ops, on its own."""
         block = Block(node.id)
         w, h = self.leaf_size(node)
-        card = self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
+        self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
+        if self.on_shelf(node.id):
+            return block
         self.stem(block, node, block.boxes[node.id])
-        block.outs[self.graph.tensor(node.leaf).id] = (card.right, card.cy)
         x = -w / 2
         for hook in self.hooks.get(node.id, []):
             if hook.kind == "post_accumulate":
@@ -353,8 +494,19 @@ class Builder:
         return block
 
     def constant(self, t: TensorRecord) -> Block:
-        """A constant of several ops, on its own."""
+        """A constant of several ops, or the result of a closed module, on its own."""
         w, h = self.card_size(t)
         box = Box(-w / 2, -h / 2, w, h)
-        exit = (box.right, 0)
-        return Block(t.id, boxes={t.id: box}, entries={0: exit}, outs={t.id: exit})
+        return Block(t.id, boxes={t.id: box}, entries={0: (box.right, 0)}, ports={0: (box.x, 0)})
+
+    # ---- a closed module
+
+    def module(self, id: str) -> Block:
+        """A box with title, shapes, and a chip for each parameter."""
+        label = words.module(self.fold, id, self.values)
+        wide, high = label.size
+        block = Block(id, boxes={id: Box(-wide / 2, -26, wide, high)})
+        block.room.append(Box(-wide / 2, -36, wide, 10))  # the badge with its order numbers
+        for k in range(len(label.chips)):
+            block.boxes[f"chip:{id}:{k}"] = Box(-wide / 2 + 9, 26 + CHIP_ROW * k, wide - 18, 21)
+        return block

@@ -7,44 +7,55 @@ formats that hosts understand. A `Drawing` holds the snapshot only: no array sta
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from inspect import CO_OPTIMIZED
+from math import log10
 from pathlib import Path
 from typing import Any
 
 from ..graph import from_torch, live
-from ..graph.recorder import record
+from ..graph.flows import Flows, flows, two_digits
 from ..graph.snapshot import AnyTensor, Graph, part
 from ..text import get_language, say
-from . import dot, engines, indented, svg
-from .layout import Layout, lay_out
-from .scenes import Scenes
+from . import dot, engines, indented, levels, svg
+from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
-NO_SATELLITES, BUILTIN_ONLY, TOO_LARGE = 150, 300, 3000  # ops
+NO_PIXELS = 300  # boxes
 NOT_NAMES = frozenset({"In", "Out"})
+NARROWEST = 200  # px, of a picture: a pill and its wires
 Read = Callable[..., Graph]  # `graph.read` or `graph.read_torch`
 
 
-def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None = None,
-         depth: int | None = None, around: AnyTensor | None = None, radius: int = 2,
-         names: Mapping[str, AnyTensor] | None = None, lang: str | None = None, theme: str = "light",
-         engine: str | None = None) -> Drawing:
+def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None = None, level: str | None = None,
+         open: Iterable[str] = (), fold: bool = True, around: AnyTensor | None = None, radius: int = 2,
+         width: float = WIDEST_PICTURE, heat: bool = False, names: Mapping[str, AnyTensor] | None = None,
+         lang: str | None = None, theme: str | None = None, engine: str | None = None,
+         gradient: Any = None) -> Drawing:
     """A picture of the graph behind `tensors`, of minigrad or of torch.
 
-    `view` is "record" (what autograd keeps), "forward" or "backward". `show` chooses among values,
-    grads, saved, hooks, versions and scopes. A large graph is cut with `depth` (steps from the
-    root) or `around=tensor, radius=2`. `names` maps names to tensors, over the names found in the
-    calling namespace. `engine`: "builtin", "graphviz" (in process) or "dot".
-    Raises: TypeError for what is not a tensor; ValueError for an unknown view, item or engine.
+    `view` is "record" (what autograd keeps), "forward" or "backward". `level` says how much is
+    folded, "modules", "functions" or "ops" (None: what fits); `open` names modules and functions to
+    open; without `fold`, repeated steps are all drawn. `show` chooses among values, grads, saved,
+    hooks, versions and scopes; `around=tensor, radius=2` shows what lies near. `heat` colours backward
+    by the norm of its gradients. `names` maps names to tensors, over the names found in the calling
+    namespace. `theme` is "light" or "dark" (None: as the page). `engine`: "builtin", or "graphviz" (in
+    process) or "dot", which draw `.source`. `gradient`: where backward starts, for the numbers of
+    "backward"; ones, unless it is given. They come from a preview that changes nothing: hooks run on copies.
+    Raises: TypeError for what is not a tensor; ValueError for an unknown view, item, level or engine,
+    and for a width below 200 px.
     """
     must_be_one_of(view, svg.VIEWS, "view")
-    must_be_one_of(theme, ("light", "dark"), "theme")
+    must_be_one_of(theme, (None, "light", "dark"), "theme")
+    must_be_one_of(level, (None, *levels.LEVELS), "level")
     must_be_one_of(engine, (None, "builtin", "graphviz", "dot"), "engine")
+    if not isinstance(width, int | float) or width < NARROWEST:
+        raise ValueError(say("draw.width", least=NARROWEST, width=width))
     shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
     for item in shown or ():
         must_be_one_of(item, SHOW, "show")
@@ -52,22 +63,15 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     graph = read(*tensors, names=tensor_names(names))
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    elif depth is not None and graph.nodes:
-        roots = [graph.tensor(r).node for r in graph.roots]
-        graph = part(graph, [r for r in roots if r], depth)
-    values = backward_values(graph, tensors[0], read) if view == "backward" else {}
-    return Drawing(graph, view, shown, lang or get_language(), theme, engine, values)
-
-
-def backward_values(graph: Graph, root: AnyTensor, read: Read) -> dict[str, str]:
-    """What backward would send along each wire, by a preview that leaves no trace; nothing where
-    that would call the learner's hooks, or could not run."""
-    spent = any(s.freed or s.stale for n in graph.nodes for s in n.saved)
-    single = len(graph.roots) == 1 and graph.tensor(graph.roots[0]).shape == ()
-    if read is not live.read or graph.hooks or spent or not single or len(graph.ops) > 150:
-        return {}
-    same, frames = record(root)
-    return {k: v for k, v in Scenes(same).written(frames).items() if not k.startswith("grad:")}
+    drawing = Drawing(graph, view, shown, lang or get_language(), theme, engine,
+                      folded=levels.fold(graph, level, open, fold), width=width)
+    if level is None and not open:
+        drawing.close_what_is_too_high()
+    if view == "backward":
+        few = 2 if drawing.fold.home else 4
+        groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
+        drawing.show_flows(flows(graph, *tensors, gradient=gradient, few=few, groups=groups), heat)
+    return drawing
 
 
 def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
@@ -126,8 +130,12 @@ def learners_names() -> dict[str, AnyTensor]:
 
 def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
-    given = {id(t): name for name, t in (names or {}).items()}
-    found = {**learners_names(), **(names or {})}
+    wanted: dict[str, AnyTensor] = {}
+    for name, value in (names or {}).items():
+        parts = value.named_parameters() if hasattr(type(value), "named_parameters") else None
+        wanted |= {name: value} if parts is None else {f"{name}.{k}": p for k, p in parts}
+    given = {id(t): name for name, t in wanted.items()}
+    found = {**learners_names(), **wanted}
     return {name: t for name, t in found.items() if given.get(id(t), name) == name}
 
 
@@ -141,6 +149,17 @@ def default_show(graph: Graph) -> frozenset[str]:
     written = any(n.name.endswith("CopySlices") for n in graph.nodes)
     stale = any(s.stale for n in graph.nodes for s in n.saved)
     return SHOW if written or stale else SHOW - {"versions"}
+
+
+def few_colours(png: bytes) -> bytes:
+    """The same picture with a palette of its own: a third of the bytes, where Pillow is at hand."""
+    try:
+        from PIL import Image
+    except ImportError:
+        return png
+    small = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(128).save(small, "PNG", optimize=True)
+    return min(small.getvalue(), png, key=len)
 
 
 class TextWithDrawing:
@@ -160,29 +179,77 @@ class Drawing:
     """One view of one graph, as it was when `draw` was called; shows itself in a notebook."""
 
     def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None,
-                 lang: str = "en", theme: str = "light", engine: str | None = None,
-                 values: Mapping[str, str] | None = None,
-                 marks: frozenset[str] = frozenset()) -> None:
-        self.graph, self.view, self.lang, self.theme, self.engine = graph, view, lang, theme, engine
+                 lang: str = "en", theme: str | None = None, engine: str | None = None,
+                 values: Mapping[str, str] | None = None, marks: frozenset[str] = frozenset(),
+                 folded: levels.Fold | None = None, width: float = WIDEST_PICTURE) -> None:
+        self.view, self.lang, self.theme, self.engine, self.width = view, lang, theme, engine, width
+        self.graph, self.fold = graph, folded or levels.fold(graph)
         self.values = values or {}  # slot -> text that the graph does not hold
         self.marks = marks  # ids of parts to point out
-        count = len(graph.ops)
+        self.remarks: list[str] = []  # what is said under the title
+        self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
         show = default_show(graph) if show is None else show
-        self.show = show | {"cards"} if count <= NO_SATELLITES else show & {"values"}
-        if count > BUILTIN_ONLY:
-            self.engine = "builtin"
+        self.show = show | {"cards"} if self.fold.shown <= levels.MANY_PILLS else show & {"values"}
+
+    def close_what_is_too_high(self) -> None:
+        """Close open modules, the largest first, until the picture fits a screen."""
+        while self.fold.boxes and self.layout.height > HIGHEST_PICTURE:
+            if (closed := self.fold.without_largest()) is None:
+                break
+            self.fold = closed
+            del self.layout
+        self.__dict__.pop("layout", None)
+
+    def show_flows(self, found: Flows, heat: bool = False) -> None:
+        """Write the gradients of a preview into the picture, and say what they are."""
+        def remark(key: str, **facts: Any) -> None:
+            self.remarks.append(say(f"draw.{key}", self.lang, **facts).replace("\n", " · "))
+
+        if found.error is not None:
+            remark("no_numbers", error=found.error)
+            return
+        steps = self.fold.steps
+        texts = {slot: text for slot, text in found.texts.items()
+                 if slot.split(":")[1] not in steps or slot.startswith("total:")}  # they differ from turn to turn
+        self.values = {**texts, **self.chip_norms(found)}
+        remark("preview")
+        if found.bad is not None:
+            self.marks |= {found.bad}
+            remark("first_bad", node=self.graph.node(found.bad).name)
+        sizes = [size for size in found.norms.values() if 0 < size < float("inf")]
+        if heat and sizes:
+            middle = sorted(sizes)[len(sizes) // 2]
+            self.heat = {edge: 7.0 if not size < float("inf") else max(0.8, min(7, 2.6 + 0.8 * log10(size / middle)))
+                         if size else 0.8 for edge, size in found.norms.items()}
+            remark("heat", low=two_digits(min(sizes)), high=two_digits(max(sizes)))
+
+    def chip_norms(self, found: Flows) -> dict[str, str]:
+        """What the parameters of closed boxes get: one norm for those that share a chip."""
+        made: dict[str, str] = {}
+        squares: dict[str, float] = {}
+        for acc, box in self.fold.chips.items():
+            made[f"chip:{self.graph.node(acc).leaf}"] = found.texts.get(f"sent:{acc}", "")
+            squares[box] = squares.get(box, 0) + found.norms.get(acc, 0) ** 2
+        return made | {f"chip:{box}": f"‖g‖ {two_digits(total ** 0.5)}" for box, total in squares.items()}
 
     @cached_property
     def layout(self) -> Layout:
-        """Where everything goes. Raises: ValueError for a graph that no picture can hold."""
-        if len(self.graph.ops) > TOO_LARGE:
-            raise ValueError(say("draw.too_large", count=len(self.graph.ops), limit=TOO_LARGE))
-        return lay_out(self.graph, self.show, self.values, self.lang, self.engine)
+        """Where everything goes."""
+        fold = levels.few(self.fold)
+        return lay_out(fold.graph, self.show, self.values, self.lang, self.width, fold)
 
     def to_svg(self) -> str:
         """The picture as SVG."""
-        return svg.render(self.graph, self.layout, self.view, self.theme, self.lang, self.show,
-                          values=self.values, marks=self.marks)
+        if self.engine in ("graphviz", "dot"):
+            return engines.run_graphviz(self.to_dot(), self.engine, "svg").decode()
+        return self.drawn(self.theme or "auto")
+
+    def drawn(self, theme: str) -> str:
+        """Our own picture in "light", "dark", or "auto", which follows the page."""
+        fold = self.layout.fold or self.fold
+        return svg.render(fold.graph, self.layout, self.view, theme, self.lang, self.show,
+                          values=self.values, marks=self.marks,
+                          remarks=self.remarks, heat=self.heat)
 
     def to_png(self, zoom: float = 1) -> bytes:
         """The SVG as PNG; without resvg-py Graphviz draws its own picture of the same graph."""
@@ -192,7 +259,8 @@ class Drawing:
             return self.graphviz_png()
         fonts = find_spec("matplotlib")  # brings DejaVu where the system has no fonts at all
         dirs = [str(Path(fonts.origin).parent / "mpl-data/fonts/ttf")] if fonts and fonts.origin else []
-        return bytes(resvg_py.svg_to_bytes(svg_string=self.to_svg(), zoom=zoom, font_dirs=dirs))
+        drawn = self.drawn(self.theme or "light")
+        return few_colours(bytes(resvg_py.svg_to_bytes(svg_string=drawn, zoom=zoom, font_dirs=dirs)))
 
     def graphviz_png(self) -> bytes:
         """Graphviz's own picture. Raises: RuntimeError where there is no Graphviz."""
@@ -203,7 +271,7 @@ class Drawing:
 
     def to_dot(self) -> str:
         """The graph as Graphviz source."""
-        return dot.source(self.graph, self.view, self.theme)
+        return dot.source(self.graph, self.view, self.theme or "light", self.fold)
 
     def to_text(self) -> str:
         """The graph as an indented tree."""
@@ -237,9 +305,8 @@ class Drawing:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
         makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text}
-        if len(self.graph.ops) <= TOO_LARGE:
-            makers["image/svg+xml"] = self.to_svg
-        if len(self.graph.ops) <= BUILTIN_ONLY:  # beyond it the pixels would be tens of megabytes
+        makers["image/svg+xml"] = self.to_svg
+        if self.fold.shown <= NO_PIXELS:  # beyond it the pixels would be tens of megabytes
             makers["image/png"] = self.to_png
         wanted = [m for m in makers if (not include or m in include) and m not in (exclude or ())]
         bundle = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
+from .levels import Fold
 from .theme import colours
 
 
@@ -19,9 +20,11 @@ def quote(text: str) -> str:
 class Writer:
     """Writes one view of a graph."""
 
-    def __init__(self, graph: Graph, view: str, theme: str) -> None:
+    def __init__(self, graph: Graph, view: str, theme: str, fold: Fold | None = None) -> None:
         self.graph, self.view, self.colours = graph, view, colours(theme)
+        self.fold = fold or Fold(graph)
         self.lines: list[str] = []
+        self.drawn: set[tuple[str, str]] = set()  # arrows from and to closed boxes, of which one is enough
 
     def put(self, statement: str, **attributes: str) -> None:
         """One statement with its attributes."""
@@ -35,27 +38,79 @@ class Writer:
 
     def arrow(self, start: str, end: str, **attributes: str) -> None:
         """A line between two ids; its colour is a token."""
+        start, end = self.shown(start), self.shown(end)
+        if start in self.fold.closed or end in self.fold.closed:
+            if start == end or (start, end) in self.drawn:
+                return
+            self.drawn.add((start, end))
         attributes["color"] = self.colours[attributes["color"]]
         self.put(f"{quote(start)} -> {quote(end)}", **attributes)
+
+    def shown(self, id: str) -> str:
+        """The box that hides a node, or a tensor that one made; else the id itself."""
+        t = self.graph.tensors_by_id.get(id)
+        hidden = t is not None and id not in self.graph.roots
+        return self.fold.box.get(t.node or "" if t and hidden else id, id)
 
     def source(self) -> str:
         """The whole file."""
         direction = "LR" if self.view == "forward" else "RL"
         for node in self.graph.nodes:
             self.node(node)
+        for id in self.fold.boxes:
+            self.module(id)
         for t in self.graph.tensors:
-            self.tensor(t)
+            if t.node not in self.fold.chips and (t.node not in self.fold.box or t.id in self.graph.roots):
+                self.tensor(t)
+        for cut in self.graph.cuts:
+            kind, line = words.cut_label(cut)
+            self.box(cut.id, f"✂ {kind}\n{line}", "constant", "box", "filled,dashed")
+            self.arrow(self.fold.chips.get(cut.node or "", cut.node or ""), cut.id, style="dashed", color="wire")
         if self.view != "forward":
             for hook in self.graph.hooks:
-                self.hook(hook)
+                if hook.node not in self.fold.box and hook.node not in self.fold.chips:
+                    self.hook(hook)
+        self.clusters("")
         page, ink, muted = (quote(self.colours[c]) for c in ("page", "ink", "muted"))
         head = ["digraph minigrad {", f"  rankdir={direction};", f"  graph [bgcolor={page}];",
                 f'  node [fontname="Helvetica", fontsize="11", fontcolor={ink}];',
                 f'  edge [fontname="Helvetica", fontsize="10", fontcolor={muted}];']
         return "\n".join([*head, *self.lines, "}"]) + "\n"
 
+    def module(self, id: str) -> None:
+        """A closed scope: title, shapes, parameters."""
+        label = words.module(self.fold, id, {})
+        chips = [f"{chip.name} {chip.shape}" for chip in label.chips]
+        title = f"{label.title} {label.path}".strip() + (f"  {label.more}" if label.more else "")
+        self.put(quote(id), label="\n".join([title, label.shapes, *chips]), shape="box", style="rounded,filled",
+                 color=self.colours["wire"], fillcolor=self.colours["panel"])
+
+    def clusters(self, outer: str, depth: int = 1) -> None:
+        """The open scopes inside of one, as clusters."""
+        fold = self.fold
+        for id in (s for s in fold.scopes if s in fold.frames and self.frame_of(fold.parent[s]) == outer):
+            title = " ".join(words.title_of(fold, id)).strip()
+            self.lines.append(f"{'  ' * depth}subgraph {quote(f'cluster_{id}')} {{ label={quote(title)};")
+            inside = [n.id for n in self.graph.ops
+                      if n.id not in fold.box and self.frame_of(fold.home.get(n.id, "")) == id]
+            inside += [box for box in fold.boxes if self.frame_of(fold.parent[box]) == id]
+            self.lines += [f"{'  ' * depth}  {quote(one)};" for one in inside]
+            self.clusters(id, depth + 1)
+            self.lines.append(f"{'  ' * depth}}}")
+
+    def frame_of(self, scope: str) -> str:
+        """The innermost frame around a scope, itself included."""
+        return next((s for s in self.fold.chain(scope) if s in self.fold.frames), "")
+
     def node(self, node: NodeRecord) -> None:
         """An op or an AccumulateGrad, with its edges and what it saved."""
+        if node.id in self.fold.chips:
+            return
+        if node.id in self.fold.box:
+            for e in node.edges:
+                if (e.tensor if self.view == "forward" else e.node) and e.node not in self.fold.chips:
+                    self.edge(node, e)
+            return
         if node.kind == "op":
             formula = f"\n{node.formula}" if node.formula else ""
             self.box(node.id, f"{node.op}\n{node.name}{formula}", "op", "box", "rounded,filled")
@@ -86,7 +141,7 @@ class Writer:
         id = f"{node.id}.{saved.field}"
         token = "error" if saved.stale else "freed" if saved.freed else "saved"
         style = "filled,dashed" if saved.freed else "filled"
-        self.box(id, words.note_label(saved), token, "octagon" if saved.stale else "note", style)
+        self.box(id, words.note_label(self.graph, saved), token, "octagon" if saved.stale else "note", style)
         self.arrow(id, node.id, style="dotted", arrowhead="none", color="saved")
         if saved.tensor and self.graph.tensor(saved.tensor).kind == "constant":
             self.arrow(saved.tensor, id, style="dotted", arrowhead="none", color="saved")
@@ -113,6 +168,6 @@ class Writer:
         self.arrow(hook.id, hook.node, style="dotted", color="hook")
 
 
-def source(graph: Graph, view: str = "record", theme: str = "light") -> str:
-    """Graphviz source of one view."""
-    return Writer(graph, view, theme).source()
+def source(graph: Graph, view: str = "record", theme: str = "light", fold: Fold | None = None) -> str:
+    """Graphviz source of one view; what is folded is one node, what is open a cluster."""
+    return Writer(fold.graph if fold else graph, view, theme, fold).source()

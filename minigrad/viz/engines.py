@@ -1,7 +1,4 @@
-"""Graphviz, in process from the pygraphviz wheel or as the program `dot`: places for blocks, or PNG.
-
-Knows DOT and how to call Graphviz quietly; what a block is, it only asks for its size.
-"""
+"""Graphviz, in process from the pygraphviz wheel or as the program `dot`, called quietly."""
 
 from __future__ import annotations
 
@@ -10,28 +7,12 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from ..text import say
 
 
-def places(spots: list[Any], engine: str) -> dict[Any, tuple[float, float]]:
-    """Where Graphviz puts the anchors of `spots`; both engines run the same program."""
-    name = {s: f"s{i}" for i, s in enumerate(spots)}
-    lines = ["digraph {", "rankdir=RL; nodesep=0.3; ranksep=0.7; node [shape=box, fixedsize=true];"]
-    for s in spots:
-        left, right, up, down = s.block.reach
-        wide, high = (left + right + 2) / 72, max(up, down) / 36
-        lines.append(f"{name[s]} [width={wide:.3f}, height={high:.3f}];")
-        lines += [f"{name[s]} -> {name[leaf]};" for leaf, _ in s.leaves]
-    words = [line.split() for line in run_graphviz("\n".join([*lines, "}"]), engine).decode().splitlines()]
-    middle = {w[1]: (float(w[2]) * 72, -float(w[3]) * 72) for w in words if w and w[0] == "node"}
-    at = {s: middle[name[s]] for s in spots}
-    return {s: (x + (s.block.reach[0] - s.block.reach[1]) / 2, y) for s, (x, y) in at.items()}
-
-
 def run_graphviz(source: str, engine: str, form: str = "plain") -> bytes:
-    """Graphviz's answer: a picture, or the places of all parts as plain text.
+    """What Graphviz makes of a source: a picture, or the places of all parts as plain text.
 
     Raises: RuntimeError with advice where this engine is not installed.
     """

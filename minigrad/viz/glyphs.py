@@ -5,15 +5,18 @@ Knows boxes and words, no graph. Everything that is written goes through `text`,
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from itertools import chain
 from xml.sax.saxutils import escape, quoteattr
 
 from ..graph.preview import MARKS
-from .blocks import Box, Piece
+from .blocks import Box
+from .layout import Piece
 
 CJK = re.compile("[⺀-鿿＀-￯]")
+SPECIAL = re.compile("[<>&\"\n\r\t]")
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # in XML
 
 
@@ -40,9 +43,12 @@ def write(pieces: list[Piece]) -> str:
 
 def tag(name: str, body: str | None = None, **attributes: str | float | None) -> str:
     """An element; `kind` is its class, `_` in a name stands for `-`, None leaves one out."""
-    given = {"class" if k == "kind" else k.replace("_", "-"): v for k, v in attributes.items()}
-    listed = "".join(f" {k}={quoteattr(v if isinstance(v, str) else num(v))}"
-                     for k, v in given.items() if v is not None and v != "")
+    listed = ""
+    for key, value in attributes.items():
+        if value is not None and value != "":
+            shown = value if isinstance(value, str) else num(value)
+            quoted = quoteattr(shown) if SPECIAL.search(shown) else f'"{shown}"'
+            listed += f" {'class' if key == 'kind' else key.replace('_', '-')}={quoted}"
     return f"<{name}{listed}/>" if body is None else f"<{name}{listed}>{body}</{name}>"
 
 
@@ -50,7 +56,8 @@ def text(x: float, y: float, words: str, kind: str = "", slot: str = "") -> str:
     """One line of text; a mark of trouble and Chinese characters have classes of their own."""
     kind += " mg-bad" if any(mark in words for mark in MARKS) else ""
     kind += " mg-cjk" if CJK.search(words) else ""
-    return tag("text", clean(words), x=x, y=y, kind=" ".join(kind.split()), data_slot=slot)
+    body = clean(words).replace("‖g‖", tag("tspan", "‖g‖", kind="mg-norm"))
+    return tag("text", body, x=x, y=y, kind=" ".join(kind.split()), data_slot=slot)
 
 
 def group(kind: str, body: str) -> str:
@@ -68,9 +75,10 @@ def circle(x: float, y: float, r: float, kind: str = "") -> str:
     return tag("circle", cx=x, cy=y, r=r, kind=kind)
 
 
-def path(data: str, kind: str = "mg-shape", head: str = "") -> str:
+def path(data: str, kind: str = "mg-shape", head: str = "", thick: float | None = None) -> str:
     """A line, or an outline; `head` is the arrow at its end."""
-    return tag("path", d=data, kind=kind, marker_end=f"url(#\x02{head})" if head else None)
+    style = None if thick is None else f"stroke-width:{num(thick)}"
+    return tag("path", d=data, kind=kind, style=style, marker_end=f"url(#\x02{head})" if head else None)
 
 
 def note(b: Box) -> str:
@@ -100,6 +108,56 @@ def tab(b: Box, w: float, h: float) -> str:
 def diamond_end(x: float, y: float, size: float) -> str:
     """The end of a line at the base of a view."""
     return path(d("M", x, y, "l", size, -5, "l", size, 5, "l", -size, 5, "z"), "mg-diamond")
+
+
+def half(middle: float, side: float, top: float, bottom: float) -> str:
+    """The left or right half of a chip, round at its outer side."""
+    near = side + 5 if side < middle else side - 5
+    return path(d("M", middle, top, "H", near, "Q", side, top, side, top + 5, "V", bottom - 5,
+                  "Q", side, bottom, near, bottom, "H", middle, "z"))
+
+
+def toggle(b: Box, label: str) -> str:
+    """The corner of a box: `+n` operations inside, or `−` where it is open."""
+    return rect(b, 4, "mg-toggle") + text(b.cx, b.cy + 4.5, label, "mg-c mg-b")
+
+
+def badge(b: Box, number: str) -> str:
+    """A tick and the place in the order of backward."""
+    tick = path(d("M", b.x + 7, b.cy + 0.5, "l", 3, 3.4, "l", 5.4, -6.4), "mg-check")
+    return rect(b, 9.5, "mg-rim") + tick + text(b.x + 19, b.cy + 4.5, number, "mg-b")
+
+
+def join(x: float, y: float) -> str:
+    """A plus in a circle: gradients add up here."""
+    return circle(x, y, 7, "mg-plus") + path(d("M", x - 4, y, "h", 8, "M", x, y - 4, "v", 8), "mg-cross")
+
+
+def grid(x: float, y: float, rows: list[list[str]], columns: list[float]) -> str:
+    """A matrix between brackets."""
+    ends, low = [x + sum(columns[:k + 1]) for k in range(len(columns))], y + 17 * len(rows)
+    left, right = ("M", x + 2, y, "H", x - 3, "V", low, "H", x + 2), ends[-1]
+    sides = d(*left, "M", right - 2, y, "H", right + 3, "V", low, "H", right - 2)
+    cells = [text(end - 6, y + 13 + 17 * r, value, "mg-e")
+             for r, row in enumerate(rows) for end, value in zip(ends, row, strict=True)]
+    return path(sides, "mg-bracket") + "".join(cells)
+
+
+def bars(x: float, y: float, sample: tuple[float, ...]) -> str:
+    """One bar for each number, up where it is positive; the longest is the largest."""
+    most = max((abs(v) for v in sample if math.isfinite(v)), default=0) or 1
+    sticks = [("V", y - 14 * max(-1, min(1, v / most)) if math.isfinite(v) else y) for v in sample]
+    line = "".join(d("M", x + 6 * k + 3, y, *stick) for k, stick in enumerate(sticks))
+    return path(d("M", x, y, "h", 6 * len(sample)), "mg-bracket") + path(line, "mg-bars")
+
+
+def scissors(b: Box) -> str:
+    """A pair of scissors, open to the right."""
+    left, mid = b.x + 4, b.cx - 1
+    ends = (left + 2, b.cy - 4, "L", b.right, b.cy + 6, "M", left + 2, b.cy + 4, "L", b.right, b.cy - 6)
+    blades = path(d("M", *ends), "mg-blade")
+    return (rect(Box(b.x, b.cy - 5, b.w, 10), 2, "mg-page") + blades + circle(left, b.cy - 6, 3.4, "mg-eye")
+            + circle(left, b.cy + 6, 3.4, "mg-eye") + circle(mid, b.cy, 1, "mg-eye"))
 
 
 def octagon(b: Box, cut: float, kind: str = "mg-shape") -> str:
@@ -157,13 +215,21 @@ def _shares(b: Box) -> str:
     return path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5)
 
 
+def _chip(b: Box) -> str:
+    return group("mg-leaf", half(b.cx, b.x, b.y, b.bottom)) + group("mg-acc", half(b.cx, b.right, b.y, b.bottom))
+
+
 LEGEND: dict[str, Callable[[Box], str]] = {
+    "box": lambda b: group("mg-box", toggle(b, "+")), "frame": lambda b: group("mg-box", toggle(b, "−")), "chip": _chip,
+    "cutting": lambda b: group("mg-scissors", scissors(Box(b.x + 7, b.y - 1, 20, 20))),
+    "loop": _arrow("mg-forward", "forward"),
     "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9), "next": _arrow("mg-record", "record", True),
     "gradient": _arrow("mg-backward", "backward", True), "data": _arrow("mg-forward", "forward"), "none": _ring,
     "cut": _arrow("mg-record mg-cut", "", True), "leaf": _card("mg-leaf"), "constant": _card("mg-constant"),
     "nonleaf": _card("mg-nonleaf"), "lost": _card("mg-nonleaf mg-lost"), "gradfn": _arrow("mg-gradfn", "gradfn"),
     "acc": _drawer, "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)), "freed": _freed,
     "stale": lambda b: bang(b.cx, b.cy, 10), "hook": lambda b: group("mg-hook", gate(b)), "copy": _sheets,
+    "join": lambda b: group("mg-join", join(b.cx, b.cy)), "order": lambda b: group("mg-order", badge(b, "")),
     "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9), "shares": _shares,
     "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4)),
 }

@@ -1,409 +1,741 @@
-"""Where every part of a picture goes: blocks into columns, columns into bands, wires between them.
+"""Where the pieces of a picture go: a compound layered layout of boxes in frames, in rows, with wires.
 
-Columns follow the longest way to the root, so forward runs right and gradients run left; a graph
-that is too wide goes on in a band below. The layout does not depend on the view: a node keeps its
-place in record, forward and backward. `engine="dot"` and `"graphviz"` (the wheel, in process) let
-Graphviz place the blocks; wires and everything inside a block are ours in any case.
+Pure: pieces with their sizes, links and scopes in, places out; no graph, no text, no font. Forward runs
+right: every piece stands in a column behind all that it needs. What is wider than the limit goes on in a
+row below; what a closed scope hides is not placed at all. The rules are those of Sugiyama: ranks, order
+in a column by barycentres, heights by pooling, so that a chain of operations runs level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from operator import attrgetter
-from statistics import median
-from typing import Any
+from typing import NamedTuple
 
-from ..graph.snapshot import Edge, Graph
-from . import engines, words
-from .blocks import Block, Box, Builder, Piece, Point, TextPlace
-from .theme import width
-
-WIDEST_PICTURE, MARGIN, GUTTER, LANE = 1060, 20, 44, 24
-RADIUS = 12  # of the corners of a wire that goes around
-FAR = 2  # a leaf used again further away than this many columns is drawn again, small
-LANE_OF_A_WIRE = Block("", room=[Box(0, -9, 0, 18)])
-SHOW_ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
+GAP, SEP, PAD, HEAD, LANE, CHIP, SHELF_LANE = 22, 20, 12, 28, 10, 18, 7
+RADIUS = 8  # of the corners of a wire that goes around
+Point = tuple[float, float]
+Piece = tuple[Point, ...]  # of a path: where a straight line ends; of a curve its two control points before that
+Line = list[Piece]
+Pulls = list[tuple[int, float, float, float]]  # other spot, height of my port, of its port, weight
 
 
 @dataclass
-class Layout:
-    """Absolute places. Boxes by id, texts by slot, paths by edge id (`n3:0`)."""
+class Item:
+    """A piece. A port is (how far inside the side where its wire arrives, height); those that are not
+    given are spread around `cy`. `down`: slots whose wires leave below, and how far from the left."""
 
-    width: float = 0
-    height: float = 0
-    boxes: dict[str, Box] = field(default_factory=dict)
-    slots: dict[str, TextPlace] = field(default_factory=dict)
-    ports: dict[str, Point] = field(default_factory=dict)
-    entries: dict[str, Point] = field(default_factory=dict)
-    back: dict[str, list[Piece]] = field(default_factory=dict)  # from the node to its next_function
-    data: dict[str, list[Piece]] = field(default_factory=dict)  # from the input to the op
-    refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf drawn again there
+    w: float
+    h: float
+    cy: float
+    ip: dict[str, Point] = field(default_factory=dict)
+    op: dict[str, Point] = field(default_factory=dict)
+    down: dict[str, Point] = field(default_factory=dict)
+    free: bool = True  # whether ports may be spread: not those of a frame
 
 
-@dataclass(frozen=True)
-class Wire:
-    """An edge between two blocks."""
+class Link(NamedTuple):
+    """Data that runs from a piece to a slot of another; `room` is kept for a text at that slot."""
 
     id: str
-    node: str
-    edge: Edge
+    source: str
+    net: str  # what the wires of one output share
     target: str
+    slot: str
+    room: float = 0
 
 
-@dataclass(eq=False)
-class Spot:
-    """A block in its column, or the lane of a long wire that passes through one."""
+@dataclass
+class Plan:
+    """What is to be placed. `home`: piece -> innermost scope, "" outside of all, in forward order."""
 
-    rank: int
-    block: Block
-    x: float = 0
-    y: float = 0
-    order: float = 0
-    sides: tuple[float, float] = (0, 0)  # left and right of its column
-    band: int = 0
-    roots: list[tuple[Spot, float]] = field(default_factory=list)  # consumers, height of the port
-    leaves: list[tuple[Spot, float]] = field(default_factory=list)
-
-    def barycentre(self, near: list[tuple[Spot, float]]) -> float:
-        """The mean place of its neighbours; its own where it has none."""
-        return sum(s.order + dy / 200 for s, dy in near) / len(near) if near else self.order
+    items: dict[str, Item]  # of pieces and of closed scopes
+    home: dict[str, str]
+    parent: dict[str, str]  # scope -> scope around it
+    closed: frozenset[str] = frozenset()
+    frames: frozenset[str] = frozenset()
+    links: list[Link] = field(default_factory=list)
+    shelf: dict[str, list[Link]] = field(default_factory=dict)  # leaf -> its uses
+    again: dict[str, float] = field(default_factory=dict)  # what may be drawn again, small, and how wide
+    loops: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # frame -> (net out, net in)
+    silent: frozenset[str] = frozenset()  # pieces from which no gradient comes back
 
 
-def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
-            lang: str | None = None, engine: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
-    """Place everything. `values` (slot -> widest text) reserves room that the player will need;
-    beyond `widest` px the picture goes on in a band below."""
-    net = LayeredGraph(graph, Builder(graph, show, values or {}, lang).blocks())
-    router = Router(net, widest)
-    if engine in ("graphviz", "dot") and net.wires:
-        router.place_at(engines.places(net.all(), engine))
-    else:
-        net.order()
-        net.heights()
-        router.place()
-    return router.layout()
+@dataclass
+class Places:
+    """Where everything is. `chips`: (piece that is drawn again, link, x, y, width)."""
+
+    w: float = 0
+    h: float = 0
+    boxes: dict[str, Point] = field(default_factory=dict)
+    frames: dict[str, tuple[float, float, float, float, int]] = field(default_factory=dict)  # and its depth
+    wires: dict[str, Line] = field(default_factory=dict)
+    tails: dict[str, Line] = field(default_factory=dict)  # the last part of those that enter a frame
+    chips: list[tuple[str, str, float, float, float]] = field(default_factory=list)
+    joins: list[tuple[str, float, float]] = field(default_factory=list)  # net, where its wires part
+    loops: list[tuple[str, Line]] = field(default_factory=list)
+    rows: int = 1  # outside of all frames
 
 
-class LayeredGraph:
-    """The blocks as a layered graph: ranks, places for long wires, order and height in a column."""
+class Seg(NamedTuple):
+    """The part of a link inside one scope, from a port to a port."""
 
-    def __init__(self, graph: Graph, blocks: dict[str, Block]) -> None:
-        self.graph, self.blocks = graph, blocks
-        self.refs: dict[str, str] = {}
-        self.ops = frozenset(n.id for n in graph.ops)
-        self.wires = [
-            Wire(n.edge_id(e.slot), n.id, e, target) for n in graph.ops for e in n.edges
-            if (target := e.node or e.tensor) in blocks and e.slot not in blocks[n.id].hangs]
-        self.rank_all()
-        self.repeat_far_leaves()
-        self.spots = {id: Spot(self.rank[id], b) for id, b in blocks.items()}
-        self.ways = {wire.id: self.way(wire) for wire in self.wires}
-        self.columns: list[list[Spot]] = [[] for _ in range(max(self.rank.values(), default=0) + 1)]
-        passing = [s for way in self.ways.values() for s in way[1:-1]]
-        for spot in (*self.spots.values(), *passing):
-            spot.order = len(self.columns[spot.rank])
-            self.columns[spot.rank].append(spot)
+    u: str
+    uk: str
+    v: str
+    vk: str
+    room: float = 0
 
-    def all(self) -> list[Spot]:
-        """All spots, column by column."""
-        return [s for column in self.columns for s in column]
+
+class Use(NamedTuple):
+    """One use of a leaf on the shelf; or `box` is a piece that is drawn again where it is used."""
+
+    link: str
+    box: str
+    slot: str
+    room: float = 0
+
+
+@dataclass
+class Scope:
+    """What stands in one frame."""
+
+    items: dict[str, None] = field(default_factory=dict)
+    segs: dict[Seg, None] = field(default_factory=dict)
+    shelf: dict[str, list[Use]] = field(default_factory=dict)
+    chips: dict[tuple[str, str], Use] = field(default_factory=dict)  # (item, slot) -> what is drawn again there
+
+
+def arrange(plan: Plan, limit: float = math.inf) -> Places:
+    """Place everything within `limit` px, as far as the widest piece allows it."""
+    return Arrangement(plan).places(limit)
+
+
+class Arrangement:
+    """All scopes, the inner ones first: a frame that is laid out is a piece of the scope around it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.scopes = plan, {"": Scope()}
+        self.box: dict[str, str] = {}
+        self.inside: dict[str, list[str]] = {}  # piece -> frames around it, the outermost first
+        self.ways: dict[str, list[tuple[str, Seg]]] = {}  # link -> its parts
+        self.levels: dict[str, Level] = {}
+        self.lift()
+
+    # ---- fold state -> scopes
+
+    def lift(self) -> None:
+        """Every piece becomes the box that shows it; a link between scopes has a part in each frame."""
+        for piece, home in self.plan.home.items():
+            self.box[piece], frames = self.see(piece, home)
+            self.inside[piece] = frames
+            for outer, inner in pairwise(frames):
+                self.scopes.setdefault(inner, Scope())
+                self.scopes[outer].items[inner] = None
+            self.scopes[frames[-1]].items[self.box[piece]] = None
+        for link in self.plan.links:
+            if self.box[link.source] != self.box[link.target]:
+                self.ways[link.id] = [*self.parts(link)]
+                for scope, seg in self.ways[link.id]:
+                    self.scopes[scope].segs[seg] = None
+        for leaf, uses in self.plan.shelf.items():
+            self.shelve(leaf, uses)
+
+    def see(self, piece: str, home: str) -> tuple[str, list[str]]:
+        """What is drawn for a piece, and in which frames."""
+        chain, frames = [], [""]
+        while home:
+            chain.append(home)
+            home = self.plan.parent[home]
+        for scope in reversed(chain):
+            if scope in self.plan.closed:
+                return scope, frames
+            frames += [scope] if scope in self.plan.frames else []
+        return piece, frames
+
+    def parts(self, link: Link) -> Iterable[tuple[str, Seg]]:
+        """Out of the frames around the source, into those around the target."""
+        a, b = self.inside[link.source], self.inside[link.target]
+        same = common(a, b)
+        here, key, net = self.box[link.source], link.net, link.net
+        for frame in reversed(a[same:]):
+            yield frame, Seg(here, key, f"out:{net}", net)
+            here, key = frame, f"out:{net}"
+        for outer, inner in pairwise(b[same - 1:]):
+            yield outer, Seg(here, key, inner, f"in:{net}")
+            here, key = f"in:{net}", net
+        target = self.box[link.target]
+        yield b[-1], Seg(here, key, target, link.slot if target == link.target else net, link.room)
+
+    def shelve(self, leaf: str, uses: list[Link]) -> None:
+        """A leaf of several pieces stands below the scope that holds most of them; the others have it drawn again."""
+        boxes = {(self.inside[use.target][-1], self.box[use.target],
+                  use.slot if self.box[use.target] == use.target else leaf): use for use in uses}
+        if len({box for _, box, _ in boxes}) == 1 and uses[0].target != self.box[uses[0].target]:
+            return  # the closed box names it
+        count = Counter(scope for scope, _, _ in boxes)
+        home = max(count, key=lambda scope: (count[scope], -len(scope)))
+        for (scope, box, slot), use in boxes.items():
+            if scope == home:
+                self.scopes[scope].shelf.setdefault(leaf, []).append(Use(use.id, box, slot, use.room))
+            else:
+                self.scopes[scope].chips[box, slot] = Use(use.id, leaf, slot, use.room)
+
+    # ---- inner ones first
+
+    def places(self, limit: float) -> Places:
+        """Lay out all scopes, then add up where they stand."""
+        order, rooms = [""], {"": limit}
+        for scope in order:  # grows: outer ones before those inside
+            inner = [i for i in self.scopes[scope].items if i in self.scopes]
+            rooms |= dict.fromkeys(inner, rooms[scope] - 2 * PAD - 3 * GAP)
+            order += inner
+        for scope in reversed(order):
+            found = self.scopes[scope]
+            items = {i: self.frame(i) if i in self.levels else self.plan.items[i] for i in found.items}
+            self.levels[scope] = Level(items, found, rooms[scope], self.plan)
+        return self.collect(order)
+
+    def frame(self, scope: str) -> Item:
+        """A scope that is laid out, as a piece: its ports stand on its border."""
+        level, loops = self.levels[scope], self.plan.loops.get(scope, ())
+        side, up = (12.0 + 8 * len(loops), 30.0 + 8 * len(loops)) if loops else (0.0, 0.0)
+        ports = [(name, y + up + HEAD) for name, y in level.port_heights().items()]
+        ip, op = ({name: (side, y) for name, y in ports if name.startswith(kind)} for kind in ("in:", "out:"))
+        return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ip, op, free=False)
+
+    def collect(self, order: list[str]) -> Places:
+        """Everything in its place on the whole picture."""
+        top = self.levels[""]
+        out = Places(top.w, top.h, rows=len(top.rows))
+        origin = {"": (0.0, 0.0, 0)}
+        for scope in order:
+            x, y, depth = origin[scope]
+            level = self.levels[scope]
+            for id, (left, up) in level.at.items():
+                if id in self.levels:
+                    self.put_frame(out, origin, id, (x + left, y + up), level.items[id], depth)
+                elif id[:3] != "in:" and id[:4] != "out:":
+                    out.boxes[id] = (x + left, y + up)
+            out.chips += [(piece, link, a + x, b + y, w) for piece, link, a, b, w in level.chips]
+            out.joins += [(net, a + x, b + y) for net, a, b in level.joins]
+            out.wires |= {link: moved_line(line, x, y) for link, line in level.own_wires.items()}
+        for link, parts in self.ways.items():
+            lines = [moved_line(self.levels[scope].wires[seg], *origin[scope][:2]) for scope, seg in parts]
+            out.wires[link], out.tails[link] = [piece for line in lines for piece in line], lines[-1]
+        return out
+
+    def put_frame(self, out: Places, origin: dict[str, tuple[float, float, int]], id: str, at: Point,
+                  item: Item, depth: int) -> None:
+        """A frame, its loops, and where its inside begins."""
+        x, y = at
+        loops = self.plan.loops.get(id, [])
+        side, up = (12.0 + 8 * len(loops), 30.0 + 8 * len(loops)) if loops else (0.0, 0.0)
+        out.frames[id] = (x + side, y + up, item.w - 2 * side, item.h - up, depth)
+        origin[id] = (x + side + PAD, y + up + HEAD, depth + 1)
+        for k, (net_out, net_in) in enumerate(loops):
+            start, end = item.op.get(f"out:{net_out}"), item.ip.get(f"in:{net_in}")
+            if start and end:
+                far = 12 + 8 * k
+                a, b, top = (x + item.w - side, y + start[1]), (x + side, y + end[1]), y + up - far + 4
+                out.loops.append((id, round_corners(a, (a[0] + far, a[1]), (a[0] + far, top), (b[0] - far, top),
+                                                    (b[0] - far, b[1]), b)))
+
+
+class Level:
+    """The inside of one scope: columns, rows, order, heights, places, wires."""
+
+    def __init__(self, items: dict[str, Item], scope: Scope, limit: float, plan: Plan) -> None:
+        self.items, self.limit, self.plan = items, limit, plan
+        self.segs = [*scope.segs]
+        self.shelf = {leaf: list(uses) for leaf, uses in scope.shelf.items()}
+        self.small = dict(scope.chips)
+        self.dropped: dict[tuple[str, str], list[Seg]] = {}
+        for id in (id for seg in self.segs for id in (seg.u, seg.v)):
+            self.items.setdefault(id, Item(0, 12, 6, free=False, ip={id: (0, 6)}, op={id: (0, 6)}))
+        self.wires: dict[Seg, Line] = {}
+        self.own_wires: dict[str, Line] = {}  # of leaves and of what is drawn again, by link
+        self.chips: list[tuple[str, str, float, float, float]] = []
+        self.joins: list[tuple[str, float, float]] = []
+        while True:
+            self.find_ports()
+            self.rank_all()
+            self.find_columns()
+            self.find_rows()
+            if not self.repeat_far_ones():
+                break
+        self.find_spots()
+        self.order()
+        self.heights()
+        self.place()
+        self.draw_wires()
+        self.draw_shelf()
+
+    # ---- ports
+
+    def find_ports(self) -> None:
+        """Where wires arrive and leave; what is drawn again stands left of the port that wants it."""
+        self.ins: dict[str, list[Seg]] = {id: [] for id in self.items}
+        self.outs: dict[str, list[Seg]] = {id: [] for id in self.items}
+        for seg in self.segs:
+            self.outs[seg.u].append(seg)
+            self.ins[seg.v].append(seg)
+        self.ip: dict[tuple[str, str], Point] = {}
+        self.op: dict[tuple[str, str], Point] = {}
+        self.left: dict[str, float] = {}  # by how much a piece is wider than it says,
+        self.under: dict[str, float] = {}  # and higher
+        for id, item in self.items.items():
+            slots = dict.fromkeys([*(s.vk for s in self.ins[id]), *(slot for box, slot in self.small if box == id)])
+            keys = dict.fromkeys(s.uk for s in self.outs[id])
+            self.spread(self.ip, id, item.ip, [*slots], item.cy, 22 if len(slots) <= 3 else 44 / len(slots))
+            self.spread(self.op, id, item.op, [*keys], item.cy, 16)
+            mine = {slot: self.plan.again[use.box] + max(22, use.room + 10)
+                    for (box, slot), use in self.small.items() if box == id}
+            wide = [w for slot, w in mine.items() if slot not in item.down]
+            self.left[id] = max(wide) + 8 if wide else 0
+            self.under[id] = 10 + (CHIP + 4) * -(-(len(mine) - len(wide)) // 2) if len(mine) > len(wide) else 0
+
+    def spread(self, ports: dict[tuple[str, str], Point], id: str, given: Mapping[str, Point],
+               keys: list[str], middle: float, step: float) -> None:
+        """Ports that nobody placed stand around the middle, in the order in which they are named."""
+        loose = [key for key in keys if key not in given] if self.items[id].free else []
+        ports |= {(id, key): given[key] if key in given else next(iter(given.values()))
+                  for key in keys if key not in loose}
+        ports |= {(id, key): (0, middle + (n - (len(loose) - 1) / 2) * step) for n, key in enumerate(loose)}
+
+    # ---- columns
 
     def rank_all(self) -> None:
-        """Longest way from a root; wires already stand in an order where consumers come first."""
-        self.rank = dict.fromkeys(self.blocks, 0)
-        for wire in self.wires:
-            self.rank[wire.target] = max(self.rank[wire.target], self.rank[wire.node] + 1)
+        """The longest way from a start; what has no inputs stands right before what needs it."""
+        ids, waiting = list(self.items), {id: len(segs) for id, segs in self.ins.items()}
+        ids = [id for id in ids if id not in self.shelf]
+        low = int(any(id.startswith("in:") for id in ids))
+        self.rank = {id: 0 if id.startswith("in:") else low for id in ids}
+        ready = [id for id in ids if not waiting[id]]
+        for id in ready:  # grows
+            for seg in self.outs[id]:
+                self.rank[seg.v] = max(self.rank[seg.v], self.rank[id] + 1)
+                waiting[seg.v] -= 1
+                if not waiting[seg.v]:
+                    ready.append(seg.v)
+        if len(ready) < len(ids):
+            raise Cycle(next(id for id in ids if waiting[id]))
+        for id in reversed(ready):
+            if self.outs[id] and id[:3] != "in:" and all(seg.u[:3] == "in:" for seg in self.ins[id]):
+                self.rank[id] = max(low, min(self.rank[seg.v] for seg in self.outs[id]) - 1)
+        top = max((r for id, r in self.rank.items() if id[:4] != "out:"), default=0)
+        self.rank |= {id: top + 1 for id in ids if id[:4] == "out:"}
 
-    def repeat_far_leaves(self) -> None:
-        """A leaf used far from its place is drawn again, small, at the port that wants it: wires
-        from everywhere to one hub are what ruins a layout."""
-        limit = 0 if len(self.ops) > 300 else FAR
-        for wire in self.wires:
-            if wire.target in self.ops or self.rank[wire.target] - self.rank[wire.node] <= 1 + limit:
-                continue
-            leaf = self.refs[wire.id] = next(iter(self.blocks[wire.target].outs))
-            block, slot = self.blocks[wire.node], wire.edge.slot
-            x, y = block.ports[slot]
-            wide = width(words.again_label(self.graph.tensor(leaf)), bold=True) + 24
-            block.boxes[f"ref:{wire.id}"] = Box(x - 30 - wide, y - 9, wide, 18)
-            block.hangs[slot] = f"ref:{wire.id}"
-        self.wires = [wire for wire in self.wires if wire.id not in self.refs]
+    def find_columns(self) -> None:
+        """How wide each column is, the gap before it, and how many nets cross there."""
+        count = max(self.rank.values(), default=0) + 1
+        self.wide, self.gap, self.lanes, self.crossing = ([0.0] * count, [14.0] * count, [0] * count, [0] * (count + 1))
+        self.room = [0.0] * count  # for texts at the ports of a column
+        for id, r in self.rank.items():
+            self.wide[r] = max(self.wide[r], self.items[id].w + self.left[id])
+        reach: dict[tuple[str, str], int] = {}
+        fan = Counter((s.u, s.uk) for s in self.segs)
+        for s in self.segs:
+            r = self.rank[s.v]
+            bends = GAP + (22 if fan[s.u, s.uk] > 1 else 0) if s.u[:3] != "in:" and s.v[:4] != "out:" else 16
+            self.room[r] = max(self.room[r], s.room)
+            self.gap[r] = max(self.gap[r], bends)
+            for c in range(self.rank[s.u] + 1, r):
+                self.gap[c] = max(self.gap[c], 24)
+            reach[s.u, s.uk] = max(reach.get((s.u, s.uk), 0), r)
+        for uses in self.shelf.values():
+            for use in uses:
+                c = self.rank[use.box]
+                self.lanes[c] += 1
+                self.room[c] = max(self.room[c], 0 if use.slot in self.items[use.box].down else use.room)
+        self.gap = [max(g, room + 14 if room else 0) + SHELF_LANE * n
+                    for g, room, n in zip(self.gap, self.room, self.lanes, strict=True)]
+        for (u, _), r in reach.items():
+            for c in range(self.rank[u] + 1, r + 1):
+                self.crossing[c] += 1
 
-    def way(self, wire: Wire) -> list[Spot]:
-        """The spots that a wire passes, from the node to its target."""
-        start, end = self.spots[wire.node], self.spots[wire.target]
-        way = [start, *(Spot(r, LANE_OF_A_WIRE) for r in range(start.rank + 1, end.rank)), end]
-        for k, (a, b) in enumerate(pairwise(way)):
-            height = start.block.ports[wire.edge.slot][1] if k == 0 else 0
-            height -= end.block.entries[wire.edge.nr][1] if b is end else 0
-            b.roots.append((a, height))
-            a.leaves.append((b, -height))
-        return way
+    def find_rows(self) -> None:
+        """Break where few wires cross, into rows about equally long (dynamic programming)."""
+        count, limit = len(self.wide), self.limit
+        start, x = [], 0.0
+        for c in range(count):
+            x += self.gap[c] if c else 0
+            start.append(x)
+            x += self.wide[c]
+        self.rows = [(0, count)]
+        if self.before(0) + x > limit:
+            ends = [start[c] + self.wide[c] for c in range(count)]
+            cost, back = [0.0] + [math.inf] * count, [0] * (count + 1)
+            for k in range(1, count + 1):
+                for j in range(k - 1, -1, -1):
+                    long = ends[k - 1] - start[j] + self.before(j) + (14 + LANE * self.crossing[k] if k < count else 0)
+                    if long > limit and cost[k] < math.inf:
+                        break
+                    if self.wide[j] or not j:
+                        price = cost[j] + self.price(j, long) + 9 * max(0, long - limit)
+                        if price < cost[k]:
+                            cost[k], back[k] = price, j
+            self.rows, k = [], count
+            while k:
+                self.rows.insert(0, (back[k], k))
+                k = back[k]
+        self.row = [r for r, (a, b) in enumerate(self.rows) for _ in range(a, b)]
+
+    def before(self, c: int) -> float:
+        """What a row needs in front of its first column."""
+        return self.gap[c] + LANE * self.crossing[c] if c else SHELF_LANE * self.lanes[0] + self.room[0]
+
+    def price(self, j: int, long: float) -> float:
+        """How bad a row is that begins with column `j`: a break costs, more for each wire that it bends."""
+        at_break = 160 + 260 * (max(self.crossing[j], 1) - 1) if j else 0
+        return 60 * ((self.limit - long) / self.limit) ** 2 + at_break + (200 if long < 260 else 0)
+
+    def repeat_far_ones(self) -> bool:
+        """Inputs and leaves that another row uses are drawn again there; whether there were any."""
+        far = [s for s in self.segs if s.u in self.plan.again and self.row[self.rank[s.u]] != self.row[self.rank[s.v]]]
+        for s in far:
+            self.small.setdefault((s.v, s.vk), Use("", s.u, s.vk, s.room))
+            self.dropped.setdefault((s.v, s.vk), []).append(s)
+        self.segs = [s for s in self.segs if s not in set(far)]
+        used = {s.u for s in self.segs}
+        for id in {s.u for s in far} - used:
+            del self.items[id]
+        away = False
+        for leaf, uses in self.shelf.items():
+            count = Counter(self.row[self.rank[use.box]] for use in uses)
+            home = max(count, key=lambda row: (count[row], row))
+            for use in [use for use in uses if self.row[self.rank[use.box]] != home]:
+                uses.remove(use)
+                self.small[use.box, use.slot] = Use(use.link, leaf, use.slot, use.room)
+                away = True
+        return bool(far) or away
+
+    # ---- spots: pieces, and the places where a net passes a column
+
+    def find_spots(self) -> None:
+        """Chains of spots for long nets, however many targets they have, and who is linked to whom."""
+        self.spots = [id for id in self.items if id in self.rank]
+        self.col = [self.rank[id] for id in self.spots]
+        number = {id: n for n, id in enumerate(self.spots)}
+        chains: dict[tuple[str, str], list[int]] = {}
+        links: dict[tuple[int, int], tuple[float, float, float]] = {}
+        self.way: dict[Seg, list[int]] = {}
+        for s in self.segs:
+            chain, steps = chains.setdefault((s.u, s.uk), []), self.rank[s.v] - self.rank[s.u] - 1
+            while len(chain) < steps:
+                chain.append(len(self.col))
+                self.col.append(self.rank[s.u] + len(chain))
+            way = self.way[s] = [number[s.u], *chain[:steps], number[s.v]]
+            for n, (a, b) in enumerate(pairwise(way)):
+                ya = self.op[s.u, s.uk][1] if n == 0 else 5
+                yb = self.ip[s.v, s.vk][1] if n == steps else 5
+                weight = 8 if 0 < n < steps else 0.05 if steps else 4
+                links.setdefault((a, b), (ya, yb, weight))
+        self.near: tuple[list[Pulls], list[Pulls]] = ([[] for _ in self.col], [[] for _ in self.col])
+        for (a, b), (ya, yb, weight) in links.items():
+            self.near[0][b].append((a, yb, ya, weight))
+            self.near[1][a].append((b, ya, yb, weight))
+        self.columns: list[list[int]] = [[] for _ in self.wide]
+        for spot, c in enumerate(self.col):
+            self.columns[c].append(spot)
+
+    def high(self, spot: int) -> float:
+        """How much height a spot takes."""
+        return self.items[self.spots[spot]].h + self.under[self.spots[spot]] if spot < len(self.spots) else 10
 
     def order(self) -> None:
-        """Beside each other what belongs together: barycentres, down and up a few times."""
-        for column, near in self.sweeps(7):
-            column.sort(key=lambda spot: spot.barycentre(near(spot)))
-            for i, spot in enumerate(column):
-                spot.order = i
+        """Barycentres there and back; the order with the fewest crossings wins."""
+        place = [0.0] * len(self.col)
+        best, fewest = [list(c) for c in self.columns], math.inf
+        for sweep in range(9):
+            for column in self.columns:
+                for n, spot in enumerate(column):
+                    place[spot] = n
+            found = self.crossings(place)
+            if found < fewest:
+                best, fewest = [list(c) for c in self.columns], found
+            if not found or sweep == 8:
+                break
+            near = self.near[sweep % 2]
+            for column in reversed(self.columns) if sweep % 2 else self.columns:
+                means = {spot: mean(place[other] + y / 1e3 for other, _, y, _ in near[spot]) if near[spot]
+                         else place[spot] for spot in column}
+                column.sort(key=means.__getitem__)
+                for n, spot in enumerate(column):
+                    place[spot] = n
+        self.columns = best
+
+    def crossings(self, place: list[float]) -> int:
+        """How many pairs of wires cross between neighbouring columns."""
+        total = 0
+        for column in self.columns:
+            ends = sorted((place[a], ya, place[b], yb) for a in column for b, ya, yb, _ in self.near[1][a])
+            total += inversions([end[2:] for end in ends])
+        return total
 
     def heights(self) -> None:
-        """Level with the neighbours where that is possible; long wires and ops pull hardest."""
-        for column, near in self.sweeps(8):
-            wanted, weights = [], []
-            for spot in column:
-                pulls = [(s.y, self.weight(spot, s)) for s, _ in near(spot)]
-                # weighted: the strongest wire runs level instead of every one a little bent
-                wanted.append(median(y for y, w in pulls for _ in range(w)) if pulls else spot.y)
-                weights.append(max((w for _, w in pulls), default=0.1))
-            gaps = [a.block.reach[3] + b.block.reach[2] + LANE for a, b in pairwise(column)]
-            for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
-                spot.y = y
-
-    def sweeps(self, count: int) -> Iterator[tuple[list[Spot], Callable[[Spot], list[tuple[Spot, float]]]]]:
-        """All columns several times: from the root on, looking towards it, and back."""
-        for sweep in range(count):
+        """Level with the neighbours as far as the pieces leave room; a chain pulls hardest."""
+        self.y = [0.0] * len(self.col)
+        for column in self.columns:
+            for spot, y in zip(column, accumulate([0.0, *(self.high(s) + SEP for s in column)]), strict=False):
+                self.y[spot] = y
+        for sweep in range(9):
             for column in reversed(self.columns) if sweep % 2 else self.columns:
-                yield column, attrgetter("leaves" if sweep % 2 else "roots")
+                self.level_column(column, self.near[sweep % 2])
 
-    def weight(self, a: Spot, b: Spot) -> int:
-        """How much a wire between two spots wants to be level: a chain of ops most of all."""
-        lanes = (a.block, b.block).count(LANE_OF_A_WIRE)
-        if lanes:
-            return 8 if lanes == 2 else 2
-        return 16 if a.block.id in self.ops and b.block.id in self.ops else 1
+    def level_column(self, column: list[int], near: list[Pulls]) -> None:
+        """The heights of one column that are nearest to those that its neighbours want."""
+        wanted, weights, gaps = [], [], []
+        for n, spot in enumerate(column):
+            pulls = [p for p in near[spot] if self.row[self.col[p[0]]] == self.row[self.col[spot]]]
+            total = sum(p[3] for p in pulls)
+            wanted.append(sum((self.y[b] + yb - ya) * w for b, ya, yb, w in pulls) / total if total else self.y[spot])
+            weights.append(total or 0.1)
+            if n:
+                both_pass = min(spot, column[n - 1]) >= len(self.spots)
+                gaps.append(self.high(column[n - 1]) + (8 if both_pass else SEP))
+        for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
+            self.y[spot] = y
+
+    # ---- places
+
+    def place(self) -> None:
+        """Columns get their x, rows their y; leaves that a row shares stand below it."""
+        self.x, self.right = [0.0] * len(self.wide), [0.0] * len(self.wide)
+        self.row_end, self.row_low, self.w, y = [], [], 0.0, 0.0
+        self.leaf_rows: list[list[str]] = [[] for _ in self.rows]
+        for leaf, uses in self.shelf.items():
+            if uses:
+                self.leaf_rows[self.row[self.rank[uses[0].box]]].append(leaf)
+        for r, (a, b) in enumerate(self.rows):
+            x = self.before(a)
+            for c in range(a, b):
+                x += self.gap[c] if c > a else 0
+                self.x[c], self.right[c] = x, x + self.wide[c]
+                x += self.wide[c]
+            self.row_end.append(x)
+            self.w = max(self.w, x + (14 + LANE * self.crossing[b] if b < len(self.wide) else 0))
+            mine = [spot for column in self.columns[a:b] for spot in column]
+            up = y - min((self.y[s] for s in mine), default=0)
+            for spot in mine:
+                self.y[spot] += up
+            low = max((self.y[s] + self.high(s) for s in mine), default=y)
+            self.row_low.append(low + self.shelf_height(r))
+            y = self.row_low[-1] + 12 + LANE * max(1, self.crossing[b])
+        self.h = self.row_low[-1]
+        self.at: dict[str, Point] = {}
+        for n, id in enumerate(self.spots):
+            c, item = self.rank[id], self.items[id]
+            x = self.x[c] + (self.wide[c] - item.w - self.left[id]) / 2 + self.left[id]
+            self.at[id] = (0.0 if id[:3] == "in:" else self.w if id[:4] == "out:" else x, self.y[n])
+
+    def port_heights(self) -> dict[str, float]:
+        """The ports of this scope, and how high they stand."""
+        return {id: y + 6 for id, (_, y) in self.at.items() if id[:3] == "in:" or id[:4] == "out:"}
+
+    def shelf_height(self, row: int) -> float:
+        """What the leaves of a row need below it."""
+        leaves = self.leaf_rows[row]
+        lanes = sum(len(self.shelf[leaf]) for leaf in leaves)
+        return 30 + LANE * lanes + max(self.plan.items[leaf].h for leaf in leaves) if leaves else 0
+
+    # ---- wires
+
+    def draw_wires(self) -> None:
+        """One soft curve in each gap; round corners from row to row."""
+        lanes: dict[tuple[str, str, int], float] = {}  # nets that leave a row, by the height at which they do
+        for s, way in self.way.items():
+            for n, (a, b) in enumerate(pairwise(way)):
+                if self.row[self.col[a]] != self.row[self.col[b]]:
+                    lanes[s.u, s.uk, self.row[self.col[a]]] = self.start_height(s, a, n)
+        track: dict[tuple[str, str, int], int] = {}
+        used: Counter[int] = Counter()
+        for key in sorted(lanes, key=lambda k: -lanes[k]):
+            track[key] = used[key[2]]
+            used[key[2]] += 1
+        for s in self.way:
+            self.wires[s] = self.wire(s, track)
+        self.draw_chips()
+        self.find_joins()
+
+    def start_height(self, s: Seg, spot: int, n: int) -> float:
+        """How high a net runs behind a spot."""
+        return self.y[spot] + (self.op[s.u, s.uk][1] if n == 0 else 5)
+
+    def wire(self, s: Seg, track: dict[tuple[str, str, int], int]) -> Line:
+        """From the port of the source to the port of the target."""
+        way, item = self.way[s], self.items[s.u]
+        x, y = self.at[s.u][0] + item.w - self.op[s.u, s.uk][0], self.start_height(s, way[0], 0)
+        line: Line = [((x, y),)]
+        for n, (a, b) in enumerate(pairwise(way)):
+            ca, cb, last = self.col[a], self.col[b], n == len(way) - 2
+            inset, ty = self.ip[s.v, s.vk] if last else (0, 5)
+            tx, ty = self.at[s.v][0] + inset if last else self.x[cb], self.y[b] + ty
+            if self.row[ca] != self.row[cb]:
+                k = track[s.u, s.uk, self.row[ca]]
+                out, low = self.row_end[self.row[ca]] + 12 + LANE * k, self.row_low[self.row[ca]] + 10 + LANE * k
+                back = 4 + LANE * k
+                line += round_corners((x, y), (out, y), (out, low), (back, low), (back, ty), (tx, ty))[1:]
+            else:
+                flat = self.x[cb] - (max(s.room, self.room[cb]) if last and self.items[s.v].w else 0)
+                line += bend((x, y), (max(x, self.right[ca]), y), (min(flat, tx), ty), (tx, ty))
+            x, y = (tx, ty) if last else (self.right[cb], ty)
+            if not last:
+                line.append(((x, y),))
+        return line
+
+    def draw_chips(self) -> None:
+        """What is drawn again, beside the port that wants it or below; of close ports further away."""
+        taken: dict[str, list[Point]] = {}
+        below: Counter[str] = Counter()
+        for (box, slot), (link, piece, _, room) in self.small.items():
+            wide, (left, top) = self.plan.again[piece], self.at[box]
+            if slot in self.items[box].down:
+                dx, dy = self.items[box].down[slot]
+                turn, below[box] = below[box], below[box] + 1
+                x = left + dx - (wide - 12 if turn % 2 == 0 and self.under[box] else 12)
+                y = top + self.items[box].h + 6 + (CHIP + 4) * (turn // 2) + CHIP / 2
+                line: Line = [((left + dx, y - CHIP / 2),), ((left + dx, top + dy),)]
+            else:
+                inset, dy = self.ip[box, slot]
+                y, right = top + dy, left - max(22, room + 10)
+                for other, edge in taken.setdefault(box, []):
+                    right = min(right, edge - 6) if abs(other - y) < CHIP + 2 else right
+                x = right - wide
+                taken[box].append((y, x))
+                line = [((right, y),), ((left + inset, y),)]
+            for s in self.dropped.get((box, slot), ()):
+                self.wires[s] = line
+            if link:
+                self.own_wires[link] = line
+            self.chips.append((piece, link or f"{box}:{slot}", x, y, wide))
+
+    def find_joins(self) -> None:
+        """Where the wires of one net part, which is where its gradients add up."""
+        seen: dict[tuple[str, str, int], set[tuple[int, float]]] = {}
+        for s, way in self.way.items():
+            for n, (a, b) in enumerate(pairwise(way if s.v not in self.plan.silent else ())):
+                end = self.ip[s.v, s.vk][1] if n == len(way) - 2 else 5
+                seen.setdefault((s.u, s.uk, a), set()).add((b, end))
+        for (u, uk, spot), ends in seen.items():
+            if len(ends) > 1 and u[:3] != "in:":
+                s = next(s for s, way in self.way.items() if (s.u, s.uk) == (u, uk) and spot in way)
+                y = self.start_height(s, spot, self.way[s].index(spot))
+                self.joins.append((uk, self.right[self.col[spot]] + 12, y))
+
+    # ---- the shelf
+
+    def draw_shelf(self) -> None:
+        """Shared leaves below their row; each use has its own wire, lane and port."""
+        for r, leaves in enumerate(self.leaf_rows):
+            if leaves:
+                self.draw_leaves(r, leaves)
+
+    def draw_leaves(self, row: int, leaves: list[str]) -> None:
+        """The leaves of one row, each below the middle of its uses."""
+        middle = {leaf: mean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
+        leaves = sorted(leaves, key=middle.__getitem__)
+        wide = [self.plan.items[leaf].w for leaf in leaves]
+        xs = separate([max(0, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
+                      [1.0] * len(leaves), [w + 24 for w in wide[:-1]])
+        shift = max(0, -min(xs))
+        base = self.row_low[row] - self.shelf_height(row) + 16
+        lane, exits = 0, Counter[int]()
+        top = base + LANE * sum(len(self.shelf[leaf]) for leaf in leaves) + 14
+        for leaf, x in zip(leaves, xs, strict=True):
+            self.at[leaf] = (x + shift, top)
+            self.w = max(self.w, x + shift + self.plan.items[leaf].w)
+            uses = sorted(self.shelf[leaf], key=lambda use: self.exit(use))
+            for j, use in enumerate(uses):
+                lx = x + shift + self.plan.items[leaf].w * 0.85 * (j + 1) / (len(uses) + 1)
+                turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
+                self.own_wires[use.link] = self.leaf_wire(use, base + LANE * (lane + turn), lx, top, exits)
+            lane += len(uses)
+
+    def exit(self, use: Use) -> Point:
+        """Where the wire of a use leaves its box: below, or left and down the gap before its column."""
+        (x, y), item = self.at[use.box], self.items[use.box]
+        if use.slot in item.down:
+            dx, dy = item.down[use.slot]
+            return x + dx, y + dy
+        if use.slot in item.ip:
+            return x + item.ip[use.slot][0], y + item.ip[use.slot][1]
+        mine = [leaf for leaf, uses in self.shelf.items() if any(other.box == use.box for other in uses)]
+        turn = next((k for k, leaf in enumerate(mine) if leaf == use.slot), 0)
+        return x + item.w * ((turn + 0.8) / len(mine) if len(mine) > 1 else 0.5), y + item.h
+
+    def leaf_wire(self, use: Use, lane: float, lx: float, top: float, exits: Counter[int]) -> Line:
+        """From a piece down to the leaf."""
+        x, y = self.exit(use)
+        c = self.rank[use.box]
+        low = self.at[use.box][1] + self.items[use.box].h
+        lowest = self.columns[c][-1] == self.spots.index(use.box)
+        sideways = use.slot in self.items[use.box].ip and use.slot not in self.items[use.box].down
+        points = [(x, y)]
+        if sideways or not lowest:
+            gx = self.x[c] - self.room[c] - 4 - SHELF_LANE * exits[c]
+            exits[c] += 1
+            points += [(gx, y)] if sideways else [(x, low + 6), (gx, low + 6)]
+            x = gx
+        return round_corners(*points, (x, lane), (lx, lane), (lx, top))
+
+
+class Cycle(ValueError):
+    """Boxes that need each other: what one of them hides must be shown."""
+
+
+# ---- small tools
+
+
+def common(a: list[str], b: list[str]) -> int:
+    """How many items two lists begin with together."""
+    return next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean of some numbers."""
+    found = list(values)
+    return sum(found) / len(found)
 
 
 def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> list[float]:
     """The heights nearest to the wanted ones that keep the gaps (pool adjacent violators)."""
     offsets = [0, *accumulate(gaps)]
     pools: list[list[float]] = []  # weighted sum, weight, count
-    for y, w, offset in zip(wanted, weights, offsets, strict=True):
+    for y, w, offset in zip(wanted, weights, offsets, strict=False):
         pools.append([(y - offset) * w, w, 1])
         while len(pools) > 1 and pools[-2][0] / pools[-2][1] >= pools[-1][0] / pools[-1][1]:
             last = pools.pop()
             pools[-1] = [a + b for a, b in zip(pools[-1], last, strict=True)]
     means = [s / w for s, w, count in pools for _ in range(int(count))]
-    return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=False)]
 
 
-class Band:
-    """Columns from left to right, each pushed against what stands left of it, part against part."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.columns: list[list[Spot]] = []
-        self.parts: list[Box] = []
-        self.right, self.wall = 0.0, -1e9
-
-    @property
-    def spots(self) -> list[Spot]:
-        """All spots, column by column."""
-        return [s for column in self.columns for s in column]
-
-    def add(self, column: list[Spot], limit: float) -> bool:
-        """Place a column; False where the band would get wider than `limit`."""
-        # where wires to the column before will curve, columns must not interlock
-        before = self.columns[-1] if self.columns else []
-        clean = any(abs(root.y + dy - s.y) >= 3 for s in before for root, dy in s.roots)
-        left, right = (max(s.block.reach[side] for s in column) for side in (0, 1))
-        x = self.where(column, left, clean)
-        if self.columns and x + right > limit:
-            return False
-        self.columns.append(column)
-        self.parts += self.boxes(column, x)
-        self.right = max(self.right, x + right)
-        self.wall = x - left if clean else self.wall
-        for spot in column:
-            spot.x, spot.sides, spot.band = x, (x - left, self.right), self.number
-        return True
-
-    def where(self, column: list[Spot], left: float, clean: bool) -> float:
-        """The x of the anchors of a column that reaches so far to the left of them."""
-        if not self.parts:
-            return left
-        if clean:
-            return self.right + GUTTER + left
-        beside = ((new, old) for new in self.boxes(column, 0) for old in self.parts
-                  if new.y < old.bottom + 6 and old.y < new.bottom + 6)
-        return max([self.wall + left, *(old.right + 10 - new.x for new, old in beside)])
-
-    @staticmethod
-    def boxes(column: list[Spot], x: float) -> list[Box]:
-        """The parts of a column whose anchors stand at `x`."""
-        return [p.moved(x, s.y) for s in column for p in s.block.parts]
+def inversions(ends: list[tuple[float, ...]]) -> int:
+    """How many pairs stand in the wrong order (Fenwick tree)."""
+    rank = {end: n for n, end in enumerate(sorted(set(ends)), 1)}
+    tree, total = [0] * (len(rank) + 1), 0
+    for n, end in enumerate(ends):
+        k = rank[end]
+        total += n
+        while k:
+            total -= tree[k]
+            k -= k & -k
+        k = rank[end]
+        while k < len(tree):
+            tree[k] += 1
+            k += k & -k
+    return total
 
 
-class Router:
-    """Gives columns their x, bands their y, and draws the wires."""
-
-    def __init__(self, net: LayeredGraph, widest: float) -> None:
-        self.net, self.out, self.widest = net, Layout(refs=net.refs), widest
-        self.tracks: dict[int, list[str]] = {}  # band -> wires that leave it upwards, top one first
-        self.tops: dict[int, float] = {}
-
-    # ---- columns and bands
-
-    def place(self) -> None:
-        """From the leaves to the root; a new band where the picture would get too wide."""
-        limit = self.widest - 2 * MARGIN
-        count = len(self.fill(limit))
-        for share in (0.6, 0.7, 0.8, 0.9, 1):  # the same number of bands, filled evenly
-            bands = self.fill(limit * share)
-            if len(bands) == count:
-                break
-        self.find_tracks()
-        self.bottom = 0.0
-        for band in bands:
-            up = min(s.y - s.block.reach[2] for s in band.spots)
-            self.bottom += 22 + 9 * len(self.tracks.get(band.number, ())) if band.number else 0
-            self.tops[band.number] = self.bottom
-            for spot in band.spots:
-                spot.y += self.tops[band.number] - up
-            self.bottom = max(s.y + s.block.reach[3] for s in band.spots)
-
-    def fill(self, limit: float) -> list[Band]:
-        """The columns in bands no wider than `limit`, from the leaves to the root."""
-        bands = [Band(0)]
-        for column in reversed(self.net.columns):
-            if not bands[-1].add(column, limit):
-                bands.append(Band(len(bands)))
-                bands[-1].add(column, limit)
-        return bands
-
-    def find_tracks(self) -> None:
-        """The wires from each band to the one above, the uppermost first."""
-        found = sorted((a.band, a.y, id) for id, way in self.net.ways.items()
-                       for a, b in pairwise(way) if a.band != b.band)
-        for band, _, id in found:
-            self.tracks.setdefault(band, []).append(id)
-
-    def place_at(self, centres: dict[Spot, tuple[float, float]]) -> None:
-        """What Graphviz chose; a block's own sides take the part of its column's."""
-        spots = self.net.all()
-        top = min(centres[s][1] - s.block.reach[2] for s in spots)
-        for spot in spots:
-            spot.x, y = centres[spot]
-            spot.y, spot.sides = y - top, (spot.x - spot.block.reach[0], spot.x + spot.block.reach[1])
-        self.bottom = max(s.y + s.block.reach[3] for s in spots)
-
-    # ---- the result
-
-    def layout(self) -> Layout:
-        """Everything in its place, with all wires."""
-        out = self.out
-        for spot in self.net.spots.values():
-            self.put(spot)
-        self.right = max(s.sides[1] for s in self.net.spots.values())
-        for wire in self.net.wires:
-            self.wire(wire)
-        self.shift(MARGIN, MARGIN)
-        return out
-
-    def put(self, spot: Spot) -> None:
-        """Move everything inside a block to its place."""
-        out, block, dx, dy = self.out, spot.block, spot.x, spot.y
-        out.boxes |= {part: box.moved(dx, dy) for part, box in block.boxes.items()}
-        out.slots |= moved(block.slots, dx, dy)
-        for mine, all_ in ((block.entries, out.entries), (block.ports, out.ports)):
-            all_ |= {f"{block.id}:{i}": point for i, point in moved(mine, dx, dy).items()}
-        for slot, target in block.hangs.items():
-            self.hung_wire(block, slot, target)
-
-    def hung_wire(self, block: Block, slot: int, target: str) -> None:
-        """The short wire to what is drawn inside the block."""
-        id, out = f"{block.id}:{slot}", self.out
-        px, py = out.ports[id]
-        box = out.boxes[target]
-        if target.startswith("ref:"):
-            out.back[id] = [((px, py),), ((box.right, py),)]
-            out.data[id] = backwards(out.back[id])
-            out.slots[f"edge:{id}"] = (box.right + 4, py - 10, "middle")
-            return
-        if target.startswith("t"):  # a constant, upper left: data only
-            out.data[id] = [((box.cx, box.bottom),), ((box.cx, py), (px - 16, py), (px, py))]
-            return
-        leaf, drop = self.net.graph.tensor(self.net.graph.node(target).leaf), box.cx
-        bend: list[Piece] = [((px, py),), ((drop, py + 2), (drop, py + 30), (drop, py + 62))]
-        out.back[id] = [*bend, ((drop, box.y),)]
-        out.data[id] = backwards([*bend, ((drop, out.boxes[leaf.id].y),)])
-
-    # ---- wires between blocks
-
-    def wire(self, wire: Wire) -> None:
-        """A wire between two blocks, both ways, with the place of its text."""
-        out, way, spot = self.out, self.net.ways[wire.id], self.net.spots[wire.target]
-        start, entry = out.ports[wire.id], spot.block.entries[wire.edge.nr]
-        end, leave = ((x + spot.x, y + spot.y) for x, y in (entry, spot.block.outs.get(wire.edge.tensor or "", entry)))
-        if wire.edge.node is not None:
-            out.back[wire.id] = self.path(wire.id, way, start, end)
-        level = len(way) == 2 and abs(start[1] - end[1]) < 3 and way[0].band == way[1].band
-        straight = [(start,), curve(start, leave)]
-        out.data[wire.id] = backwards(straight if level else self.path(wire.id, way, start, leave))
-        self.label(wire, start, end, level)
-
-    def path(self, id: str, way: list[Spot], start: Point, end: Point) -> list[Piece]:
-        """Level inside a column, a soft curve between columns, around the margin between bands."""
-        y = start[1]
-        pieces: list[Piece] = [(start,)]
-        for a, b in pairwise(way):
-            left, right = a.sides[0], b.sides[1]
-            to = end if b is way[-1] else (right, b.y)
-            if a.band != b.band:
-                pieces += self.around(id, a.band, left, y, to)
-            elif len(way) == 2 and (abs(y - to[1]) < 3 or right > left):
-                pieces.append((to,) if abs(y - to[1]) < 3 else curve(start, to))
-            else:
-                pieces += [((left, y),), curve((left, y), (right, to[1])), (to,)]
-            y = to[1]
-            if b is not way[-1]:
-                pieces.append(((b.sides[0], y),))
-        return pieces
-
-    def around(self, id: str, band: int, left: float, y: float, to: Point) -> list[Piece]:
-        """Out at the left, up between the bands, and in again from the right, without crossing."""
-        track, last = self.tracks[band].index(id), len(self.tracks[band]) - 1
-        west, east = -10 - 9 * track, self.right + 10 + 9 * (last - track)
-        gap = self.tops[band] - 10 - 9 * track
-        return round_corners((left, y), (west, y), (west, gap), (east, gap), (east, to[1]), to)
-
-    def label(self, wire: Wire, start: Point, end: Point, level: bool) -> None:
-        """The gradient's text: over a level wire in its middle, else at the port."""
-        block = self.net.blocks[wire.node]
-        lowest = max(block.ports.values(), key=lambda port: port[1])
-        stub = any(part.startswith("none:") for part in block.boxes)
-        low = len(block.ports) > 1 and block.ports[wire.edge.slot] == lowest and (stub or not level)
-        middle = level and start[0] - end[0] < 260
-        x = (start[0] + end[0] + 10) / 2 if middle else start[0] - 26
-        y = start[1] + (17 if low else -8)
-        self.out.slots[f"edge:{wire.id}"] = (x, y, "middle" if middle else "end")
-        if wire.edge.expands:
-            cx, cy = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-            self.out.boxes[f"sum:{wire.id}"] = Box(cx - 29, cy - 12, 58, 24)
-            self.out.slots[f"sum:{wire.id}"] = (cx, cy + 28, "middle")
-
-    def shift(self, dx: float, dy: float) -> None:
-        """Move everything so that the margins are free, and measure the whole."""
-        out = self.out
-        tracks = max(map(len, self.tracks.values()), default=0)
-        dx -= min([*(b.x for b in out.boxes.values()), -10 - 9 * (tracks - 1) if tracks else 0])
-        out.boxes = {k: b.moved(dx, dy) for k, b in out.boxes.items()}
-        for points in (out.slots, out.ports, out.entries):
-            points.update(moved(points, dx, dy))
-        for paths in (out.back, out.data):
-            paths.update({k: [tuple((x + dx, y + dy) for x, y in piece) for piece in p] for k, p in paths.items()})
-        out.width = self.right + dx + MARGIN + (10 + 9 * tracks if tracks else 0)
-        out.height = self.bottom + dy + MARGIN / 2
-
-
-def moved(points: dict[Any, Any], dx: float, dy: float) -> dict[Any, Any]:
-    """Points, and texts with their anchors, somewhere else."""
-    return {key: (x + dx, y + dy, *anchor) for key, (x, y, *anchor) in points.items()}
-
-
-# ---- paths
+def bend(start: Point, a: Point, b: Point, end: Point) -> Line:
+    """Level up to `a`, a soft curve to `b`, level on to `end`."""
+    if abs(a[1] - b[1]) < 0.5 or b[0] <= a[0]:
+        return [(end,)] if abs(a[1] - b[1]) < 0.5 else [curve(start, end)]
+    return [(a,), curve(a, b), *([(end,)] if end != b else [])]
 
 
 def curve(a: Point, b: Point) -> Piece:
@@ -412,15 +744,20 @@ def curve(a: Point, b: Point) -> Piece:
     return (a[0] + bend, a[1]), (b[0] - bend, b[1]), b
 
 
-def backwards(pieces: list[Piece]) -> list[Piece]:
+def moved_line(line: Line, dx: float, dy: float) -> Line:
+    """The same line somewhere else."""
+    return [tuple((x + dx, y + dy) for x, y in piece) for piece in line]
+
+
+def backwards(pieces: Line) -> Line:
     """The same line drawn from its other end."""
     pairs = list(pairwise(pieces))
     return [pieces[-1][-1:], *((*piece[-2::-1], before[-1]) for before, piece in reversed(pairs))]
 
 
-def round_corners(*points: Point) -> list[Piece]:
+def round_corners(*points: Point) -> Line:
     """A line of level and upright pieces, its corners softened."""
-    out: list[Piece] = []
+    out: Line = []
     for before, here, after in zip(points, points[1:], points[2:], strict=False):
         start, end = towards(here, before), towards(here, after)
         out += [(start,), (here, here, end)]

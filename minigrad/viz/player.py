@@ -27,7 +27,7 @@ from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language
 from .display import Drawing, reader_for, tensor_names
-from .layout import lay_out
+from .places import lay_out
 from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .svg import render
 from .theme import STATIC, stylesheet, variables

@@ -10,14 +10,17 @@ change while backward runs carry `data-slot`: `edge:n3:0`, `in:n3:0`, `sum:n3:1`
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha1
+from itertools import pairwise
 
-from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import glyphs, words
-from .blocks import MANY_NOTES, TAB, Box, inset
+from .blocks import CHIP_ROW, MANY_NOTES, TAB, Box, columns, inset
 from .glyphs import circle, clean, d, path, rect, tag, text, write
-from .layout import MARGIN, SHOW_ALL, Layout
+from .layout import Line, backwards
+from .levels import MANY_PILLS, Fold, order_spans
+from .places import MARGIN, SHOW_ALL, WIDEST_PICTURE, Layout
 from .theme import stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
@@ -25,11 +28,14 @@ VIEWS = ("record", "forward", "backward")
 
 def render(graph: Graph, layout: Layout, view: str = "record", theme: str | None = "light",
            lang: str | None = None, show: frozenset[str] = SHOW_ALL, framed: bool = True,
-           values: Mapping[str, str] | None = None, marks: frozenset[str] = frozenset()) -> str:
+           values: Mapping[str, str] | None = None, marks: frozenset[str] = frozenset(),
+           remarks: Sequence[str] = (), heat: Mapping[str, float] | None = None) -> str:
     """The picture. `framed` adds title and legend; without a `theme` colours are custom properties;
     `values` (slot -> text) fills slots that the graph itself leaves empty; parts whose id is among
-    `marks` stand out."""
-    return Painter(graph, layout, view, lang, show, values or {}, marks).picture(theme, framed)
+    `marks` stand out; `remarks` stand under the title; `heat` (edge -> px) makes wires thick."""
+    painter = Painter(graph, layout, view, lang, show, values or {}, marks)
+    painter.remarks, painter.heat = list(remarks), heat or {}
+    return painter.picture(theme, framed)
 
 
 class Painter:
@@ -38,10 +44,16 @@ class Painter:
     def __init__(self, graph: Graph, layout: Layout, view: str, lang: str | None,
                  show: frozenset[str], values: Mapping[str, str], marks: frozenset[str]) -> None:
         self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
-        self.box, self.marks = layout.boxes, marks
+        self.fold = layout.fold or Fold(graph)
+        inside = {**self.fold.chips, **self.fold.box}  # what is marked in a closed box marks the box
+        self.box, self.marks = layout.boxes, marks | {inside.get(re.split("[.:]", id)[0], id) for id in marks}
         self.values = {**words.known_values(graph), **values}
+        self.remarks: list[str] = []
+        self.heat: Mapping[str, float] = {}
+        self.frames: list[str] = []
         self.wires: list[str] = []
         self.parts: list[str] = []
+        self.over: list[str] = []  # badges, and where gradients meet
         self.kinds: set[str] = set()
         # outputs (`n3:0`) whose arriving wire passes gates or a copy
         self.stems = {name[3:] for name in layout.slots if name.startswith("in:")}
@@ -57,7 +69,8 @@ class Painter:
 
     def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "", key: str = "") -> None:
         """A wire between nodes, in the colour of its view; in backward it may carry a text."""
-        body = path(data, f"mg-{self.view}", "" if through else self.view)
+        thick = self.heat.get(id) if self.view == "backward" else None
+        body = path(data, f"mg-{self.view}", "" if through else self.view, thick)
         body += self.slot(slot) if self.view == "backward" else ""
         self.part(self.wires, kind, id, "rb", body, key)
 
@@ -67,25 +80,130 @@ class Painter:
             return ""
         x, y, anchor = self.at.slots[name]
         side = {"middle": "mg-c", "end": "mg-e", "start": ""}[anchor]
-        return text(x, y, self.values.get(name, ""), f"mg-value mg-g mg-halo {side}", name)
+        kind = f"mg-value mg-g mg-halo {side}"
+        value = self.values.get(name, "")
+        if value.startswith("‖") and self.fold.box.get(name[5:].partition(":")[0], "") not in ("", *self.fold.crowded):
+            word, _, number = value.partition(" ")
+            up = 15 if y < self.at.back[name[5:]][0][-1][1] else 0
+            return text(x, y - up, word, kind) + text(x, y + 15 - up, number, kind, name)
+        return text(x, y, value, kind, name)
+
+    def result(self, t: TensorRecord) -> None:
+        """The wire from a closed box to the card of what it makes; where the gradient comes in."""
+        id = f"seed:{t.node}"
+        if id in self.at.data and t.node in self.fold.box:
+            self.part(self.wires, "mg-edge", id, "f", path(write(self.at.data[id]), "mg-forward", "forward"), "data")
+            self.part(self.wires, "mg-gradfn-link", id, "r", path(write(self.at.back[id]), "mg-gradfn", "gradfn"))
+            body = path(write(self.at.back[id]), "mg-backward", "backward") + self.slot(id)
+            self.part(self.wires, "mg-edge mg-seed", id, "b", body, "gradient")
 
     def paint(self) -> None:
-        """Put down nodes, cards, gates and leaves that are drawn again."""
+        """Put down frames, boxes, nodes, cards, gates and leaves that are drawn again."""
+        for id, (frame, depth) in self.at.frames.items():
+            self.frame(id, frame, depth)
+        for id in self.fold.boxes:
+            self.module(id, self.box[id])
         for n in self.graph.nodes:
-            (self.op if n.kind == "op" else self.accumulate)(n)
+            if n.kind == "op":
+                self.op(n)
+            elif n.id in self.box:
+                self.accumulate(n)
         for t in self.graph.tensors:
             if t.id in self.box:
                 self.card(t, self.box[t.id])
+                self.result(t)
         for hook in self.graph.hooks:
             if hook.id in self.box:
                 self.hook(hook, self.box[hook.id])
-        for edge, leaf in self.at.refs.items():
-            self.again(edge, self.graph.tensor(leaf), self.box[f"ref:{edge}"])
+        for edge, piece in self.at.refs.items():
+            t = self.graph.tensors_by_id.get(piece) or self.graph.tensor(self.graph.node(piece).leaf)
+            self.again(edge, t, self.box[f"ref:{edge}"])
+        for cut in self.graph.cuts:
+            if cut.id in self.box:
+                self.cut(cut, self.box[cut.id])
+        for net, x, y in self.at.joins:
+            self.part(self.over, "mg-join", f"join:{net}", "b", glyphs.join(x, y), "join")
+        for id, line in self.at.loops:
+            way, (frame, _) = line if self.view == "forward" else backwards(line), self.at.frames[id]
+            body = path(write(way), f"mg-{self.view}", self.view)
+            body += text(frame.cx, min(y for piece in line for _, y in piece) - 6,
+                         f"t → t + 1, {self.fold.rolls[id].count - 1} ×", "mg-c mg-m")
+            self.part(self.wires, "mg-loop", f"loop:{id}", "rfb", body, "loop")
+
+    def cut(self, cut: Cut, b: Box) -> None:
+        """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
+        for id in (f"{cut.id}:0", f"{cut.tensor}:0"):
+            if id in self.at.data:
+                self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(self.at.data[id]), "mg-wanted"))
+        first, second = words.cut_label(cut)
+        body = rect(b, 8) + text(b.x + 10, b.y + 18, first, "mg-m mg-b")
+        body += text(b.x + 10, b.y + 35, second, "mg-mono mg-m mg-small")
+        self.part(self.parts, "mg-ghost", cut.id, "rfb", body)
+        at = self.box[f"scissors:{cut.id}"]
+        self.part(self.parts, "mg-scissors", f"scissors:{cut.id}", "rfb", glyphs.scissors(at), "cutting")
+
+    # ---- folded and opened scopes
+
+    def frame(self, id: str, b: Box, depth: int) -> None:
+        """An open scope: its title at the place of the closed one's."""
+        title, name = words.title_of(self.fold, id)
+        body = rect(b, 9, "mg-shape mg-even" if depth % 2 else "mg-shape")
+        body += glyphs.toggle(Box(b.x + 9, b.y + 9, 18, 18), "−")
+        body += self.title(b.x + 34, b.y + 22.5, title, name)
+        self.part(self.frames, "mg-frame", id, "rfb", body, "frame")
+
+    @staticmethod
+    def title(x: float, y: float, title: str, name: str) -> str:
+        """The class in bold, the last part of the path behind it."""
+        body = tag("tspan", clean(title), kind="mg-b")
+        body += tag("tspan", clean(name), kind="mg-m", dx=6) if name else ""
+        return tag("text", body, x=x, y=y)
+
+    def module(self, id: str, b: Box) -> None:
+        """A closed scope: how many operations it hides, its title, shapes and parameters."""
+        label = words.module(self.fold, id, self.values)
+        x, wide = b.x + 10, width(label.more, bold=True) + 10
+        body = rect(b, 9)
+        if label.more:
+            body += glyphs.toggle(Box(b.x + 9, b.y + 9, wide, 18), label.more)
+            x += wide + 7
+        body += self.title(x, b.y + 22.5, label.title, label.path) + text(b.x + 10, b.y + 42, label.shapes, "mg-m")
+        self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
+        for k, chip in enumerate(label.chips):
+            self.chip(chip, Box(b.x + 9, b.y + 52 + CHIP_ROW * k, b.w - 18, 21))
+
+    def chip(self, chip: words.Chip, b: Box) -> None:
+        """A parameter in a closed module, and its drawer."""
+        right = chip.halves[1]
+        middle = b.right - right
+        name = tag("tspan", clean(chip.name), kind="mg-b") + tag("tspan", clean(chip.shape), kind="mg-m", dx=6)
+        leaf = glyphs.half(middle, b.x, b.y, b.bottom) + tag("text", name, x=b.x + 8, y=b.cy + 4.5)
+        drawer = glyphs.half(middle, b.right, b.y, b.bottom)
+        known = chip.grad and chip.grad != "None"
+        drawer += text(middle + right / 2, b.cy + 4.5, chip.grad if known else ".grad",
+                       "mg-c mg-value mg-g" if known else "mg-c mg-mono mg-m")
+        self.part(self.parts, "mg-leaf", chip.leaves[0], "rfb", leaf, "chip")
+        self.part(self.parts, "mg-acc", self.graph.tensor(chip.leaves[0]).node or "", "rfb", drawer)
+
+    def badges(self) -> None:
+        """The numbers of nodes and boxes in the order of backward."""
+        for id, span in order_spans(self.fold).items():
+            b = self.box.get(id) or self.at.frames.get(id, (None, 0))[0]
+            if b is not None:
+                wide = width(span, bold=True) + 27
+                drawer = self.graph.nodes_by_id[id].leaf if id in self.graph.nodes_by_id else None
+                dx, dy = (12, -14) if drawer else (-4, -10)
+                at = Box(b.right - wide + dx, b.y + dy, wide, 19)
+                self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span), "order")
 
     # ---- nodes
 
     def op(self, n: NodeRecord) -> None:
         """A pill with its two names, its wires and its notes."""
+        if n.id in self.fold.box:
+            for e in n.edges:
+                self.edge(n, e)
+            return
         b = self.box[n.id]
         third = words.third_line(n, self.show)
         top = b.cy - (13 if third else 4)
@@ -108,6 +226,10 @@ class Painter:
             body += path(d("M", b.right - 30, b.y + 30, "h 16"), "mg-handle")
             body += self.grad_line(self.graph.tensor(n.leaf), b.x + 10, b.y + 35)
         self.part(self.parts, "mg-acc", n.id, "rb", body, "acc")
+        for k, line in enumerate(self.values.get(f"total:{n.id}", "").split("\n")):
+            if line and f"total:{n.id}:{k}" in self.at.slots:
+                x, y, _ = self.at.slots[f"total:{n.id}:{k}"]
+                self.part(self.over, "mg-total", f"total:{n.id}", "b", text(x, y, line, "mg-g mg-halo"))
         self.stem(n, b)
 
     def grad_line(self, t: TensorRecord, x: float, y: float) -> str:
@@ -128,7 +250,8 @@ class Painter:
         gates = [self.box[h.id] for h in self.graph.hooks
                  if h.node == n.id and h.kind.startswith("post") and h.id in self.box]
         if gates:
-            left = min(g.x for g in gates)
+            ports = [self.at.ports[id][0] for e in n.edges if (id := n.edge_id(e.slot)) in self.at.ports]
+            left = min([*(g.x for g in gates), *ports])
             self.wire("mg-edge mg-stem", f"out:{n.id}", d("M", b.x, gates[0].cy, "H", left), True)
         if f"seed:{n.id}" in self.at.slots:
             x, y = self.at.entries[f"{n.id}:0"]
@@ -141,31 +264,64 @@ class Painter:
     def edge(self, n: NodeRecord, e: Edge) -> None:
         """A port, the data that came in, the way the gradient goes, the sum in between."""
         id = n.edge_id(e.slot)
-        x, y = self.at.ports[id]
-        port = circle(x, y, 3.2, "mg-port")
-        if len(n.edges) > 1:
-            above = y <= self.box[n.id].cy + 4
-            port += text(x - 7, y - 6 if above else y + 16, str(e.slot), "mg-m mg-e mg-halo")
-        if e.node is None:
+        port = self.port(n, e, *self.at.ports[id]) if id in self.at.ports else ""
+        if e.node is None and id in self.fold.round:
+            body = path(write(self.at.data[id]), "mg-wanted") + path(write(self.at.back[id]), f"mg-{self.view}")
+            self.part(self.wires, "mg-round", id, "rb", body + port)
+        elif e.node is None and f"none:{id}" in self.box:
             self.none(id, e, self.box[f"none:{id}"], port)
         if id in self.at.data and e.tensor:
-            body = path(write(self.at.data[id]), "mg-forward", "forward")
+            body = path(write(self.data(n, e, id)), "mg-forward", "forward")
             self.part(self.wires, "mg-edge", id, "f", body, "data")
-        if id in self.at.back:
+        if id in self.at.back and id not in self.fold.round:
             through = f"{e.node}:{e.nr}" in self.stems
-            line = write(self.at.back[id])
             key = "gradient" if self.view == "backward" else "next"
-            self.wire("mg-edge", id, line, through, f"edge:{id}", key)
+            self.wire("mg-edge", id, write(self.at.back[id]), through, f"edge:{id}", key)
             self.part(self.parts, "mg-edge-port", id, "rb", port)
+            self.times(n, e, id)
+        elif id in self.at.data and e.node is None and id not in self.at.ports:
+            self.part(self.wires, "mg-input", id, "rb", path(write(self.at.data[id]), "mg-wanted"))
         if e.expands and f"sum:{id}" in self.box:
             self.sum_and_expand(n, e, self.box[f"sum:{id}"])
+
+    def times(self, n: NodeRecord, e: Edge, id: str) -> None:
+        """How many turns of a loop send to a leaf."""
+        scopes = self.fold.chain(self.fold.home.get(n.id, ""))
+        around = [self.fold.rolls[s].count for s in scopes if s in self.fold.rolls]
+        if around and e.node and self.graph.node(e.node).leaf:
+            x, y = self.at.ports[id]
+            self.part(self.over, "mg-times", id, "rfb", text(x + 7, y + 19, f"× {around[0]}", "mg-b mg-halo"))
+
+    def port(self, n: NodeRecord, e: Edge, x: float, y: float) -> str:
+        """A dot, with its number where there are several."""
+        port, pill = circle(x, y, 3.2, "mg-port"), self.box[n.id]
+        ys = sorted(self.at.ports[n.edge_id(other.slot)][1] for other in n.edges)
+        close = any(b - a < 16 for a, b in pairwise(ys)) and y < pill.bottom and y != ys[0]
+        if self.view == "backward" or len(ys) == 1 or close:
+            return port
+        if y >= pill.bottom:
+            return port + text(x - 6, y + 14, str(e.slot), "mg-m mg-e mg-halo")
+        return port + text(min(x - 7, pill.x - 3), y - 6, str(e.slot), "mg-m mg-e mg-halo")
+
+    def data(self, n: NodeRecord, e: Edge, id: str) -> Line:
+        """The way of the data, from the card or pill that they come from to the pill that they reach."""
+        line, source = self.at.data[id], self.box.get(e.node or "")
+        y = line[0][-1][1]
+        if source is not None and self.graph.node(e.node).leaf and source.y < y < source.bottom:
+            line = [((source.right - 10, source.bottom),), ((source.right - 10, y),), *line]
+        elif source is not None and f"{e.node}:{e.nr}" in self.stems:
+            line = [((source.right - inset(source, y), y),), *line]
+        pill, end = self.box.get(n.id), line[-1][-1]
+        if pill is not None and end[0] < pill.x - 2:
+            line = [*line, ((pill.x + inset(pill, end[1]), end[1]),)]
+        return line
 
     def none(self, id: str, e: Edge, b: Box, port: str) -> None:
         """`(None, 0)`, or where the part that is shown ends."""
         x, y = self.at.ports[id]
         body = path(d("M", x, y, "H", b.right), "mg-record mg-cut" if e.cut else "mg-record")
         body += "" if e.cut else circle(b.cx, b.cy, 5.5, "mg-ring")
-        body += text(b.x - 5, y + 4.5, words.none_label(e), "mg-e mg-m")
+        body += text(*self.at.slots[f"none:{id}"][:2], words.none_label(e), "mg-e mg-m mg-halo")
         self.part(self.parts, "mg-none", id, "rb", body + port, "cut" if e.cut else "none")
 
     def sum_and_expand(self, n: NodeRecord, e: Edge, b: Box) -> None:
@@ -182,7 +338,7 @@ class Painter:
     def again(self, edge: str, leaf: TensorRecord, b: Box) -> None:
         """A leaf drawn once more, small."""
         body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again_label(leaf), "mg-c mg-b")
-        views = "rfb" if leaf.kind == "leaf" else "f"
+        views = "rfb"
         self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, "ref", data_ref=edge)
 
     def hook(self, hook: Hook, b: Box) -> None:
@@ -195,7 +351,7 @@ class Painter:
 
     def notes(self, n: NodeRecord, pill: Box) -> None:
         """All notes of a node, and a word over those that were freed."""
-        shown = [saved for saved in n.saved if f"{n.id}.{saved.field}" in self.box]
+        shown, more = words.notes(n, MANY_NOTES)
         for saved in shown:
             self.note(n, saved, pill)
         freed = [self.box[f"{n.id}.{saved.field}"] for saved in shown if saved.freed]
@@ -203,14 +359,16 @@ class Painter:
             x, y = sum(b.cx for b in freed) / len(freed), min(b.y for b in freed) - 7
             over = text(x, y, words.word("freed", self.lang), "mg-c mg-m")
             self.part(self.parts, "mg-word", f"freed:{n.id}", "rb", over)
-        if f"more:{n.id}" in self.box:
-            b, count = self.box[f"more:{n.id}"], f"+{len(n.saved) - MANY_NOTES}"
-            more = text(b.cx, b.bottom - 3, count, "mg-c mg-m")
-            self.part(self.parts, "mg-word", f"more:{n.id}", "r", more)
+        if more:
+            b = self.box[f"more:{n.id}"]
+            link = path(d("M", b.cx, b.bottom, "L", min(b.cx, pill.right - 20), pill.y), "mg-dots")
+            self.part(self.wires, "mg-link", f"more:{n.id}", "r", link)
+            body = glyphs.note(b) + text(b.cx - 2, b.y + 16.5, f"+{more}", "mg-c")
+            self.part(self.parts, "mg-saved", f"more:{n.id}", "r", body)
 
     def note(self, n: NodeRecord, saved: Saved, pill: Box) -> None:
         """One note, tied to its node; a stale one is a stop sign."""
-        id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "r"
+        id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "rf"
         b = self.box[id]
         foot = min(max(b.cx, pill.x + 26), pill.right - 26)
         link = path(d("M", b.cx, b.bottom, "L", foot, pill.y), "mg-dots")
@@ -219,7 +377,7 @@ class Painter:
             y = min(max(b.cy, card.y + 6), card.bottom - 6)
             link += path(d("M", card.right, y, "L", b.x, b.cy), "mg-dots")
         self.part(self.wires, "mg-link", id, views, link)
-        label, state = words.note_label(saved, "versions" in self.show), ""
+        label, state = words.note_label(self.graph, saved, "versions" in self.show), ""
         if saved.stale:
             state, reason = "stale", words.stale_label(saved, self.lang)
             body = glyphs.octagon(b, 12) + glyphs.bang(b.x + 24, b.cy, 13)
@@ -242,14 +400,19 @@ class Painter:
         kind = f"mg-{t.kind}" if key == t.kind else f"mg-nonleaf mg-{key}"
         top = TAB if key == "view" else 0
         body = glyphs.tab(b, 38, top) if top else rect(b, 8)
-        extra = words.shape_label(t, "versions" in self.show)
-        name = tag("tspan", clean(t.name), kind="mg-name") if t.name else ""
-        name += tag("tspan", clean(extra), kind="mg-m", dx=6 if t.name else None)
-        body += tag("text", name, x=b.x + 10, y=b.y + top + 18)
-        if "values" in self.show:
-            value = self.values.get(f"value:{t.id}", words.value(t, self.lang))
+        title, extra, value = words.card(t, self.fold, self.show, self.lang)
+        name = tag("tspan", clean(title), kind="mg-name") if title else ""
+        name += tag("tspan", clean(extra), kind="mg-m", dx=6 if title else None)
+        body += tag("text", name, x=b.x + 10, y=b.y + top + 18.5)
+        kind_of_figure, rows, lines = words.figure(t, self.fold, self.show)
+        if kind_of_figure == "grid":
+            body += glyphs.grid(b.x + 12, b.y + top + 26, rows, columns(rows))
+        elif lines:
+            body += glyphs.bars(b.x + 10, b.y + top + 42, t.summary.sample if t.summary else ())
+            body += "".join(text(b.x + 10, b.y + top + 71 + 17 * k, line, "mg-m") for k, line in enumerate(lines))
+        elif value:
             shade = "mg-value" if t.value is not None else "mg-value mg-m"
-            body += text(b.x + 10, b.y + top + 37, value, shade, f"value:{t.id}")
+            body += text(b.x + 10, b.y + top + 37, self.values.get(f"value:{t.id}", value), shade, f"value:{t.id}")
         self.part(self.parts, kind, t.id, "rfb", body, key)
         if t.kind == "nonleaf" and t.node in self.box:
             self.hang(t, b, self.box[t.node])
@@ -282,14 +445,14 @@ class Painter:
     def shares(self, t: TensorRecord, view: Box, base: Box) -> None:
         """A dashed line with a diamond at the base; where that is far, a stub with its name."""
         away = max(abs(view.cx - base.cx) - (view.w + base.w) / 2, abs(view.cy - base.cy) - 50)
-        if 0 < away < 160 and base.right < view.x and len(self.graph.outputs(t.node)) == 1:
+        if 0 < away < 160 and base.right + 24 < view.x and len(self.graph.outputs(t.node)) == 1:
             line = d("M", base.right + 14, base.cy, "L", view.x, view.cy)
             body = path(line, "mg-shares") + glyphs.diamond_end(base.right, base.cy, 7)
         else:
             x, y = view.x + 16, view.bottom + 12
             body = path(d("M", x, view.bottom, "V", y, "H", x + 14), "mg-shares")
             body += glyphs.diamond_end(x + 14, y, 6)
-            body += text(x + 32, y + 4.5, self.graph.tensor(t.base).label, "mg-b")
+            body += text(x + 32, y + 4.5, words.again_label(self.graph.tensor(t.base)), "mg-b")
         self.part(self.parts, "mg-base", t.id, "rfb", body, "shares")
 
     # ---- the whole
@@ -297,37 +460,61 @@ class Painter:
     def picture(self, theme: str | None, framed: bool) -> str:
         """The whole file."""
         self.paint()
+        if framed and self.view == "backward":
+            self.badges()
         title, sub = (words.word(f"{k}_{self.view}", self.lang) for k in ("title", "sub"))
         wide, tall, top, frame = self.at.width, self.at.height, 0.0, ""
         if framed:
-            wide = max(wide, 480, width(title, 20, bold=True) + 2 * MARGIN)
-            lines = wrap(sub, wide - 2 * MARGIN, 14)
-            top = 46 + 20 * len(lines)
+            left_out = self.left_out()
+            said = [" ".join([*left_out, *self.remarks])] if self.fold.box else [sub, *left_out, *self.remarks]
+            need = max(width(title, 20, bold=True), *(width(one, 14) for one in said), self.legend(1e9, 0)[2])
+            wide = max(wide, 480, min(WIDEST_PICTURE, need + 2 * MARGIN))
+            lines = [line for one in said for line in wrap(one, wide - 2 * MARGIN, 14)]
+            top = 36 + 20 * len(lines)
             frame = text(MARGIN, 30 - top, title, "mg-t1")
-            frame += "".join(text(MARGIN, 54 + 20 * i - top, line, "mg-t2") for i, line in enumerate(lines))
-            legend, used = self.legend(wide, tall + 12)
-            frame, tall = frame + legend, tall + 12 + used
+            frame += "".join(text(MARGIN, 51 + 20 * i - top, line, "mg-t2") for i, line in enumerate(lines))
+            legend, used, _ = self.legend(wide, tall)
+            frame, tall = frame + legend, tall + used
         tall += top
         page = rect(Box(0, -top, wide, tall), 0, "mg-page")
-        body = tag("defs", glyphs.MARKERS) + page + frame + "".join(self.wires) + "".join(self.parts)
+        body = tag("defs", glyphs.MARKERS) + page + frame
+        body += "".join([*self.frames, *self.wires, *self.parts, *self.over])
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
         about = f"{sub} {' → '.join(n.name for n in self.graph.nodes[:40])}"
         return tag("svg", tag("title", clean(title)) + tag("desc", clean(about))
                    + f"<style>{stylesheet(theme)}</style>" + body.replace("\x02", prefix),
                    xmlns="http://www.w3.org/2000/svg", viewBox=d(0.0, -top, wide, tall),
-                   width=wide, height=tall, role="img", kind="mg-graph", data_view=self.view)
+                   width=wide, height=tall, role="img", kind="mg-graph" + (f" mg-{theme}" if theme else ""),
+                   data_view=self.view)
 
-    def legend(self, wide: float, top: float) -> tuple[str, float]:
-        """One strip with the kinds that were drawn, in a fixed order."""
+    def left_out(self) -> list[str]:
+        """What this picture does not show, and how to see it."""
+        fold, ops, said = self.fold, len(self.graph.ops), []
+        if fold.box:
+            id = max(fold.boxes, key=lambda box: len(fold.inside[box]))
+            said.append(words.word("folded", self.lang, ops=ops, boxes=fold.shown, folded=len(fold.box),
+                                   name=fold.scopes[id].path or fold.scopes[id].name))
+        if fold.rolls:
+            said += [words.word("rolled", self.lang, count=roll.count, total=fold.total, ops=ops)
+                     for roll in fold.rolls.values()][:1]
+        elif fold.total > ops:
+            said.append(words.word("partly", self.lang, shown=ops, ops=fold.total))
+        if "cards" not in self.show:
+            said.append(words.word("no_satellites", self.lang, limit=MANY_PILLS))
+        return said
+
+    def legend(self, wide: float, top: float) -> tuple[str, float, float]:
+        """One strip with the kinds that were drawn, in a fixed order; its height, and the width of the last line."""
         x, y, out = float(MARGIN), top, []
-        for key in (k for k in glyphs.LEGEND if k in self.kinds):
+        kinds = self.kinds - {"frame", "nonleaf"} if "box" in self.kinds else self.kinds
+        for key in (k for k in glyphs.LEGEND if k in kinds):
             label = words.word(f"key_{key}", self.lang)
             need = 42 + width(label)
             if x > MARGIN and x + need > wide - MARGIN:
                 x, y = float(MARGIN), y + 28
             out.append(glyphs.LEGEND[key](Box(x, y, 34, 18)) + text(x + 42, y + 13.5, label, "mg-m"))
-            x += need + 26
-        return tag("g", "".join(out), kind="mg-legend"), y + 34 - top
+            x += need + 18
+        return tag("g", "".join(out), kind="mg-legend"), y + 28 - top, x - 18 - MARGIN
 
 
 def wrap(sentence: str, limit: float, size: float) -> list[str]:

@@ -47,12 +47,26 @@ def variables(theme: str) -> str:
     return "".join(f"--mg-{name}:{colour};" for name, colour in colours(theme).items())
 
 
+# JupyterLab tells its own theme; elsewhere the system's counts
+FOLLOWING = (f".mg-auto{{{variables('light')}}}@media(prefers-color-scheme:dark){{.mg-auto{{{variables('dark')}}}}}"
+             f"[data-jp-theme-light=true] .mg-auto{{{variables('light')}}}"
+             f"[data-jp-theme-light=false] .mg-auto{{{variables('dark')}}}")
+
+
 @cache
 def stylesheet(theme: str | None) -> str:
-    """`static/picture.css` with the colours of `theme` written in, or as `var(--mg-...)` for None."""
-    written = FONTS if theme is None else FONTS | colours(theme)
+    """`static/picture.css` with the colours of `theme` written in, or as `var(--mg-...)` for None.
+
+    A theme's rules hold in its own pictures only; "auto" has both themes and follows the page.
+    """
+    fixed = theme in ("light", "dark")
+    written = FONTS | colours(str(theme)) if fixed else FONTS
     rules = re.sub(r"/\*.*?\*/|\n", "", (STATIC / "picture.css").read_text("utf-8"))
-    return re.sub(r"var\(--mg-([a-z-]+)\)", lambda m: written.get(m[1], m[0]), rules)
+    rules = re.sub(r"var\(--mg-([a-z-]+)\)", lambda m: written.get(m[1], m[0]), rules)
+    if theme is None:
+        return rules
+    rules = re.sub(r"([^{}]+)\{", lambda m: ",".join(f".mg-{theme} {one}" for one in m[1].split(",")) + "{", rules)
+    return rules if fixed else FOLLOWING + rules
 
 
 NARROW, WIDE = frozenset("iIjlftr.,:;'|!()[]{}· -"), frozenset("mwMW@%—…")

@@ -5,11 +5,19 @@ The layout measures these texts and the painter writes them, so both ask here.
 
 from __future__ import annotations
 
-from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from ..text import say
-from .theme import shorten
+from .levels import Fold
+from .theme import shorten, width
 
 WIDEST = 230  # px, of a note or a formula
+# saved numbers that a rule multiplies with, and what they are where nobody gave one
+NUMBERS = {"exponent": "", "other": "", "self": "", "scalar": "", "alpha": "1", "beta": "1", "min": "", "max": "",
+           "negative_slope": "", "threshold": "0", "p": "", "value": ""}
 
 
 def word(key: str, lang: str | None, **values: object) -> str:
@@ -29,16 +37,66 @@ def value(t: TensorRecord, lang: str | None = None) -> str:
     return word("not_kept", lang) if t.value is None else t.value
 
 
+def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) -> tuple[str, str, str]:
+    """Name, what stands behind it, and the second line; a network's cards say less."""
+    versions = "versions" in show
+    if not fold.home:
+        return t.name or "", shape_label(t, versions), value(t, lang) if "values" in show else ""
+    name, text = t.name or "", t.value or ""
+    if any(s in fold.frames and fold.scopes[s].path and name.rpartition(".")[0].endswith(fold.scopes[s].path)
+           for s in fold.scopes):
+        name = name.rpartition(".")[2]  # its frame says the rest
+    if "…" in text:
+        text = f"norm {t.summary.norm}" if t.summary and t.kind == "leaf" else ""
+    shape = shape_label(t, versions).removesuffix(" requires_grad")
+    return name, shape, text if "values" in show else ""
+
+
+def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[str, list[list[str]], list[str]]:
+    """How the numbers of a matrix are drawn: "grid" with its rows, "bars" with lines of text under them, or ""."""
+    s = t.summary
+    small = t.value is None or ("…" not in t.value and (s is None or len(s.grid) < 2))
+    if s is None or fold.home or "values" not in show or small:
+        return "", [], []
+    if len(s.grid) > 1:
+        return "grid", [list(row) for row in s.grid], []
+    count = math.prod(t.shape)
+    lines = [f"{s.min} … {s.max}, mean {s.mean}", f"norm {s.norm}"]
+    if count > len(s.sample):
+        lines[1] += f" · {len(s.sample)} / {count:,}".replace(",", " ")
+    return "bars", [], lines
+
+
 def again_label(leaf: TensorRecord) -> str:
     """What stands on a leaf that is drawn once more, small."""
     return leaf.name or str(leaf.shape)
 
 
-def note_label(saved: Saved, versions: bool = False) -> str:
-    """`self = x @v0`; only the field once it is freed."""
+def notes(node: NodeRecord, many: int) -> tuple[list[Saved], int]:
+    """The saved fields that teach, and how many others there are: stale ones, tensors, then numbers that the
+    rule needs; not sizes, options at their default, counters and None."""
+    shown = [s for s in node.saved if s.stale]
+    shown += [s for s in node.saved if s.is_tensor and s.text != "None" and s not in shown]
+    shown += [s for s in node.saved if not s.is_tensor and s.field in NUMBERS and tells(s)]
+    shown = shown[:max(many, sum(s.stale for s in node.saved))]
+    return shown, len(node.saved) - len(shown)
+
+
+def tells(saved: Saved) -> bool:
+    """Whether a number differs from what it is where nobody gave one."""
+    return saved.text not in ("None", "", NUMBERS[saved.field])
+
+
+def note_label(graph: Graph, saved: Saved, versions: bool = False) -> str:
+    """`self = x @v0`; the shape of what has no name; only the field once it is freed."""
     if saved.freed:
         return saved.field
+    t = graph.tensors_by_id.get(saved.tensor)
     text = f"{saved.field} = {saved.text}" if saved.text else saved.field
+    if t is not None and not t.name and math.prod(t.shape) > 2:
+        text = f"{saved.field} {t.shape}"
+    elif t is None and graph.scopes and "…" in text:
+        text = saved.field  # in a network a few of many numbers say less than they take room
     if saved.stale or (versions and saved.version is not None):
         text += f" @v{saved.version}"
     return shorten(text, WIDEST)
@@ -50,10 +108,10 @@ def stale_label(saved: Saved, lang: str | None) -> str:
 
 
 def third_line(node: NodeRecord, show: frozenset[str]) -> str:
-    """Under the two names: the formula where names are known, else the module it belongs to."""
+    """Under the two names: the formula where names are known."""
     if "cards" not in show:
         return ""
-    return shorten(node.formula or (node.scope if "scopes" in show else ""), WIDEST, 12.5)
+    return shorten(node.formula, WIDEST, 12.5)
 
 
 def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
@@ -83,3 +141,82 @@ def known_values(graph: Graph) -> dict[str, str]:
         if t.id in graph.roots and t.kind == "nonleaf" and t.shape == ():
             known[f"seed:{t.node}"] = "1"
     return known
+
+
+def cut_label(cut: Cut) -> tuple[str, str]:
+    """What cut it, how often, and the learner's line."""
+    times = f" × {cut.count}" if cut.count > 1 else ""
+    return cut.kind + times, shorten(cut.line.text.strip() if cut.line else "", WIDEST, 12)
+
+
+class Chip(NamedTuple):
+    """One parameter of a closed module, or all of them: its name, its shape, what lies in its drawer."""
+
+    name: str
+    shape: str
+    leaves: tuple[str, ...]
+    grad: str = ""
+
+    @property
+    def halves(self) -> tuple[float, float]:
+        """The widths of the leaf's part and of the drawer's."""
+        right = max(width(self.grad, bold=True), width(".grad", mono=True))
+        return width(self.name, bold=True) + width(self.shape) + 20, right + 14
+
+
+class Module(NamedTuple):
+    """What stands on the box of a closed scope."""
+
+    more: str  # how many operations it hides
+    title: str
+    path: str
+    shapes: str
+    chips: list[Chip]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the box."""
+        head = width(self.more, bold=True) + 14 if self.more else 0
+        first = head + width(self.title, bold=True) + width(self.path) + (26 if self.path else 18)
+        chips = max((sum(chip.halves) for chip in self.chips), default=0) + 16
+        return max(first, width(self.shapes) + 20, chips, 66), 52 + 25 * len(self.chips) + (3 if self.chips else 0)
+
+
+def title_of(fold: Fold, id: str) -> tuple[str, str]:
+    """The class of a module and the last part of its path; a function with its brackets."""
+    scope = fold.scopes[id]
+    if id in fold.rolls:
+        return scope.name, f"× {fold.rolls[id].count}"
+    return (f"{scope.name}()", "") if scope.kind == "call" else (scope.name, scope.path.rpartition(".")[2])
+
+
+def module(fold: Fold, id: str, values: Mapping[str, str]) -> Module:
+    """The words of a closed scope."""
+    count = len(fold.inside[id])
+    title, path = title_of(fold, id)
+    return Module(f"+{count}" if count > 1 else "", title, shorten(path, 120), shapes_of(fold, id),
+                  chips_of(fold, id, values))
+
+
+def shapes_of(fold: Fold, id: str) -> str:
+    """`(5, 4) → (5, 8)`; one shape where both are equal; `→ (5, 8)` where it would be long."""
+    graph, mine = fold.graph, {n.id for n in fold.inside[id]}
+    ins = [graph.tensor(e.tensor) for n in fold.inside[id] for e in n.edges if e.tensor and e.node not in mine]
+    start = next((str(t.shape) for t in ins if t.kind != "leaf" or t.node not in fold.chips), "")
+    users = {user for n in mine for user in graph.consumers[n]} - mine
+    outs = [e.tensor for n in graph.nodes if n.id in users for e in n.edges if e.node in mine]
+    outs += [r for r in graph.roots if graph.tensor(r).node in mine]
+    end = str(graph.tensor(outs[0]).shape) if outs and outs[0] else ""
+    text = end if start in (end, "") else f"{start} → {end}"
+    return text if width(text) <= 150 else f"→ {end}"
+
+
+def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
+    """A chip for each parameter; more than two are one, with how many numbers they hold."""
+    leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc, box in fold.chips.items() if box == id]
+    if len(leaves) > (1 if fold.compact else 2):
+        total = f"{sum(math.prod(t.shape) for t in leaves):,}".replace(",", " ")
+        params = word("params", None, count=len(leaves))
+        return [Chip(params, total, tuple(t.id for t in leaves), values.get(f"chip:{id}", ""))]
+    return [Chip((t.name or "").rpartition(".")[2], str(t.shape), (t.id,), values.get(f"chip:{t.id}", t.grad or ""))
+            for t in sorted(leaves, key=lambda t: -len(t.shape))]

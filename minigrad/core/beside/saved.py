@@ -144,9 +144,9 @@ def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> Non
 def rebuilt(row: Any, n: Any, name: str, data: Any, counter: Any) -> Any:
     """A saved output as a tensor again: same storage, same grad_fn, a new object (as in torch)."""
     t = constant(TensorBase._plain, data, counter)
-    if data.dtype.kind != "f":
-        return t
     nr = row.outputs.index(name) if name in row.outputs else 0
+    if data.dtype.kind != "f" or (nr and not row.multi):  # a second output that nothing differentiates
+        return t
     return attach(t, output_of(n, nr) if row.multi else maker_of(n, name))
 
 

@@ -1,0 +1,233 @@
+"""What backward would send along each edge: one preview that leaves no trace, of minigrad or of torch.
+
+Arrays live while the preview runs; what is kept are texts, norms and sums, by the slots of a picture.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..array.backend import xp
+from ..core.beside.attended import AttendedTask
+from ..core.beside.ends import root_gradients
+from ..core.engine import steps
+from ..core.graph import constant
+from .live import Reader
+from .preview import preview, rounded
+from .recorder import untouched
+from .rule import spelled_sum
+from .snapshot import AnyNode, AnyTensor, Graph
+
+WRITTEN_OUT = 4  # gradients that meet and are all written; of more the first two
+
+
+@dataclass
+class Flows:
+    """Texts by slot (`edge:n3:0`, `in:n3:0`, `seed:n1`, `total:n6`), norms by edge, and where it went wrong first."""
+
+    graph: Graph
+    few: int = 2  # elements that are shown; of more the norm
+    groups: Mapping[str, str] = field(default_factory=dict)  # edge -> the slot that shows the sum of several
+    texts: dict[str, str] = field(default_factory=dict)
+    norms: dict[str, float] = field(default_factory=dict)
+    bad: str | None = None  # the first node that sent NaN or Inf though it had received none
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        self.sums: dict[str, Any] = {}
+        self.at_leaf: dict[str, list[Any]] = {}
+        self.spelled: dict[str, str] = {}  # edge -> `0.71 + 0.78 = 1.49` where the engine summed
+
+    def text(self, array: Any) -> str:
+        """A value, or its norm."""
+        if math.prod(array.shape) <= self.few:
+            return preview(array)
+        return f"‖g‖ {two_digits(norm(array))}"
+
+    def sent(self, id: str, slot: int, array: Any) -> None:
+        """A gradient left node `id` through a slot."""
+        edge = self.graph.node(id).edges[slot]
+        name = f"{id}:{slot}"
+        self.norms[name] = size = norm(array)
+        if not math.isfinite(size) and self.bad is None:
+            self.bad = id
+        slot_name = self.groups.get(name, f"{'sum' if edge.expands else 'edge'}:{name}")
+        before = self.sums.get(slot_name)
+        if name in self.groups:
+            self.sums[slot_name] = array if before is None else before + array
+        text = self.text(array if before is None else self.sums[slot_name])
+        self.texts[slot_name] = self.spelled.pop(name, text)
+        if edge.node and self.graph.node(edge.node).kind == "accumulate":
+            self.at_leaf.setdefault(edge.node, []).append(array)
+
+    def finish(self) -> Flows:
+        """Write the sums at the leaves, and let go of all arrays."""
+        for leaf, arrays in self.at_leaf.items():
+            total = sum(arrays[1:], arrays[0])
+            self.norms[leaf] = norm(total)
+            self.texts[f"sent:{leaf}"] = self.text(total)
+            if len(arrays) > 1:
+                self.texts[f"total:{leaf}"] = spelled(arrays, total)
+        self.sums, self.at_leaf = {}, {}
+        return self
+
+
+def norm(array: Any) -> float:
+    """The root of the sum of squares."""
+    flat = abs(array.reshape(-1))
+    flat = flat.astype("float64") if hasattr(flat, "astype") else flat.double()
+    return math.sqrt(float((flat * flat).sum()))
+
+
+def two_digits(value: float) -> str:
+    """`0.24`, `1e−9`, `12`."""
+    if not math.isfinite(value):
+        return "NaN" if value != value else "∞"
+    text = f"{value:.2g}" if abs(value) < 100 else f"{value:.3g}"
+    mantissa, e, exponent = text.partition("e")
+    return (f"{mantissa}e{int(exponent)}" if e else text).replace("-", "−")
+
+
+def spelled(arrays: list[Any], total: Any) -> str:
+    """`a + b = c`: of small tensors whole, of large ones the entry that is largest."""
+    flat, lead = total.reshape(-1), ""
+    if len(flat) > 2:
+        at = int(abs(flat).argmax())
+        place: list[int] = []
+        rest = at
+        for size in reversed(total.shape):
+            place.insert(0, rest % size)
+            rest //= size
+        lead, several = f"{place}: ", [a.reshape(-1)[at:at + 1] for a in (*arrays, total)]
+    else:
+        several = [a.reshape(-1) for a in (*arrays, total)]
+    numbers = [[float(v) for v in a] for a in several] if "complex" not in str(total.dtype) else []
+    columns = [rounded([n[k] for n in numbers]) for k in range(len(several[0]))] if numbers else []
+    words = [f"[{', '.join(row)}]" if len(row) > 1 else row[0] for row in zip(*columns, strict=True)]
+    if not words:
+        return ""
+    exact = all(abs(sum(map(number, c[:-1])) - number(c[-1])) < 1e-9 * (1 + abs(number(c[-1]))) for c in columns)
+    parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", words[-2]]
+    left, right = lead + " + ".join(parts).replace("+ −", "− "), f"{'=' if exact else '≈'} {words[-1]}"
+    return f"{left} {right}" if len(left) + len(right) < 32 else f"{left}\n{right}"
+
+
+def number(text: str) -> float:
+    """What a rounded text says."""
+    return float(text.replace("−", "-").replace("∞", "inf"))
+
+
+def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
+          groups: Mapping[str, str] | None = None) -> Flows:
+    """Run backward once from `roots`, as a preview: hooks run on copies, nothing is accumulated or freed.
+
+    Without `gradient` a root of several elements gets ones. `groups` names edges whose gradients are summed.
+    What keeps backward from running is told in `error`.
+    """
+    found = Flows(graph, few, groups or {})
+    given = [None] * len(roots) if gradient is None else gradient if isinstance(gradient, Sequence) else [gradient]
+    run = run_minigrad if hasattr(type(roots[0]), "_edge") else run_torch
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            if len(given) != len(roots):
+                raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+            run(found, roots, given)
+    except Exception as error:  # freed or overwritten values, or the learner's own hook
+        found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
+    return found.finish()
+
+
+def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
+    """Drive our own engine, which tells what it does."""
+    reader = Reader(roots, {})
+    reader.graph()
+    watch = Watch(found, reader)
+    kept = [t for t in roots if t.requires_grad]
+    chosen = [constant(t._plain, xp.ones_like(t._array())) if g is None else g
+              for t, g in zip(roots, given, strict=True) if t.requires_grad]
+    seeds = [seed.copy() for seed in root_gradients(tuple(kept), chosen, False)]
+    for t, seed in zip(kept, seeds, strict=True):
+        found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
+    with untouched(reader):
+        for _ in steps([t._edge() for t in kept], seeds, AttendedTask(True, False, watch=watch)):
+            pass
+
+
+class Watch:
+    """Told by the engine what happens, and tells a `Flows`."""
+
+    def __init__(self, found: Flows, reader: Reader) -> None:
+        self.found, self.reader, self.id = found, reader, ""
+        self.summed: dict[int, Any] = {}  # what un-broadcasting left of a gradient
+
+    def ready(self, node: AnyNode) -> None:
+        """A node is about to run."""
+        self.id = self.reader.ids.get(self.reader.key(node), "")
+
+    def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
+        """What a gate let through, where it is plain which output it stands at."""
+        nrs = {h.nr for h in self.found.graph.hooks if h.node == self.id and h.kind == kind}
+        if kind in ("tensor", "pre") and len(nrs) == 1:
+            one = after[0] if isinstance(after, tuple) and len(after) == 1 else after
+            one = one._array() if hasattr(one, "_array") else one
+            if hasattr(one, "shape"):
+                self.found.texts[f"in:{self.id}:{nrs.pop()}"] = self.found.text(one)
+
+    def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
+        """The copy that retain_grad takes."""
+        self.found.texts[f"in:{self.id}:{nr}"] = self.found.text(grad._array() if hasattr(grad, "_array") else grad)
+
+    def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
+        """A gradient has left."""
+        if self.id and grad is not None:
+            self.found.sent(self.id, index, self.summed.pop(index, grad))
+
+    def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
+        """The engine summed a gradient to the shape of a stretched input."""
+        self.summed[index] = after
+        words = spelled_sum(preview(before), preview(after))
+        if words:
+            self.found.spelled[f"{self.id}:{index}"] = words
+
+    def nothing(self, *facts: Any) -> None:
+        """Other events show nothing here."""
+
+    compute = accumulate = free = nothing
+
+
+def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
+    """Let torch run, with a hook at every node; its leaves get nothing."""
+    from .from_torch import TorchReader
+
+    torch: Any = sys.modules["torch"]
+    reader = TorchReader(roots, {})
+    reader.graph()
+    kept = [t for t in roots if t.requires_grad]
+    seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True) if t.requires_grad]
+    for t, seed in zip(kept, seeds, strict=True):
+        found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
+    nodes = [(reader.ids[key], node) for key, node in reader.found.items() if hasattr(node, "next_functions")]
+    leaves = [node.variable for _, node in nodes if hasattr(node, "variable")]
+    handles = [node.register_hook(telling(found, id)) for id, node in nodes if not hasattr(node, "variable")]
+    try:
+        torch.autograd.grad(kept, leaves, seeds, retain_graph=True, allow_unused=True)
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def telling(found: Flows, id: str) -> Any:
+    """A hook for a node of torch."""
+    def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
+        for slot, grad in enumerate(sent[:len(found.graph.node(id).edges)]):
+            if grad is not None and found.graph.node(id).edges[slot].node:
+                found.sent(id, slot, grad.detach())
+    return hook

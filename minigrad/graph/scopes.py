@@ -1,0 +1,206 @@
+"""Scopes and repeats of a graph: which call of a module, or of a function, made each node, and which turns are alike.
+
+Found when a graph is read, from what calls and nodes noted anyway: numbers, and the learner's instruction. Where two
+threads ran modules at once nobody can tell whose a node is, and it gets no scope.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from ..core.beside.scopes import Call, calls
+from .snapshot import NodeRecord, Repeat, Scope
+
+LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
+
+
+@dataclass
+class Nested:
+    """A noted call, and those around it, outermost first; `sure`: no other thread ran a module meanwhile."""
+
+    call: Call
+    around: list[Nested] = field(default_factory=list)
+    sure: bool = True
+    id: str = ""  # of its scope, once it has one
+
+    @property
+    def module(self) -> Any:
+        """The module; None where it is gone."""
+        return self.call.module()
+
+
+class Scopes:
+    """The scopes of the nodes of one graph; `nodes` are the live ones, by the id of their record."""
+
+    def __init__(self, nodes: Mapping[str, Any], names: Mapping[int, str], leaf: Callable[[Any], str | None]) -> None:
+        self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))
+        self.names, self.leaf = names, leaf  # id of a parameter -> its name; parameter -> id of its record
+        self.of: dict[str, str] = {}  # id of a node -> id of its scope
+        self.found: list[Scope] = []
+        self.turns: Counter[int] = Counter()
+        self.package: dict[str, bool] = {}  # scope -> whether its class is one of ours
+        self.modules()
+        self.functions()
+
+    def modules(self) -> None:
+        """Give every node the innermost call that it was made in."""
+        waiting, open_ = nested_calls(), []
+        place = 0
+        for id, node in self.nodes.items():
+            seq = node._sequence_nr()
+            while place < len(waiting) and waiting[place].call.first < seq:
+                open_.append(waiting[place])
+                place += 1
+            open_ = [nested for nested in open_ if nested.call.last > seq]
+            if open_ and all(nested.sure for nested in open_):
+                for nested in open_:
+                    nested.id = nested.id or self.add(nested)
+                self.of[id] = open_[-1].id
+
+    def add(self, nested: Nested) -> str:
+        """The scope of a call of a module."""
+        call, module, outer = nested.call, nested.module, nested.around[-1].id if nested.around else ""
+        own = () if module is None else module._parameters.values()
+        params = tuple(i for p in own if p is not None and (i := self.leaf(p)) is not None)
+        scope = Scope(f"s{len(self.found) + 1}", outer, "module", self.path(nested), self.turns[id(call.module)],
+                      call.kind, params=params)
+        self.turns[id(call.module)] += 1  # a module has one weak reference
+        self.package[scope.id] = call.home.partition(".")[0] == "minigrad"
+        self.found.append(scope)
+        return scope.id
+
+    def path(self, nested: Nested) -> str:
+        """What the learner calls a module: its own name, or the name of the one around it and the way from there."""
+        if nested.module is None:
+            return ""
+        own = self.name(nested.module)
+        for outer in (n for n in nested.around if n.module is not None):
+            way = next((path for path, m in outer.module.named_modules() if m is nested.module), "")
+            if way and not own:
+                top = self.name(outer.module)
+                return f"{top}.{way}" if top else way
+        return own
+
+    def name(self, module: Any) -> str:
+        """`net` for a module whose parameter is called `net.0.weight`; "" where no parameter has a name."""
+        for way, p in module.named_parameters():
+            name = self.names.get(id(p), "")
+            if name.endswith(f".{way}"):
+                return name[: -len(way) - 1]
+        return ""
+
+    def functions(self) -> None:
+        """Nodes that one call in the learner's code made together, such as those of a cross entropy."""
+        def place(pair: tuple[str, Any]) -> tuple[Any, ...]:
+            id, node = pair
+            return self.of.get(id, ""), node.code, node.lasti
+
+        for (outer, code, lasti), group in groupby(list(self.nodes.items()), key=place):
+            ids = [id for id, _ in group]
+            kinds = [type(self.nodes[id]).__name__ for id in ids]
+            rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
+            if len(ids) < 2 or code is None or self.package.get(outer) or periodic(kinds) or rewritten:
+                continue
+            name = called(code, lasti)
+            if name:
+                scope = Scope(f"s{len(self.found) + 1}", outer, "call", name=name)
+                self.found.append(scope)
+                self.of |= dict.fromkeys(ids, scope.id)
+
+    def repeats(self, records: Sequence[NodeRecord]) -> tuple[Repeat, ...]:
+        """The loops: the same instructions with the same leaves, at least three times in a row."""
+        ops = sorted((n for n in records if n.id in self.nodes), key=lambda n: n.seq)
+        paths = {s.id: (s.path, s.name) for s in self.found}
+        leaves = {n.id for n in records if n.kind == "accumulate"}
+        keys = [(self.nodes[n.id].code, self.nodes[n.id].lasti, n.name, paths.get(self.of.get(n.id, ""))) for n in ops]
+        used = [tuple(e.node if e.node in leaves else None for e in n.edges) for n in ops]
+        found: list[Repeat] = []
+        for start, period, count in runs(keys):
+            turns = [range(start + k * period, start + (k + 1) * period) for k in range(count)]
+            if all(alike(used[turns[1][j]], [used[turn[j]] for turn in turns]) for j in range(period)):
+                found.append(Repeat(f"r{len(found) + 1}", "loop", tuple(tuple(ops[i].id for i in t) for t in turns)))
+        return tuple(found)
+
+
+def nested_calls() -> list[Nested]:
+    """The noted calls by their first number, with the calls around each."""
+    known = [Nested(call) for call in sorted(calls, key=lambda call: (call.first, -call.last))]
+    open_: list[Nested] = []
+    for nested in known:
+        call = nested.call
+        open_ = [outer for outer in open_ if outer.call.last > call.first]
+        for outer in open_:
+            if outer.call.thread != call.thread or call.last > outer.call.last:  # side by side: whose nodes are whose?
+                outer.sure = nested.sure = False
+        nested.around = list(open_)
+        open_.append(nested)
+    return known
+
+
+def periodic(kinds: list[Any]) -> bool:
+    """Whether a list is a shorter one, several times: a loop at one place, not one call."""
+    n = len(kinds)
+    return any(n % p == 0 and kinds == kinds[:p] * (n // p) for p in range(1, n // 2 + 1))
+
+
+def runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
+    """(start, period, turns) of what comes at least `TURNS` times in a row, the shortest period first."""
+    start, size = 0, len(keys)
+    later: dict[Any, list[int]] = {}
+    for i, key in enumerate(keys):
+        later.setdefault(key, []).append(i)
+    while start < size:
+        found = None
+        for again in _next_places(later[keys[start]], start):
+            period = again - start
+            if period > LONGEST or start + TURNS * period > size:
+                break
+            same = 0
+            while start + period + same < size and keys[start + same] == keys[start + period + same]:
+                same += 1
+            if same // period + 1 >= TURNS:
+                found = start, period, same // period + 1
+                break
+        if found is None:
+            start += 1
+        else:
+            yield found
+            start += found[1] * found[2]
+
+
+def _next_places(places: list[int], start: int) -> Iterable[int]:
+    """The places behind `start`, near ones only."""
+    first = bisect_left(places, start)
+    return places[first + 1 : first + 1 + LONGEST]
+
+
+def alike(usual: tuple[Any, ...], each: list[tuple[Any, ...]]) -> bool:
+    """Whether all turns use the same leaves; only the first may begin with one of its own."""
+    first, *rest = each
+    return all(used == usual for used in rest) and all(a == b for a, b in zip(first, usual, strict=False) if b)
+
+
+def called(code: Any, lasti: int) -> str:
+    """The name of the function that an instruction calls, `matmul` for `@`; "" where it calls none."""
+    positions: Any = list(code.co_positions())[lasti // 2] if hasattr(code, "co_positions") else (None,)
+    if None in positions:
+        return ""
+    first, last, left, right = positions
+    lines = [linecache.getline(code.co_filename, n).encode() for n in range(first, last + 1)]  # columns count bytes
+    lines[-1] = lines[-1][:right]
+    lines[0] = lines[0][left:]
+    try:
+        made = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+    except (SyntaxError, ValueError):  # the file has changed since
+        return ""
+    if isinstance(made, ast.BinOp):
+        return "matmul" if isinstance(made.op, ast.MatMult) else ""
+    function = made.func if isinstance(made, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

@@ -1,0 +1,218 @@
+"""What is folded: modules and calls drawn as one box, as the level, the reader's choice and the room ask.
+
+A closed scope is one box, an open one a frame around its operations; containers open, the smallest first,
+as long as few boxes result. What a box hides is counted, never left out in silence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from ..graph.snapshot import Graph, NodeRecord, part
+from ..text import say
+from .rolled import Roll, roll_up
+
+LEVELS = ("modules", "functions", "ops")
+FEW_BOXES, MANY_PILLS, MANY_BOXES = 14, 150, 300  # drawn by choice, with all that hangs on them, at most
+
+
+@dataclass
+class Fold:
+    """Which scopes of a graph are closed, and which of the open ones have a frame."""
+
+    graph: Graph
+    closed: frozenset[str] = frozenset()
+    clear: frozenset[str] = frozenset()  # open, without a frame of their own
+    scopes: dict[str, Any] = field(default_factory=dict)
+    total: int = 0  # ops that there are, drawn or not
+    compact: bool = False  # one chip for all parameters of a box
+    rolls: dict[str, Roll] = field(default_factory=dict)  # scope -> the loop that it stands for
+
+    @cached_property
+    def home(self) -> dict[str, str]:
+        """Op -> its innermost scope, for those that have one."""
+        return {n.id: n.scope for n in self.graph.ops if n.scope in self.scopes}
+
+    @cached_property
+    def parent(self) -> dict[str, str]:
+        """Scope -> scope around it."""
+        return {id: s.parent if s.parent in self.scopes else "" for id, s in self.scopes.items()}
+
+    def chain(self, scope: str) -> list[str]:
+        """The scopes around an op, the innermost first."""
+        found = []
+        while scope:
+            found.append(scope)
+            scope = self.parent[scope]
+        return found
+
+    @cached_property
+    def inside(self) -> dict[str, list[NodeRecord]]:
+        """Scope -> its ops, those of inner scopes too, in the order in which they ran."""
+        found: dict[str, list[NodeRecord]] = {id: [] for id in self.scopes}
+        for n in sorted(self.graph.ops, key=lambda n: n.seq):
+            for scope in self.chain(self.home.get(n.id, "")):
+                found[scope].append(n)
+        return found
+
+    @cached_property
+    def box(self) -> dict[str, str]:
+        """Op -> the closed scope that hides it, the outermost."""
+        found = {}
+        for op, scope in self.home.items():
+            hidden = [s for s in self.chain(scope) if s in self.closed]
+            if hidden:
+                found[op] = hidden[-1]
+        return found
+
+    @property
+    def boxes(self) -> list[str]:
+        """The closed scopes that are drawn."""
+        return list(dict.fromkeys(self.box.values()))
+
+    @cached_property
+    def frames(self) -> frozenset[str]:
+        """The open scopes that have a frame."""
+        around = {s for n in self.graph.ops for s in self.chain(self.home.get(n.id, "")) if n.id not in self.box}
+        around |= {s for id in self.boxes for s in self.chain(self.parent[id])}
+        return frozenset(s for s in around - self.clear - self.closed if len(self.inside[s]) > 1)
+
+    @cached_property
+    def chips(self) -> dict[str, str]:
+        """AccumulateGrad -> the closed scope that alone uses it."""
+        users: dict[str, set[str]] = {}
+        for n in self.graph.ops:
+            for e in n.edges:
+                if e.node and self.graph.node(e.node).kind == "accumulate":
+                    users.setdefault(e.node, set()).add(self.box.get(n.id, ""))
+        return {acc: min(boxes) for acc, boxes in users.items()
+                if len(boxes) == 1 and "" not in boxes and self.graph.node(acc).leaf not in self.graph.roots}
+
+    @cached_property
+    def round(self) -> dict[str, str]:
+        """Edge that goes round a loop -> what came in there at the first turn."""
+        return {id: self.graph.nodes_by_id[id.partition(":")[0]].edges[int(id.partition(":")[2])].tensor or ""
+                for roll in self.rolls.values() for id in roll.edges}
+
+    @cached_property
+    def steps(self) -> frozenset[str]:
+        """The ops inside of loops that are rolled up, of all turns."""
+        return frozenset(id for roll in self.rolls.values() for turn in roll.turns for id in turn)
+
+    @cached_property
+    def wires(self) -> dict[str, str]:
+        """Edge into a closed box -> the one that is drawn for all that come from the same output."""
+        first: dict[tuple[str, str | None, int], str] = {}
+        return {n.edge_id(e.slot): first.setdefault((box, e.node or e.tensor, e.nr), n.edge_id(e.slot))
+                for n in self.graph.ops if (box := self.box.get(n.id)) for e in n.edges
+                if self.box.get(e.node or "") != box and e.node not in self.chips}
+
+    @cached_property
+    def crowded(self) -> frozenset[str]:
+        """The closed boxes with so many wires that the text of each must do with one line."""
+        count = Counter(self.box[id.partition(":")[0]] for id in set(self.wires.values()))
+        return frozenset(box for box, several in count.items() if several > 2)
+
+    @property
+    def shown(self) -> int:
+        """How many boxes and pills there are."""
+        return len(self.boxes) + len(self.graph.ops) - len(self.box)
+
+    def without_largest(self) -> Fold | None:
+        """The same with the largest open module closed; None where none is open."""
+        open_ = [id for id in self.frames if self.scopes[id].kind == "module"]
+        largest = max(open_, key=lambda id: len(self.inside[id]), default=None)
+        return None if largest is None else replace(self, closed=self.closed | {largest})
+
+    def opened(self, scopes: Iterable[str]) -> Fold:
+        """The same with these scopes, and those around them, open."""
+        inner = {s for id in scopes for s in self.chain(id)}
+        return replace(self, closed=self.closed - inner)
+
+
+def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repeats: bool = True) -> Fold:
+    """The fold state for a level, "modules", "functions" or "ops"; None: the level that fits. With `repeats`
+    loops are rolled up.
+
+    Raises: ValueError for a name in `open` that no scope bears.
+    """
+    total = len(graph.ops)
+    graph, rolls = roll_up(graph) if repeats and graph.repeats else (graph, {})
+    everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, total=total)
+    all_ = replace(everything, clear=clear(everything))
+    modules = {s.id for s in graph.scopes if s.kind == "module"}
+    folded = replace(all_, closed=frozenset(all_.scopes) - all_.clear - rolls.keys())
+    calls = folded.closed - modules
+    if level == "ops" or (level is None and not modules):
+        found = all_
+    elif level == "functions":
+        found = replace(all_, closed=calls)
+    else:
+        found = containers_open(folded, modules)
+    found = found.opened(named(all_, open))
+    if found.shown > MANY_BOXES and found.closed != calls | modules:
+        found = containers_open(folded, modules)
+    return found
+
+
+def clear(fold: Fold) -> frozenset[str]:
+    """Scopes without a box: the top module, a call that is everything in its module, or only one op."""
+    tops = [id for id, outer in fold.parent.items() if not outer and fold.scopes[id].kind == "module"]
+    inner = set(fold.parent.values())
+    found = {tops[0]} if len(tops) == 1 and tops[0] in inner else set()
+    for id, s in fold.scopes.items():
+        outer, count = fold.parent[id], len(fold.inside[id])
+        alone = count == 1 or (outer and count == len(fold.inside[outer]))
+        if s.kind == "call" and alone:
+            found.add(id)
+    return frozenset(found)
+
+
+def containers_open(fold: Fold, modules: set[str]) -> Fold:
+    """Modules that hold modules open, the smallest first, as long as few boxes result."""
+    outer = {s for id in modules for s in fold.chain(fold.parent[id])}
+    for id in sorted(outer, key=lambda id: len(fold.inside[id])):
+        wider = replace(fold, closed=fold.closed - {id})
+        if wider.shown <= FEW_BOXES:
+            fold = wider
+    return fold
+
+
+def named(fold: Fold, names: Iterable[str]) -> list[str]:
+    """The scopes that a reader means: by path, by class or function, or by both."""
+    found = []
+    for name in [names] if isinstance(names, str) else names:
+        known = [id for id, s in fold.scopes.items() if name in (id, s.path, s.name, s.path.rpartition(".")[2])]
+        if not known:
+            listed = ", ".join(sorted({repr(s.path or s.name) for s in fold.scopes.values()})[:12])
+            raise ValueError(say("draw.no_scope", name=name, known=listed or "-"))
+        found += known
+    return found
+
+
+def few(fold: Fold) -> Fold:
+    """All of it, or what runs first in backward where so much is open that nobody could read it."""
+    graph = fold.graph
+    if fold.shown <= MANY_BOXES:
+        return fold
+    roots = [n for r in graph.roots if (n := graph.tensor(r).node)] or [graph.nodes[0].id]
+    distance = MANY_BOXES // 2
+    while len((near := part(graph, roots, distance)).ops) > MANY_BOXES and distance > 2:
+        distance //= 2
+    return replace(fold, graph=near, total=len(graph.ops))
+
+
+def order_spans(fold: Fold) -> dict[str, str]:
+    """Box or node -> its numbers in the order of backward, `3–6`, AccumulateGrad included."""
+    spans: dict[str, list[int]] = {}
+    rolled = {id: scope for scope, roll in fold.rolls.items() for turn in roll.turns for id in turn}
+    for id in {**{n.id: n for n in fold.graph.nodes}, **rolled}:
+        shown = rolled.get(id) or fold.box.get(id) or fold.chips.get(id) or id
+        spans.setdefault(shown, []).append(int(id[1:]))  # ids count in the order of backward
+    return {id: f"{min(n)}–{max(n)}" if len(n) > 1 else str(n[0]) for id, n in spans.items()}
+
+

@@ -1,0 +1,231 @@
+"""From a graph to a picture's places: blocks are measured, laid out, and put where they belong.
+
+The layout does not depend on the view: a node keeps its place in record, forward and backward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..graph.snapshot import Edge, Graph, NodeRecord
+from . import words
+from .blocks import Block, Box, Builder, TextPlace
+from .layout import PAD, Line, Link, Places, Plan, Point, arrange, backwards, moved_line
+from .levels import Fold
+from .theme import width
+
+WIDEST_PICTURE, HIGHEST_PICTURE, MARGIN = 848, 616, 20  # the second for what is folded, without title and legend
+SHOW_ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
+
+
+@dataclass
+class Layout:
+    """Absolute places. Boxes by id, texts by slot, paths by edge id (`n3:0`)."""
+
+    width: float = 0
+    height: float = 0
+    boxes: dict[str, Box] = field(default_factory=dict)
+    frames: dict[str, tuple[Box, int]] = field(default_factory=dict)  # with their depth
+    slots: dict[str, TextPlace] = field(default_factory=dict)
+    ports: dict[str, Point] = field(default_factory=dict)
+    entries: dict[str, Point] = field(default_factory=dict)
+    back: dict[str, Line] = field(default_factory=dict)  # from the node to its next_function
+    data: dict[str, Line] = field(default_factory=dict)  # from the input to the op
+    refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf or constant drawn again there
+    joins: list[tuple[str, float, float]] = field(default_factory=list)
+    loops: list[tuple[str, Line]] = field(default_factory=list)
+    rows: int = 1
+    fold: Fold | None = None
+
+
+def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
+            lang: str | None = None, widest: float = WIDEST_PICTURE, fold: Fold | None = None) -> Layout:
+    """Place everything. `values` (slot -> widest text) reserves room that the player will need;
+    beyond `widest` px the picture goes on in a row below; without a `fold` all ops are shown."""
+    fold = fold or Fold(graph)
+    made = [Composer(graph, Builder(graph, show, values or {}, fold, lang), fold).layout(widest)]
+    if fold.boxes and not values and made[0].rows > 1:  # room for the gradients of the other views may be too dear
+        made.append(Composer(graph, Builder(graph, show, {}, fold, lang), fold, room=False).layout(widest))
+    best = min(made, key=lambda layout: layout.rows)
+    if fold.boxes and not fold.compact and best.height > HIGHEST_PICTURE:
+        return lay_out(graph, show, values, lang, widest, replace(fold, compact=True))
+    return best
+
+
+class Composer:
+    """Turns blocks into a plan for the layout, and its answer into absolute places."""
+
+    def __init__(self, graph: Graph, builder: Builder, fold: Fold, room: bool = True) -> None:
+        self.graph, self.builder, self.fold, self.room = graph, builder, fold, room
+        self.blocks = builder.blocks()
+        self.out = Layout(fold=fold)
+        self.links: dict[str, tuple[NodeRecord, Edge]] = {}  # drawn edge -> a record that it stands for
+
+    def layout(self, widest: float) -> Layout:
+        """Everything in its place, with all wires."""
+        plan, out = self.plan(), self.out
+        places = arrange(plan, widest - 2 * MARGIN)
+        for id, (x, y) in places.boxes.items():
+            self.put(self.blocks[id], x + MARGIN, y + MARGIN)
+        for id, (x, y, w, h, depth) in places.frames.items():
+            out.frames[id] = (Box(x + MARGIN, y + MARGIN, w, h), depth)
+        self.wires(places)
+        out.joins = [(net, x + MARGIN, y + MARGIN) for net, x, y in places.joins]
+        out.loops = [(id, moved_line(line, MARGIN, MARGIN)) for id, line in places.loops]
+        out.rows = places.rows
+        out.width, out.height = places.w + 2 * MARGIN, places.h + 1.3 * MARGIN
+        return out
+
+    # ---- the plan
+
+    def plan(self) -> Plan:
+        """Pieces, links and scopes."""
+        fold, graph = self.fold, self.graph
+        plan = Plan({id: block.item() for id, block in self.blocks.items()}, {}, fold.parent, fold.closed, fold.frames)
+        for n in reversed(graph.nodes):  # consumers last
+            if n.kind == "op":
+                plan.home[n.id] = fold.home.get(n.id, "")
+        inputs = {e.node or e.tensor: n.id for n in graph.ops for e in n.edges}
+        for id in self.blocks:
+            if id not in plan.home and id not in fold.scopes and not self.shelved(id):
+                user = inputs.get(id, "")
+                plan.home[id] = self.home_of(user) if graph.nodes_by_id.get(id) else ""
+        for n in graph.ops:
+            for e in n.edges:
+                self.link(plan, n, e)
+        self.result_links(plan)
+        self.cut_links(plan)
+        plan.silent = frozenset(cut.id for cut in graph.cuts)
+        plan.loops = {id: list(roll.loops) for id, roll in fold.rolls.items()}
+        plan.home = dict(sorted(plan.home.items(), key=lambda entry: entry[0][0] != "t"))
+        left_by_cuts = {cut.tensor for cut in graph.cuts}
+        plan.again = {id: width(self.again_label(id), bold=True) + 20 for id in [*plan.shelf, *plan.home]
+                      if self.shelved(id) or (id in graph.tensors_by_id and graph.tensor(id).kind == "constant"
+                                              and id not in left_by_cuts)}
+        return plan
+
+    def home_of(self, op: str) -> str:
+        """The scope that a leaf belongs to that one op uses: beside its box where that is closed."""
+        box = self.fold.box.get(op)
+        return self.fold.parent[box] if box else self.fold.home.get(op, "")
+
+    def shelved(self, id: str) -> bool:
+        """Whether a block stands on a shelf."""
+        return id in self.graph.nodes_by_id and id in self.blocks and self.builder.on_shelf(id)
+
+    def again_label(self, id: str) -> str:
+        """What stands on a leaf or constant that is drawn again."""
+        t = self.graph.tensors_by_id.get(id) or self.graph.tensor(self.graph.node(id).leaf)
+        return words.again_label(t)
+
+    def link(self, plan: Plan, n: NodeRecord, e: Edge) -> None:
+        """The link of one edge, unless it is drawn inside a block, or hidden by a box."""
+        source = e.node or e.tensor
+        block = self.blocks.get(n.id)
+        id, box = n.edge_id(e.slot), self.fold.box
+        hidden = n.id in box and self.fold.wires.get(id) != id
+        if source is None or (block and e.slot in block.hangs) or hidden:
+            return
+        if source not in self.blocks and source not in box:
+            return
+        net = f"{source}:{e.nr}" if e.node else f"{source}:0"
+        slot = f"edge:{id}"
+        if n.id in box:
+            room = self.builder.norm_width(slot, bool(e.node)) + 6 if self.room or slot in self.builder.values else 0
+        else:
+            room = self.builder.rooms.get(slot, 0) if self.room or slot in self.builder.values else 0
+        link = Link(id, source, net, n.id, str(e.slot), room)
+        self.links[id] = (n, e)
+        if self.shelved(source):
+            plan.shelf.setdefault(source, []).append(link)
+        else:
+            plan.links.append(link)
+
+    def cut_links(self, plan: Plan) -> None:
+        """From what was cut to the card of the cut, and on to what it left behind."""
+        for cut in self.graph.cuts:
+            if cut.id in self.blocks:
+                plan.links.append(Link(f"{cut.id}:0", cut.node or "", f"{cut.node}:0", cut.id, "0"))
+                if cut.tensor in self.blocks:
+                    plan.links.append(Link(f"{cut.tensor}:0", cut.id, f"{cut.id}:0", cut.tensor, "0"))
+
+    def result_links(self, plan: Plan) -> None:
+        """A result that a closed box makes has its card behind the box."""
+        for root in self.graph.roots:
+            t = self.graph.tensor(root)
+            if root in self.blocks and t.kind == "nonleaf" and t.node:
+                room = self.builder.slot_width(f"seed:{t.node}") + 6
+                plan.links.append(Link(f"seed:{t.node}", t.node, f"{t.node}:{t.nr}", root, "0", room))
+
+    # ---- the result
+
+    def put(self, block: Block, x: float, y: float) -> None:
+        """Move everything inside a block to its place."""
+        out, (left, _, up, _) = self.out, block.reach
+        dx, dy = x + left, y + up
+        out.boxes |= {part: box.moved(dx, dy) for part, box in block.boxes.items()}
+        out.slots |= {slot: (a + dx, b + dy, side) for slot, (a, b, side) in block.slots.items()}
+        for mine, all_ in ((block.entries, out.entries), (block.ports, out.ports)):
+            all_ |= {f"{block.id}:{i}": (a + dx, b + dy) for i, (a, b) in mine.items()}
+        for slot, (target, (a, b)) in block.hangs.items():
+            self.hung_wire(block, slot, target, (a + dx, b + dy))
+
+    def hung_wire(self, block: Block, slot: int, target: str, end: tuple[float, float]) -> None:
+        """The short wire to what is drawn inside the block."""
+        id, out = f"{block.id}:{slot}", self.out
+        (px, py), (ex, ey) = out.ports[id], end
+        if target.startswith("t"):  # a constant, upper left: data only
+            out.data[id] = [((ex, ey),), ((ex, py), (px - 16, py), (px, py))]
+            return
+        if slot in block.below:
+            line: Line = [((px, py),), ((px, py + 12), (ex, py + 8), (ex, py + 20)), ((ex, ey),)]
+        else:
+            line = [((px, py),), ((ex, py), (ex, py + 14), (ex, py + 30)), ((ex, ey),)]
+        out.back[id] = line
+        out.data[id] = backwards([*line, ((ex, ey + self.builder.drawer),)])
+
+    def wires(self, places: Places) -> None:
+        """Wires between blocks, both ways, with the places of their texts."""
+        out = self.out
+        again = {link: piece for piece, link, *_ in places.chips if link}
+        ends: dict[str, list[tuple[str, float, float]]] = {}  # closed box -> its wires, and where they meet it,
+        below: dict[str, list[tuple[str, float, float]]] = {}  # left and below
+        for id, line in places.wires.items():
+            line = moved_line(line, MARGIN, MARGIN)
+            n, e = self.links.get(id, (None, None))
+            if n is None or e is None:  # from a closed box to its result
+                out.data[id], out.back[id] = line, backwards(line)
+                if id.startswith("seed:"):
+                    out.slots[id] = (line[-1][-1][0] - 8, line[-1][-1][1] - 8, "end")
+                continue
+            source = e.node or e.tensor or ""
+            shelf = self.shelved(source) and id not in again
+            out.data[id] = backwards(line) if shelf else line
+            if shelf:
+                x, y = out.data[id][0][-1]
+                out.data[id].insert(0, ((x, y + self.builder.drawer),))
+            if id in self.fold.round:
+                tail = moved_line(places.tails[id], MARGIN, MARGIN)
+                out.back[id] = backwards([((tail[0][-1][0] - PAD, tail[0][-1][1]),), *tail])
+            elif e.node is not None:
+                out.back[id] = line if shelf else backwards(line)
+            if n.id in self.fold.box:
+                (below if shelf else ends).setdefault(self.fold.box[n.id], []).append(
+                    (id, *(line[0][-1] if shelf else line[-1][-1])))
+        for several in ends.values():
+            self.labels(several)
+        for several in below.values():
+            last = max(x for _, x, _ in several) if len(several) > 1 else -1
+            for edge, x, y in several:
+                out.slots[f"edge:{edge}"] = (x + 6, y + 14, "start") if x == last else (x - 6, y + 14, "end")
+        for piece, link, x, y, w in places.chips:
+            if link:
+                out.refs[link] = piece
+                out.boxes[f"ref:{link}"] = Box(x + MARGIN, y + MARGIN - 9, w, 18)
+
+    def labels(self, ends: list[tuple[str, float, float]]) -> None:
+        """The gradients' texts at a closed box: at upper ports above the wire, at lower ones below."""
+        middle = sum(y for _, _, y in ends) / len(ends)
+        for edge, x, y in ends:
+            self.out.slots[f"edge:{edge}"] = (x - 8, y + (-8 if y <= middle else 17), "end")

@@ -1,0 +1,128 @@
+"""Repeats rolled up: of a loop's turns the last is drawn, in a frame `step × 100` with a wire back in.
+
+Everything outside keeps its edges; what another turn made counts as the last turn's, and what came in
+from the turn before is the wire that goes around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord
+
+TURNS, OPS = 4, 14  # what is shorter is drawn as it is
+
+
+@dataclass(frozen=True)
+class Roll:
+    """A loop that is drawn once: its turns, (output that goes back in, what it meets at the first turn), and
+    the edges inside that go round."""
+
+    id: str
+    turns: tuple[tuple[str, ...], ...]
+    loops: tuple[tuple[str, str], ...] = ()
+    edges: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How often it ran."""
+        return len(self.turns)
+
+
+def roll_up(graph: Graph) -> tuple[Graph, dict[str, Roll]]:
+    """The graph with its repeats rolled up, those that are long enough and do not overlap."""
+    rolls: dict[str, Roll] = {}
+    taken: set[str] = set()
+    for repeat in sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns))):
+        nodes = {id for turn in repeat.turns for id in turn}
+        same = len({len(turn) for turn in repeat.turns}) == 1 and nodes <= graph.nodes_by_id.keys()
+        if same and len(repeat.turns) >= TURNS and len(nodes) > OPS and not nodes & taken:
+            rolled = Rolling(graph, repeat).graph_and_roll()
+            if rolled is not None:
+                graph, rolls[repeat.id] = rolled
+                taken |= nodes
+    return graph, rolls
+
+
+class Rolling:
+    """Rolls up one repeat."""
+
+    def __init__(self, graph: Graph, repeat: Repeat) -> None:
+        self.graph, self.repeat = graph, repeat
+        self.last = repeat.turns[-1]
+        self.same = {id: self.last[j] for turn in repeat.turns for j, id in enumerate(turn)}
+        self.first = dict(zip(self.last, repeat.turns[0], strict=True))
+        self.starts: dict[str, str] = {}  # output that goes back in -> what came in at the first turn
+        self.round: list[str] = []
+        self.made: dict[str, TensorRecord] = {}  # inputs of the first turn that nobody knows
+
+    def graph_and_roll(self) -> tuple[Graph, Roll] | None:
+        """The smaller graph; None where no wire could show that it goes around."""
+        graph, kept = self.graph, set(self.last)
+        nodes = tuple(replace(n, edges=tuple(self.edges(n))) for n in graph.nodes
+                      if n.id not in self.same or n.id in kept)
+        outside = {e.node for n in nodes if n.id not in kept for e in n.edges}
+        loops = tuple((out, start) for out, start in self.starts.items() if out.partition(":")[0] in outside)
+        if not loops:
+            return None
+        gone = self.same.keys() - kept
+        tensors = (*(t for t in graph.tensors if t.node not in gone), *self.made.values())
+        scopes, nodes = self.scopes(nodes)
+        roots = tuple(r for r in graph.roots if graph.tensor(r).node not in gone)
+        hooks = tuple(h for h in graph.hooks if h.node not in gone)
+        return (replace(graph, roots=roots, nodes=nodes, tensors=tensors, hooks=hooks, scopes=scopes,
+                        cuts=tuple(c for c in graph.cuts if c.node not in gone)),
+                Roll(self.repeat.id, self.repeat.turns, loops, tuple(self.round)))
+
+    def edges(self, n: NodeRecord) -> Iterator[Edge]:
+        """The edges of a node that stays: other turns' outputs are the last turn's, the turn before is the loop."""
+        for e in n.edges:
+            target = self.same.get(e.node or "")
+            if target is None:
+                yield e
+            elif n.id not in self.same:
+                yield replace(e, node=target, tensor=self.output(target, e.nr))
+            elif e.node == target:
+                yield e
+            else:
+                start = self.graph.node(self.first[n.id]).edges[e.slot]
+                if start.node is None and start.tensor is None:
+                    start = replace(start, tensor=self.unknown(self.output(target, e.nr), f"t0.{target}.{e.nr}"))
+                self.starts[f"{target}:{e.nr}"] = f"{start.node}:{start.nr}" if start.node else f"{start.tensor}:0"
+                self.round.append(n.edge_id(e.slot))
+                yield start
+
+    def unknown(self, like: str | None, id: str) -> str:
+        """A card for what came in at the first turn, of which only the shape is known."""
+        if id not in self.made and like is not None:
+            self.made[id] = replace(self.graph.tensor(like), id=id, kind="constant", name=None, node=None, nr=0,
+                                    requires_grad=False, retains_grad=False, base=None, value=None, grad=None)
+        return id
+
+    def output(self, node: str, nr: int) -> str | None:
+        """The tensor at an output."""
+        return next((t.id for t in self.graph.outputs(node) if t.nr == nr), None)
+
+    def scopes(self, nodes: tuple[NodeRecord, ...]) -> tuple[tuple[Scope, ...], tuple[NodeRecord, ...]]:
+        """A scope for the loop, around what is in it and inside what is around all turns."""
+        known = {s.id: s for s in self.graph.scopes}
+
+        def chain(id: str) -> list[str]:
+            found = []
+            while id in known:
+                found.append(id)
+                id = known[id].parent
+            return found[::-1]
+
+        chains = [chain(self.graph.node(id).scope) for id in self.same]
+        depth = 0
+        while all(len(c) > depth for c in chains) and len({c[depth] for c in chains}) == 1:
+            depth += 1
+        outer = chains[0][depth - 1] if depth else ""
+        mine = {chain(n.scope)[depth] for n in nodes if n.id in self.last and len(chain(n.scope)) > depth}
+        loop = Scope(self.repeat.id, outer, "repeat", name=known[min(mine)].name if len(mine) == 1 else "step")
+        scopes = tuple(replace(s, parent=loop.id) if s.id in mine else s for s in self.graph.scopes)
+        nodes = tuple(replace(n, scope=loop.id) if n.id in self.last and len(chain(n.scope)) == depth else n
+                      for n in nodes)
+        return (loop, *scopes), nodes

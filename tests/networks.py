@@ -1,0 +1,157 @@
+"""Forty programs whose graphs a picture must be able to hold; each ends with its root, or roots.
+
+`run(name, torch)` runs one with minigrad or with torch.
+"""
+
+import linecache
+from types import ModuleType
+from typing import Any
+
+import minigrad
+from minigrad.graph import Graph, read
+
+LINES: dict[str, str] = {
+    "tutorial": """x = torch.tensor([1., -2.]); w = torch.tensor([0.5, 0.25], requires_grad=True)
+b = torch.tensor(0.1, requires_grad=True); p = x * w; z = p + b; z.retain_grad()
+z.register_hook(lambda g: g.clamp(max=0.78)); h = torch.tanh(z); loss = h.sum()
+loss""",
+    "diamond": "x = torch.tensor(3., requires_grad=True); h = x ** 2; y = h * 2 + h * 5\ny",
+    "square": "x = torch.tensor([3., 4.], requires_grad=True); y = x * x\ny",
+    "fan in": """w = torch.tensor([-3.25, 0.5], requires_grad=True); a = torch.tensor([-6.8, 1.]); p = w * a
+q = w ** 2; loss = (p + q).sum()
+loss""",
+    "mlp": """net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)); x = torch.ones(5, 4)
+y = torch.tensor([0, 1, 2, 1, 0]); loss = F.cross_entropy(net(x), y)
+loss""",
+    "deep mlp": """net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3))
+x = torch.ones(5, 4); y = torch.tensor([0, 1, 2, 1, 0]); loss = F.cross_entropy(net(x), y)
+loss""",
+    "shared mlp": """l = nn.Linear(4, 4); h = torch.ones(2, 4)
+for i in range(4): h = torch.tanh(l(h))
+loss = h.pow(2).mean()
+loss""",
+    "lenet": """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5),
+                                      nn.ReLU(), nn.MaxPool2d(2))
+        self.classifier = nn.Sequential(nn.Flatten(), nn.Linear(256, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(),
+                                        nn.Linear(84, 10))
+    def forward(self, x):
+        return self.classifier(self.features(x))
+net = Net(); x = torch.ones(2, 1, 28, 28); y = torch.tensor([1, 2]); loss = F.cross_entropy(net(x), y)
+loss""",
+    "attention": """class Attention(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+        self.h = h
+    def forward(self, x):
+        b, t, d = x.shape
+        q, k, v = (m(x).view(b, t, self.h, d // self.h).transpose(1, 2) for m in (self.q, self.k, self.v))
+        w = (torch.matmul(q, k.transpose(-2, -1)) / (d // self.h) ** 0.5).softmax(-1)
+        return self.out(torch.matmul(w, v).transpose(1, 2).reshape(b, t, d))
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ln1, self.attn, self.ln2 = nn.LayerNorm(16), Attention(16, 2), nn.LayerNorm(16)
+        self.mlp = nn.Sequential(nn.Linear(16, 64), nn.GELU(), nn.Linear(64, 16))
+    def forward(self, x):
+        x = x + self.attn(self.ln1(x))
+        return x + self.mlp(self.ln2(x))
+net = Block(); x = torch.ones(2, 6, 16); y = torch.zeros(2, 6, 16); z = net(x); loss = F.mse_loss(z, y)
+loss""",
+    "residual": """x = torch.tensor([1., 2.], requires_grad=True); w = torch.tensor([.5, 1.], requires_grad=True)
+y = x * w; u = y.exp() + y; loss = (u.sin() + y).sum()
+loss""",
+    "detach": """w = torch.tensor([1., 2.], requires_grad=True); h = w * 2; k = h.detach(); loss = (h * k).sum()
+loss""",
+    "no_grad": """w = torch.tensor([1., 2.], requires_grad=True)
+with torch.no_grad(): m = w.mean()
+loss = (w - m).pow(2).sum()
+loss""",
+    "in place": "x = torch.tensor([1., 2.], requires_grad=True); y = x * 2; y.add_(1); z = y.exp()\nz",
+    "views": "x = torch.ones(4, 3, requires_grad=True); y = x.t()[1:].reshape(-1); z = y.view(2, 4).sum()\nz",
+    "copy slices": """a = torch.tensor([1., 2., 3.], requires_grad=True); y = a * 2; s = y ** 2; v = y[:2]; v.mul_(10)
+total = s.sum()
+total, v""",
+    "hooks": """x = torch.tensor([1., 2.], requires_grad=True); b = torch.tensor(0.5, requires_grad=True)
+x.register_post_accumulate_grad_hook(lambda t: None); x.register_hook(lambda g: g.clone()); y = x * 2; y.retain_grad()
+y.register_hook(lambda g: None); y.register_hook(lambda g: None); y.grad_fn.register_hook(lambda a, b: None)
+y.grad_fn.register_prehook(lambda g: None); z = (y ** 2 + b).sum()
+z""",
+    "unbind": "x = torch.ones(3, requires_grad=True); a, b, c = x.unbind(); b.register_hook(lambda g: g); y = a * c\ny",
+    "topk": "x = torch.tensor([3., 1., 2.], requires_grad=True); v, i = x.topk(2); y = v.sum()\ny",
+    "freed": "x = torch.tensor([1., 2.], requires_grad=True); y = (x * x).exp().sum(); y.backward()\ny",
+    "with .grad": """x = torch.tensor([1., 2.], requires_grad=True); (x * 2).sum().backward(); y = (x ** 2).sum()
+y""",
+    "double backward": """x = torch.tensor([1., 2.], requires_grad=True); y = (x ** 3).sum()
+g, = torch.autograd.grad(y, x, create_graph=True); z = (g * g).sum()
+z""",
+    "custom function": """class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+    @staticmethod
+    def backward(ctx, g):
+        return 3 * ctx.saved_tensors[0] ** 2 * g
+x = torch.tensor([1., 2.], requires_grad=True); y = Cube.apply(x)
+y""",
+    "gather": """x = torch.ones(2, 3, requires_grad=True); i = torch.tensor([[0, 2], [1, 1]]); y = x.gather(1, i).sum()
+y""",
+    "while loop": """x = torch.tensor(1., requires_grad=True); y = x * 2
+while y < 50: y = y * 1.5
+y""",
+    "two losses": """x = torch.ones(2, requires_grad=True); h = x.exp(); a = h.sum(); b = (h * 2).mean()
+a, b""",
+    "nan": "x = torch.tensor([0., -1., 4.], requires_grad=True); y = x.log(); z = y.sqrt().sum()\nz",
+    "0-d": "x = torch.tensor(2., requires_grad=True); y = x.exp()\ny",
+    "empty": "x = torch.zeros(0, 3, requires_grad=True); y = (x * 2).sum()\ny",
+    "a million": "x = torch.ones(1000, 1000, requires_grad=True); y = (x * x).mean()\ny",
+    "a leaf alone": "x = torch.tensor([1., 2.], requires_grad=True)\nx",
+    "a constant alone": "x = torch.tensor([1., 2.])\nx",
+    "chinese": "权重 = torch.ones(2, requires_grad=True); 输出 = 权重 * 权重; 损失 = 输出.sum()\n损失",
+    "long names": """the_weight_of_the_very_first_layer_of_the_network = torch.ones(2, 2, requires_grad=True)
+the_result_of_the_multiplication = the_weight_of_the_very_first_layer_of_the_network * 2
+the_result_of_the_multiplication""",
+    "many inputs": """xs = [torch.ones(2, requires_grad=True) for _ in range(9)]; y = torch.cat(xs)
+z = torch.stack([y, y * 2, y * 3]).sum()
+z""",
+    "tied": """w = torch.ones(3, 4, requires_grad=True); x = torch.ones(5, 3); h = torch.tanh(x @ w)
+loss = ((torch.tanh(h @ w.t()) @ w) ** 2).mean()
+loss""",
+    "broadcast": """b = torch.zeros(3, requires_grad=True); s = torch.tensor(2., requires_grad=True)
+y = ((torch.ones(4, 3) + b) * s + s).logsumexp(0).sum()
+y""",
+    "norms": """bn = nn.BatchNorm1d(4); ln = nn.LayerNorm(4); x = torch.arange(12.).view(3, 4)
+loss = (bn(x) * ln(x)).sum()
+loss""",
+}
+for steps in (3, 10, 100):
+    LINES[f"rnn {steps}"] = f"""Wx = torch.ones(3, 4, requires_grad=True); Wh = torch.eye(4).requires_grad_()
+b = torch.zeros(4, requires_grad=True); h = torch.zeros(2, 4); xs = torch.ones({steps}, 2, 3)
+for t in range({steps}): h = torch.tanh(xs[t] @ Wx + h @ Wh + b)
+loss = h.sum()
+loss"""
+
+
+def run(name: str, torch: ModuleType, read: Any = None) -> tuple[Any, dict[str, Any]]:
+    """The roots and the names of one program; with `read` what that makes of them while the modules live."""
+    *body, last = LINES[name].strip().splitlines()
+    names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
+    torch.manual_seed(0)
+    source, file = "\n".join(body), f"<{name}>"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file  # as a notebook's cell has it
+    exec(compile(source, file, "exec"), names)
+    found = {k: v for k, v in names.items() if hasattr(type(v), "grad_fn")}
+    for k, v in names.items():
+        if hasattr(type(v), "named_parameters"):
+            found |= {f"{k}.{path}": p for path, p in v.named_parameters()}
+    roots = tuple(names[name.strip()] for name in last.split(","))
+    return (read(*roots, names=found), roots) if read else (roots, found)
+
+
+def graph(name: str) -> tuple[Graph, tuple[Any, ...]]:
+    """What minigrad reads of one program, and its roots."""
+    return run(name, minigrad, read)

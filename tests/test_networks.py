@@ -1,0 +1,301 @@
+"""Networks: what is folded and opened, rolled up and cut; where everything stands, for forty programs."""
+
+import re
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+import minigrad
+from minigrad.graph.flows import flows
+from minigrad.graph.snapshot import Cut, Line
+from minigrad.viz import dot, engines, levels
+from minigrad.viz.blocks import CARD, TAB
+from minigrad.viz.display import Drawing, draw
+from minigrad.viz.layout import Item, Link, Plan, arrange, inversions
+from minigrad.viz.rolled import roll_up
+from tests import networks
+from tests.test_svg import overlaps, points
+
+VIEWS = ("record", "forward", "backward")
+
+
+def drawn(graph, roots, view="forward", level=None, open=(), **options):
+    drawing = Drawing(graph, view, folded=levels.fold(graph, level, open), **options)
+    if level is None and not open:
+        drawing.close_what_is_too_high()
+    if view == "backward":
+        groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
+        drawing.show_flows(flows(graph, *roots, groups=groups))
+    return drawing
+
+
+def boxes_of(drawing):
+    """What nothing else may cover."""
+    return {id: b for id, b in drawing.layout.boxes.items() if not id.startswith(("chip:", "scissors:"))}
+
+
+def size(drawing):
+    return tuple(map(float, re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', drawing.to_svg()).groups()))
+
+
+# ---- levels
+
+
+@pytest.mark.parametrize(("name", "boxes"), [("mlp", 4), ("deep mlp", 6), ("lenet", 13), ("attention", 9)])
+def test_leaf_modules_are_closed_and_containers_open_as_far_as_few_boxes_result(name, boxes):
+    graph, _ = networks.graph(name)
+
+    assert levels.fold(graph).shown == boxes
+    assert levels.fold(graph, "ops").shown == len(graph.ops)
+    assert levels.fold(graph).shown < levels.fold(graph, "functions").shown <= len(graph.ops)
+
+
+def test_without_modules_all_operations_are_shown():
+    graph, _ = networks.graph("residual")
+
+    assert not levels.fold(graph).box
+
+
+def test_a_box_says_its_class_its_path_its_shapes_and_how_much_it_hides():
+    picture = drawn(*networks.graph("mlp")).to_svg()
+    words = re.sub(r"<[^>]+>", "|", picture)
+
+    for said in ("Linear", "cross_entropy()", "(5, 4) → (5, 8)", "+2", "weight", "(8, 4)", ".grad"):
+        assert said in words
+    assert "7 ops in 4 boxes, 7 folded" in words
+
+
+@pytest.mark.parametrize("name", ["cross_entropy", "0"])
+def test_open_shows_the_operations_of_a_module_or_a_function_in_place(name):
+    graph, roots = networks.graph("mlp")
+    drawing = drawn(graph, roots, open=[name])
+
+    assert len(drawing.layout.frames) == 1
+    assert drawing.fold.shown == 5
+
+
+def test_an_unknown_name_in_open_is_told_with_those_that_there_are():
+    graph, _ = networks.graph("mlp")
+
+    with pytest.raises(ValueError, match=r"'conv'.*'cross_entropy'"):
+        levels.fold(graph, None, ["conv"])
+
+
+@pytest.mark.parametrize("wrong", [{"level": "layers"}, {"theme": "blue"}])
+def test_an_unknown_level_or_theme_names_the_known_ones(wrong):
+    with pytest.raises(ValueError, match="must be one of"):
+        draw(minigrad.ones(1, requires_grad=True) * 2, **wrong)
+
+
+@pytest.mark.parametrize(("name", "views", "limit"), [
+    ("mlp", ("record", "forward"), (848, 260)), ("lenet", ("record", "forward", "backward"), (848, 722)),
+    ("attention", ("forward",), (848, 700))])
+def test_folded_networks_fit(name, views, limit):
+    for view in views:
+        high = size(drawn(*networks.graph(name), view))
+        assert [a <= b for a, b in zip(high, limit, strict=True)] == [True, True], view
+
+
+def test_a_closed_box_shows_what_reaches_its_parameters():
+    graph, roots = networks.graph("mlp")
+    drawing = drawn(graph, roots, "backward")
+    roots[0].backward()
+    names = {t.name: t for t in graph.tensors}
+    grad = (names["net.0.weight"], flows(graph, *roots))[0]
+
+    assert drawing.values[f"chip:{grad.id}"].startswith("‖g‖ ")
+    assert "‖g‖" in drawing.to_svg()
+
+
+def test_what_is_marked_in_a_closed_box_marks_the_box():
+    graph, roots = networks.graph("mlp")
+    inside = next(n.id for n in graph.nodes if n.name == "AddmmBackward0")
+    picture = drawn(graph, roots, marks=frozenset({f"{inside}.mat1"})).to_svg()
+
+    assert re.findall(r'class="mg-box mg-marked" data-id="(\w+)"', picture) == [levels.fold(graph).box[inside]]
+
+
+@pytest.mark.oracle
+def test_backward_has_the_same_numbers_for_real_torch():
+    torch = pytest.importorskip("torch")
+    shown = {}
+    for library in (minigrad, torch):
+        roots, names = networks.run("tutorial", library)
+        shown[library.__name__] = draw(*roots, view="backward", names=names).values
+    ours, theirs = shown["minigrad"], shown["torch"]
+
+    assert {slot: ours[slot] for slot in theirs if slot.startswith("edge:")} == {
+        slot: text for slot, text in theirs.items() if slot.startswith("edge:")}
+    assert theirs["sum:n3:1"] == "1.49"
+    assert all(t.grad is None for t in names.values() if t.is_leaf)
+
+
+def test_the_badge_of_a_box_spans_its_numbers_with_accumulate_grad():
+    graph, _ = networks.graph("mlp")
+    spans = levels.order_spans(levels.fold(graph))
+
+    assert sorted(spans.values()) == ["1–2", "3–6", "7", "8–11"]
+
+
+# ---- loops
+
+
+def test_a_loop_is_rolled_up_into_its_last_turn():
+    graph, _ = networks.graph("rnn 100")
+    small, rolls = roll_up(graph)
+
+    assert (len(graph.ops), len(small.ops)) == (501, 6)
+    assert rolls["r1"].count == 100
+    assert {t.name for t in small.tensors if t.kind == "leaf"} == {"Wx", "Wh", "b"}
+
+
+def test_the_picture_of_a_loop_says_how_often_and_shows_the_way_back_in():
+    picture = drawn(*networks.graph("rnn 100"), "record").to_svg()
+
+    assert "The loop ran 100 times: 501 ops drawn as 6" in picture
+    assert picture.count("× 100</text>") == 3, "at each shared drawer"
+    assert 'data-id="loop:r1"' in picture
+    assert "t → t + 1, 99 ×" in picture
+
+
+def test_the_turns_of_a_loop_show_no_numbers_for_they_differ():
+    drawing = drawn(*networks.graph("rnn 10"), "backward")
+
+    assert {slot for slot in drawing.values if slot.startswith("edge:")} == {"edge:n1:0"}
+    assert any(slot.startswith("total:") for slot in drawing.values)
+
+
+def test_short_loops_stay_as_they_are():
+    assert roll_up(networks.graph("rnn 3")[0])[1] == {}
+    graph, _ = networks.graph("rnn 10")
+    assert levels.fold(graph, repeats=False).shown == 51
+
+
+# ---- cuts
+
+
+def test_a_cut_has_scissors_its_line_and_a_wire_from_what_was_cut():
+    graph, roots = networks.graph("detach")
+    node = next(n.id for n in reversed(graph.nodes) if n.name == "MulBackward0")
+    left = next(t.id for t in graph.tensors if t.name == "k")
+    graph = replace(graph, cuts=(Cut("c1", "detach", Line(1, "k = h.detach()"), 3, node, left),))
+    drawing = drawn(graph, roots, "backward")
+
+    assert {"c1", "scissors:c1"} <= drawing.layout.boxes.keys()
+    assert "detach × 3" in drawing.to_svg()
+    assert "k = h.detach()" in drawing.to_svg()
+    assert drawing.layout.data["c1:0"][-1][-1][0] == pytest.approx(drawing.layout.boxes["c1"].x)
+    assert "mg-join" not in drawing.to_svg().partition("</style>")[2], "no gradient comes from a cut"
+
+
+# ---- Graphviz
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_graphviz_draws_open_modules_as_clusters_and_closed_ones_as_one_node(view):
+    graph, _ = networks.graph("attention")
+    closed, open_ = (dot.source(graph, view, "light", levels.fold(graph, level)) for level in (None, "ops"))
+
+    assert (closed.count("subgraph"), open_.count("subgraph")) == (1, 11)
+    assert "Attention attn  +43" in closed
+    assert engines.run_graphviz(open_, "graphviz", "svg").count(b'class="cluster"') == 11
+    ids = re.findall(r'^ *("[^"]+") \[label', closed, re.M)
+    assert {end for pair in re.findall(r'("[^"]+") -> ("[^"]+")', closed) for end in pair} <= set(ids)
+
+
+# ---- where everything stands
+
+
+@pytest.mark.parametrize("level", [None, "ops"])
+@pytest.mark.parametrize("name", networks.LINES)
+def test_boxes_keep_apart_and_wires_keep_out_of_them(name, level):
+    graph, roots = networks.graph(name)
+    drawing = drawn(graph, roots, "backward", level)
+    place, boxes = drawing.layout, boxes_of(drawing)
+    wide, high = place.width, place.height
+
+    assert wide <= 848
+    assert [id for id, b in boxes.items() if b.x < 0 or b.y < 0 or b.right > wide or b.bottom > high] == []
+    assert [(a, b) for a, b in combinations(boxes, 2) if overlaps(boxes[a], boxes[b])] == []
+    for id, line in place.back.items():
+        if id.startswith("seed:"):
+            continue
+        node = drawing.fold.graph.node(id.partition(":")[0])
+        edge = node.edges[int(id.partition(":")[2])]
+        fold = drawing.fold
+        own = {fold.box.get(node.id, node.id), fold.box.get(edge.node, edge.node), f"sum:{id}", f"ref:{id}",
+               getattr(fold.graph.nodes_by_id.get(edge.node), "leaf", None), *(h.id for h in graph.hooks)}
+        for part in boxes.keys() - own:
+            b = boxes[part]
+            through = any(b.x + 2 < x < b.right - 2 and b.y + 2 < y < b.bottom - 2 for x, y in points(line))
+            assert not through, (id, part)
+
+
+def test_a_view_that_a_closed_module_returns_has_room_for_its_tab_and_its_value():
+    net = minigrad.nn.Sequential(minigrad.nn.Linear(2, 2), minigrad.nn.Flatten(0))
+    out = net(minigrad.ones(1, 2))
+    drawing = draw(out, names={"out": out, "net": net})
+
+    assert drawing.graph.tensor(drawing.graph.roots[0]).is_view
+    assert drawing.layout.boxes[drawing.graph.roots[0]].h == CARD + TAB
+
+
+@pytest.mark.parametrize("level", [None, "ops"])
+@pytest.mark.parametrize("name", ["mlp", "attention", "shared mlp"])
+def test_a_box_keeps_its_place_in_record_and_forward(name, level):
+    graph, roots = networks.graph(name)
+    places = [drawn(graph, roots, view, level).layout.boxes for view in ("record", "forward")]
+
+    assert places[0] == places[1]
+
+
+# ---- the layout alone
+
+
+def plan(links, frames=(), home=None, **options):
+    home = home or {piece: "" for a, b in links for piece in (a, b)}
+    return Plan({piece: Item(60, 40, 20) for piece in home}, home, dict.fromkeys(frames, ""),
+                frames=frozenset(frames), links=[Link(f"{a}{b}", a, a, b, a) for a, b in links], **options)
+
+
+def test_what_is_too_wide_goes_on_in_rows():
+    chain = [(f"p{k}", f"p{k + 1}") for k in range(12)]
+    one, several = arrange(plan(chain)), arrange(plan(chain), 400)
+
+    assert one.rows == 1
+    assert several.rows > 2
+    assert several.w <= 400 < one.w
+    assert len({y for _, y in one.boxes.values()}) == 1, "a chain runs level"
+
+
+def test_a_frame_holds_what_is_in_it_and_its_wires_are_whole():
+    home = {"a": "", "b": "f", "c": "f", "d": ""}
+    places = arrange(plan([("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")], ["f"], home))
+    x, y, w, h, depth = places.frames["f"]
+
+    assert depth == 0
+    for piece in "bc":
+        assert x < places.boxes[piece][0] < x + w
+        assert y < places.boxes[piece][1] < y + h
+    for link in ("ab", "bc", "cd", "ad"):
+        start, end = places.boxes[link[0]], places.boxes[link[1]]
+        line = places.wires[link]
+        assert line[0][-1][0] == start[0] + 60
+        assert line[-1][-1][0] == end[0]
+
+
+def test_a_long_wire_goes_around_what_stands_between():
+    places = arrange(plan([("a", "b"), ("b", "c"), ("a", "c")]))
+
+    top, low = places.boxes["b"][1], places.boxes["b"][1] + 40
+    middle = places.boxes["b"][0] + 30
+    heights = [y for x, y in points(places.wires["ac"]) if abs(x - middle) < 5]
+    assert heights
+    assert all(y < top or y > low for y in heights)
+
+
+def test_inversions_are_counted_once_each():
+    assert inversions([(1,), (2,), (3,)]) == 0
+    assert inversions([(3,), (2,), (1,)]) == 3
+    assert inversions([(1,), (1,)]) == 0
