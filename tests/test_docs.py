@@ -294,8 +294,8 @@ def test_the_entry_can_be_read_by_pythons_too_old_to_run_it():
 
 
 def test_every_sentence_is_said_in_both_languages():
-    catalogue = tomllib.loads(text(ROOT / "minigrad" / "text" / "messages.toml"))
-    pairs = [pair for section in catalogue.values() for pair in section.values()]
+    catalogues = [tomllib.loads(text(file)) for file in (ROOT / "minigrad" / "text").glob("*.toml")]
+    pairs = [pair for catalogue in catalogues for section in catalogue.values() for pair in section.values()]
     blanks = re.compile(r"(?<!\{)\{(\w+)")
 
     assert all(set(pair) == {"en", "zh"} for pair in pairs)

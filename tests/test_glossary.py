@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 NAMES = sorted(str(p.relative_to(NOTEBOOKS / "zh")) for p in (NOTEBOOKS / "zh").rglob("*.ipynb"))
-MESSAGES = tomllib.loads((ROOT / "minigrad" / "text" / "messages.toml").read_text("utf-8"))
+MESSAGES = {section: entries for file in sorted((ROOT / "minigrad" / "text").glob("*.toml"))
+            for section, entries in tomllib.loads(file.read_text("utf-8")).items()}
 
 # What is said here -> the words for the same idea that are not used.
 FORBIDDEN = {

@@ -11,8 +11,8 @@ import pytest
 
 from minigrad import text
 
-MESSAGES = Path(text.__file__).with_name("messages.toml")
-SECTIONS = tomllib.loads(MESSAGES.read_text("utf-8"))
+SECTIONS = {section: entries for file in sorted(Path(text.__file__).parent.glob("*.toml"))
+            for section, entries in tomllib.loads(file.read_text("utf-8")).items()}
 KEYS = [f"{section}.{key}" for section, entries in SECTIONS.items() for key in entries]
 
 
