@@ -3,6 +3,8 @@
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -86,3 +88,21 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
         assert verdict.passed is passed
         assert verdict.misconception == (None if passed is not False else "wrong_value")
         assert passed is not False or "shape?" in verdict.text
+
+
+@pytest.mark.parametrize("answer", ["lambda f, x, dx: 0.0", "endless"])
+def test_after_a_verdict_a_debugger_steps_on(answer):
+    """CPython 3.11 looks forever for an exception that was taken back before it arrived, and traces nothing more."""
+    program = f"""
+import sys
+from minigrad.lessons import check
+def endless(f, x, dx):
+    while True: pass
+def traced(): return "went on"
+verdict = check("01", {answer})
+sys.settrace(lambda frame, event, arg: None)
+print(traced(), verdict.misconception)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+
+    assert ended.stdout.startswith("went on"), ended.stderr
