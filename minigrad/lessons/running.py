@@ -83,12 +83,11 @@ class Call:
 
 def attempt(f: Callable, *args: Any) -> Outcome:
     """Call `f(*args)` and say what came of it; interrupts by the learner pass through."""
-    printed, calls, value, fault = io.StringIO(), [], None, {}
+    printed, calls, value = io.StringIO(), [], None
     with ONE_AT_A_TIME, untouched(), contextlib.redirect_stdout(printed), counted(calls):
         try:
-            value = copy_context().run(limited, f, *args)  # a context of its own: grad mode is put back
-        except TimeUp:
-            fault = {"fault": "endless"}
+            value, late = copy_context().run(limited, f, *args)  # a context of its own: grad mode is put back
+            fault = {"fault": "endless"} if late else {}
         except BaseException as error:  # whatever the learner's code raises is news for the learner
             if not (isinstance(error, Exception | SystemExit) or hasattr(error, "misconception")):
                 raise  # Ctrl-C
@@ -140,17 +139,20 @@ def counted(calls: list[Call]) -> Iterator[None]:
         engine.run = ordinary
 
 
-def limited(f: Callable, *args: Any) -> Any:
-    """Call `f(*args)`. Raises: TimeUp in it after a second of processor time, or ten on the clock."""
+def limited(f: Callable, *args: Any) -> tuple[Any, bool]:
+    """Call `f(*args)`: what it returns, and whether it was stopped, after a second of work or ten on the clock.
+
+    What was stopped half-way is cleaned up here, where the context is still the one that it began in.
+    """
     watcher, tracing = Watcher(), sys.gettrace()
     try:
         try:
-            return f(*args)
+            return f(*args), False
         finally:
             watcher.leave()
     except TimeUp:
         watcher.leave()  # it may have been raised while we left
-        raise
+        return None, True
     finally:
         if sys.gettrace() is not tracing:
             sys.settrace(tracing)
