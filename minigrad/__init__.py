@@ -87,8 +87,8 @@ from .creation import (
     zeros,
     zeros_like,
 )
+from .manual import document as _document
 from .ops.checks import as_function as _as_function
-from .ops.manual import document as _document
 from .random import get_rng_state, set_rng_state
 from .text import get_language, presentation, set_language
 

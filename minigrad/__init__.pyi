@@ -92,15 +92,11 @@ __all__ = [
 ]
 
 
-def DoubleTensor(
-    *data: Tensor | _int | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any],
-) -> Tensor:
+def DoubleTensor(*data: Any) -> Tensor:
     """The constructor of old: a torch.float64 tensor from values, or of a shape."""
 def FloatTensor(*data: Any) -> Tensor:
     """The constructor of old: a torch.float32 tensor from values, or of a shape."""
-def LongTensor(
-    *data: Tensor | _int | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any],
-) -> Tensor:
+def LongTensor(*data: Any) -> Tensor:
     """The constructor of old: a torch.int64 tensor from values, or of a shape."""
 def abs(input: Tensor) -> Tensor:
     """`abs`, as torch has it."""
@@ -177,7 +173,7 @@ def aminmax(input: Tensor, *, dim: _int | None = None, keepdim: _bool = False) -
 def any(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
     """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
 def arange(
-    start: Tensor | _float | number[Any], end: Tensor | _float | None = None,
+    start: Tensor | _float | number[Any], end: Tensor | _float | number[Any] | None = None,
     step: Tensor | _float | number[Any] = 1, *, dtype: dtype | type[Any] | None = None,
     device: _int | device | None = None, requires_grad: _bool = False,
 ) -> Tensor:
@@ -286,8 +282,8 @@ def baddbmm(
     alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
 ) -> Tensor:
     """`baddbmm`, as torch has it."""
-def bernoulli(input: Tensor, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
-    """1 with the probability that each element says, else 0."""
+def bernoulli(input: Tensor, p: _float | None = None, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
+    """1 with the probability that each element says, or all with probability `p`, else 0."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input1 @ weight[k] @ input2` for each k."""
 def binary_cross_entropy_with_logits(
@@ -436,9 +432,9 @@ def cummax(input: Tensor, dim: _int, *, dtype: Any = None) -> return_types_cumma
     """`cummax` along `dim`: each result covers all elements up to its place."""
 def cummin(input: Tensor, dim: _int, *, dtype: Any = None) -> return_types_cummin:
     """`cummin` along `dim`: each result covers all elements up to its place."""
-def cumprod(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
+def cumprod(input: Tensor, dim: _int, *, dtype: dtype | type[Any] | None = None) -> Tensor:
     """`cumprod` along `dim`: each result covers all elements up to its place."""
-def cumsum(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
+def cumsum(input: Tensor, dim: _int, *, dtype: dtype | type[Any] | None = None) -> Tensor:
     """`cumsum` along `dim`: each result covers all elements up to its place."""
 default_generator: Generator
 def det(input: Tensor) -> Tensor:
@@ -449,7 +445,7 @@ def detach_(input: Tensor) -> Tensor:
     """Forget the history in place. Raises: RuntimeError for views."""
 def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
     """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
-def diag_embed(input: Tensor, offset: _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
+def diag_embed(input: Tensor, offset: Tensor | _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
     """`diag_embed`, as torch has it."""
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """`diagonal`, as torch has it."""
@@ -565,14 +561,13 @@ def frac_(input: Tensor) -> Tensor:
 def from_numpy(ndarray: ndarray[Any, Any] | number[Any]) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
 def full(
-    size: Sequence[_int], fill_value: Tensor | _float | Sequence[Tensor] | Sequence[_float] | number[Any], *,
+    size: Sequence[_int], fill_value: Tensor | _float | Sequence[Tensor] | number[Any], *,
     dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
 ) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
 def full_like(
-    input: Tensor,
-    *args: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None,
-    dtype: Tensor | _int | dtype | type[Any] | None = None, memory_format: Any = None, **options: Any,
+    input: Tensor, *args: Tensor | _float | number[Any], dtype: Tensor | _int | dtype | type[Any] | None = None,
+    memory_format: Any = None, **options: Any,
 ) -> Tensor:
     """`full` with the shape and type of `input`."""
 def gather(
@@ -622,7 +617,7 @@ def index_copy(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tenso
     """A copy with the slices of `source` written at `index` along `dim`."""
 def index_fill(
     input: Tensor, dim: _int, index: Tensor,
-    value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None,
+    value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any],
 ) -> Tensor:
     """A copy with `value` in the slices `index` along `dim`."""
 def index_put(input: Tensor, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
@@ -713,12 +708,12 @@ def log2_(input: Tensor) -> Tensor:
 def log_(input: Tensor) -> Tensor:
     """In-place `log`: writes the result into `self`, returns `self`."""
 def log_softmax(
-    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _int | dtype | device | type[Any] | None = None,
+    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """`logaddexp`, as torch has it."""
-def logcumsumexp(input: Tensor, dim: _int, *, dtype: dtype | None = None) -> Tensor:
+def logcumsumexp(input: Tensor, dim: _int, *, dtype: dtype | type[Any] | None = None) -> Tensor:
     """`logcumsumexp` along `dim`: each result covers all elements up to its place."""
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; nan where it is negative."""
@@ -839,7 +834,7 @@ def maximum(input: Tensor, other: Tensor) -> Tensor:
     """`maximum`, as torch has it."""
 def mean(
     input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-    dtype: Tensor | _int | dtype | device | type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
+    dtype: Tensor | _float | dtype | device | type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
     keepdims: _bool = False,
 ) -> Tensor:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
@@ -921,11 +916,13 @@ def nan_to_num_(
 ) -> Tensor:
     """In-place `nan_to_num`: writes the result into `self`, returns `self`."""
 def nanmean(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: dtype | None = None,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+    dtype: dtype | type[Any] | None = None,
 ) -> Tensor:
     """The mean without the nans."""
 def nansum(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: dtype | None = None,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+    dtype: dtype | type[Any] | None = None,
 ) -> Tensor:
     """The sum without the nans."""
 def narrow(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor:
@@ -1002,7 +999,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where positive, else `weight * x`; one weight, or one per channel."""
 preserve_format: Word
 def prod(
-    input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, dtype: dtype | None = None,
+    input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, dtype: dtype | type[Any] | None = None,
     axis: _int | None = None,
 ) -> Tensor:
     """The product of all elements, or along `dim`."""
@@ -1101,15 +1098,10 @@ def rsqrt_(input: Tensor) -> Tensor:
 def rsub(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
     """`other - input`, where `other` is a number."""
 def scatter(
-    input: Tensor, dim: _int, index: Tensor,
-    src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None, *,
-    value: Any = None,
+    input: Tensor, dim: _int, index: Tensor, src: Tensor | _float | number[Any] | None = None, *, value: Any = None,
 ) -> Tensor:
     """A copy with elements of `src`, or a number, where `index` says along `dim`."""
-def scatter_add(
-    input: Tensor, dim: _int, index: Tensor,
-    src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any],
-) -> Tensor:
+def scatter_add(input: Tensor, dim: _int, index: Tensor, src: Tensor | _float | number[Any]) -> Tensor:
     """A copy with elements of `src` added where `index` says along `dim`."""
 def searchsorted(
     sorted_sequence: Tensor | _float | Sequence[_int] | Sequence[Tensor] | list[_float] | ndarray[Any, Any],
@@ -1165,7 +1157,7 @@ def slice_scatter(
 def slogdet(input: Tensor) -> return_types_slogdet:
     """Sign and logarithm of the size of the determinant."""
 def softmax(
-    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _int | dtype | device | type[Any] | None = None,
+    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types_sort:
@@ -1204,8 +1196,8 @@ def sub(input: Tensor | _float, other: Tensor | _float | number[Any], *, alpha: 
 def subtract(input: Tensor | _float, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
     """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
 def sum(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: dtype | None = None,
-    axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+    dtype: dtype | type[Any] | None = None, axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
 ) -> Tensor:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
 def swapaxes(input: Tensor, axis0: _int, axis1: _int) -> Tensor:

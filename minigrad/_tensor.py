@@ -396,6 +396,8 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
             kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
         elif isinstance(arg, dtypes.dtype | type):  # `to(float)` too
             kind = arg
+        elif isinstance(arg, float) or (arg is args[0] and isinstance(arg, bool)):  # a number stands for its type
+            kind = float if isinstance(arg, float) else bool
         elif isinstance(arg, str | device_type) or type(arg) is int:
             place = arg
         elif arg is not None and not isinstance(arg, bool):

@@ -185,7 +185,7 @@ class Tensor(TensorBase):
     def __gt__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
     def __ge__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
     def __getitem__(self, key: Any) -> Tensor: ...
-    def __setitem__(self, key: Any, value: Tensor | _float | number[Any]) -> None: ...
+    def __setitem__(self, key: Any, value: Tensor | _float) -> None: ...
     def __invert__(self) -> Tensor: ...
     def where(self, condition: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any] | None) -> Tensor:
         """`self` where `condition`, else `other`."""
@@ -210,7 +210,9 @@ class Tensor(TensorBase):
         """Itself: there are no complex numbers here."""
     def is_contiguous(self, *, memory_format: Any = None) -> _bool:
         """True where the elements lie in memory in the order of the indices."""
-    def to(self, *args: Tensor | _int | str | _dtype | _device | _type[Any] | None, **options: Any) -> Tensor:
+    def to(
+        self, *args: Tensor | _float | str | _dtype | _device | number[Any] | _type[Any] | None, **options: Any,
+    ) -> Tensor:
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
     @overload
     def type(self, dtype: None = None) -> str:
@@ -556,11 +558,11 @@ class Tensor(TensorBase):
     def polygamma(self, n: Tensor | _int) -> Tensor:
         """`polygamma`, as torch has it."""
     def softmax(
-        self, dim: _int | None = None, *, dtype: Tensor | _int | _dtype | _device | _type[Any] | None = None,
+        self, dim: _int | None = None, *, dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None,
     ) -> Tensor:
         """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
     def log_softmax(
-        self, dim: _int | None = None, *, dtype: Tensor | _int | _dtype | _device | _type[Any] | None = None,
+        self, dim: _int | None = None, *, dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None,
     ) -> Tensor:
         """The logarithm of softmax, computed without overflow."""
     def prelu(self, weight: Tensor) -> Tensor:
@@ -575,13 +577,13 @@ class Tensor(TensorBase):
     ) -> Tensor:
         """The p-norm of `self - other`."""
     def sum(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
-        axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | _type[Any] | None = None, axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
     ) -> Tensor:
         """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
     def mean(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-        dtype: Tensor | _int | _dtype | _device | _type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
+        dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
         keepdims: _bool = False,
     ) -> Tensor:
         """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
@@ -674,26 +676,29 @@ class Tensor(TensorBase):
         """The k-th smallest element along `dim`: `(values, indices)`."""
     def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types_mode:
         """The most frequent element along `dim`: `(values, indices)`."""
-    def cumsum(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+    def cumsum(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
         """`cumsum` along `dim`: each result covers all elements up to its place."""
-    def cumprod(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+    def cumprod(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
         """`cumprod` along `dim`: each result covers all elements up to its place."""
     def cummax(self, dim: _int, *, dtype: Any = None) -> return_types_cummax:
         """`cummax` along `dim`: each result covers all elements up to its place."""
     def cummin(self, dim: _int, *, dtype: Any = None) -> return_types_cummin:
         """`cummin` along `dim`: each result covers all elements up to its place."""
-    def logcumsumexp(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+    def logcumsumexp(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
         """`logcumsumexp` along `dim`: each result covers all elements up to its place."""
     def prod(
-        self, dim: _int | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _int | None = None,
+        self, dim: _int | None = None, keepdim: _bool = False, *, dtype: _dtype | _type[Any] | None = None,
+        axis: _int | None = None,
     ) -> Tensor:
         """The product of all elements, or along `dim`."""
     def nansum(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | _type[Any] | None = None,
     ) -> Tensor:
         """The sum without the nans."""
     def nanmean(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | _type[Any] | None = None,
     ) -> Tensor:
         """The mean without the nans."""
     def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
@@ -814,7 +819,7 @@ class Tensor(TensorBase):
         """`tril`, as torch has it."""
     def triu(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
         """`triu`, as torch has it."""
-    def diag_embed(self, offset: _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
+    def diag_embed(self, offset: Tensor | _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
         """`diag_embed`, as torch has it."""
     def trace(self) -> Tensor:
         """`trace`, as torch has it."""
@@ -928,8 +933,8 @@ class Tensor(TensorBase):
         """Every element becomes `value`, a number or a 0-d tensor."""
     def random_(self, *bounds: _int, generator: Tensor | _int | Generator | None = None) -> Tensor:
         """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
-    def bernoulli(self, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
-        """1 with the probability that each element says, else 0."""
+    def bernoulli(self, p: _float | None = None, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
+        """1 with the probability that each element says, or all with probability `p`, else 0."""
     def bernoulli_(self, p: _float = 0.5, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
         """Every element 1 with probability `p`, else 0, in place."""
     def normal_(
@@ -967,15 +972,10 @@ class Tensor(TensorBase):
     ) -> Tensor:
         """The elements that `index` names along `dim`, in the shape of `index`."""
     def scatter(
-        self, dim: _int, index: Tensor,
-        src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None, *,
-        value: Any = None,
+        self, dim: _int, index: Tensor, src: Tensor | _float | number[Any] | None = None, *, value: Any = None,
     ) -> Tensor:
         """A copy with elements of `src`, or a number, where `index` says along `dim`."""
-    def scatter_add(
-        self, dim: _int, index: Tensor,
-        src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any],
-    ) -> Tensor:
+    def scatter_add(self, dim: _int, index: Tensor, src: Tensor | _float | number[Any]) -> Tensor:
         """A copy with elements of `src` added where `index` says along `dim`."""
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
         """The slices `index` along `dim`."""
@@ -984,7 +984,7 @@ class Tensor(TensorBase):
     def index_copy(self, dim: _int, index: Tensor, source: Tensor) -> Tensor:
         """A copy with the slices of `source` written at `index` along `dim`."""
     def index_fill(
-        self, dim: _int, index: Tensor, value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None,
+        self, dim: _int, index: Tensor, value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any],
     ) -> Tensor:
         """A copy with `value` in the slices `index` along `dim`."""
     @overload
@@ -999,15 +999,10 @@ class Tensor(TensorBase):
     def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor:
         """The elements that `indices` names along `dim`; the other dimensions broadcast."""
     def scatter_(
-        self, dim: _int, index: Tensor,
-        src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None, *,
-        value: Any = None,
+        self, dim: _int, index: Tensor, src: Tensor | _float | number[Any] | None = None, *, value: Any = None,
     ) -> Tensor:
         """In-place `scatter`: writes the result into `self`, returns `self`."""
-    def scatter_add_(
-        self, dim: _int, index: Tensor,
-        src: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any],
-    ) -> Tensor:
+    def scatter_add_(self, dim: _int, index: Tensor, src: Tensor | _float | number[Any]) -> Tensor:
         """In-place `scatter_add`: writes the result into `self`, returns `self`."""
     def index_add_(self, dim: _int, index: Tensor, source: Tensor, *, alpha: _float = 1) -> Tensor:
         """In-place `index_add`: writes the result into `self`, returns `self`."""
@@ -1016,7 +1011,7 @@ class Tensor(TensorBase):
     def put_(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
         """In-place `put`: writes the result into `self`, returns `self`."""
     def index_fill_(
-        self, dim: _int, index: Tensor, value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None,
+        self, dim: _int, index: Tensor, value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any],
     ) -> Tensor:
         """In-place `index_fill`: writes the result into `self`, returns `self`."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
@@ -1200,9 +1195,9 @@ class Tensor(TensorBase):
         """In-place `tril`: writes the result into `self`, returns `self`."""
     def triu_(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
         """In-place `triu`: writes the result into `self`, returns `self`."""
-    def cumsum_(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+    def cumsum_(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
         """In-place `cumsum`: writes the result into `self`, returns `self`."""
-    def cumprod_(self, dim: _int, *, dtype: _dtype | None = None) -> Tensor:
+    def cumprod_(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
         """In-place `cumprod`: writes the result into `self`, returns `self`."""
     def subtract(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
         """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""

@@ -159,12 +159,21 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
     return zeros(*data or (0,), dtype=dtype)
 
 
-def _typed_constructor(kind: dtypes.dtype) -> Any:
-    def construct(*data: Any) -> Tensor:
-        return legacy_tensor(Tensor, *data, dtype=kind)
+class _TypedTensor(type):
+    """The classes of old: called they make a tensor of a type, and its tensors are their instances."""
 
-    name = f"{kind.scalar_type}Tensor"
-    return titled(construct, name, f"The constructor of old: a {kind} tensor from values, or of a shape.")
+    kind: dtypes.dtype
+
+    def __call__(cls, *data: Any) -> Tensor:
+        return legacy_tensor(Tensor, *data, dtype=cls.kind)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TensorBase) and instance.dtype is cls.kind
+
+
+def _typed_constructor(kind: dtypes.dtype) -> Any:
+    doc = f"The constructor of old: a {kind} tensor from values, or of a shape."
+    return _TypedTensor(f"{kind.scalar_type}Tensor", (), {"kind": kind, "__doc__": doc, "__module__": "minigrad"})
 
 
 FloatTensor, DoubleTensor, HalfTensor = map(_typed_constructor, (dtypes.float32, dtypes.float64, dtypes.float16))
@@ -230,7 +239,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
            requires_grad: bool = False) -> Tensor:
     """`start`, `start + step`, ... below `end`; int64 if all are ints."""
     start, end = (0, start) if end is None else (start, end)
-    start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
+    start, end, step = (v.item() if isinstance(v, TensorBase | xp.integer) else v for v in (start, end, step))
     for position, (name, value) in enumerate({"end": end, "start": start, "step": step}.items(), 1):
         if not isinstance(value, int | float | xp.number):
             raise must_be("Number", "arange", name, position, value)
@@ -266,7 +275,7 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
     return made((base**powers).astype(kind), **options)
 
 
-def _like_given(make: Any) -> Any:
+def _like_given(make: Any, strided: Any = None) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
         if not isinstance(input, TensorBase):
             raise must_be_tensor(like.__name__, "input", 1, input)
@@ -275,7 +284,7 @@ def _like_given(make: Any) -> Any:
         if layout(x) == "C" or memory_format is dtypes.contiguous_format:
             return make(x.shape, *args, dtype=dtype, **options)
         order = memory_order(x)  # the elements follow each other in memory as the original's do
-        t = make([x.shape[d] for d in order], *args, dtype=dtype, **options)
+        t = (strided or make)([x.shape[d] for d in order], *args, dtype=dtype, **options)
         t._data = t._data.transpose(RAW.inverse_order(order))
         return t
 
@@ -320,7 +329,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
 
 
 zeros_like, ones_like, empty_like, full_like = map(_like_given, (zeros, ones, empty, full))
-rand_like, randn_like = map(_like_given, (rand, randn))
+rand_like = _like_given(rand)
+randn_like = _like_given(randn, _from_size("randn", functools.partial(random.normal, one_by_one=True), "As torch "
+                                           "fills what does not lie in one piece: one by one.", ("generator",)))
 
 
 def _new(make: Any) -> Any:

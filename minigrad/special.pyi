@@ -32,7 +32,7 @@ def gammaln(input: Tensor) -> Tensor:
 def log1p(input: Tensor) -> Tensor:
     """`log1p`, as torch has it."""
 def log_softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
 def logit(self: Tensor | ndarray[Any, Any], eps: Tensor | float | number[Any] | None = None) -> Tensor:
@@ -48,7 +48,7 @@ def round(self: Tensor, *, decimals: int | None = None) -> Tensor:
 def sinc(input: Tensor) -> Tensor:
     """`sinc`, as torch has it."""
 def softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def xlogy(self: Tensor | float, other: Tensor | float | number[Any]) -> Tensor:

@@ -34,8 +34,8 @@ from typing import Any, Literal, Never
 import numpy as np
 
 import minigrad as torch
+from minigrad.manual import rows_of
 from minigrad.nn import functional
-from minigrad.ops.manual import rows_of
 from tests.oracle import expressions, semantics, transcript
 
 NAME = torch.__name__

@@ -12,7 +12,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.core.op import TABLE
-from minigrad.ops.manual import rows_of, told
+from minigrad.manual import rows_of, told
 
 F = torch.nn.functional
 FUNCTIONS = {f"{of.__name__}.{name}": value for of in (torch, torch.Tensor, F) for name, value in vars(of).items()

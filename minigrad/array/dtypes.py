@@ -6,6 +6,7 @@ The dictionaries at the bottom are the whole type system; complex and bfloat16 a
 """
 
 import builtins
+import math
 from typing import Any
 
 from ..text.presentation import require
@@ -139,14 +140,19 @@ def check_fits(value: Any, kind: Any, name: str = "") -> None:
     if kind.kind in "iu":
         most = xp.iinfo(kind).max  # as torch counts it, -255 still fits into eight bits without a sign
         if not xp.all((value >= -most - (kind.kind == "i")) & (value <= most)):
-            name = name or ("int" if kind == "int32" else f"{kind}_t")
-            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+            raise _overflow(name or ("int" if kind == "int32" else f"{kind}_t"))
 
 
 def fitting(value: Any, kind: Any) -> Any:
     """A Python number as it fills an array of a type. Raises: RuntimeError if it does not fit."""
     check_fits(value, kind)
-    return value if kind.kind == "f" else cast(value, kind)
+    if kind.kind == "f" and xp.finfo(kind).max < abs(value) < math.inf:
+        raise _overflow(of(kind).c_name)
+    return cast(value, kind)
+
+
+def _overflow(name: str) -> RuntimeError:
+    return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
 def result_dtype(first: Any, *others: Any) -> xp.dtype:

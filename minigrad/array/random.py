@@ -151,8 +151,8 @@ def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: 
 
 
 def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: float = 1.0,
-           generator: Generator | None = None) -> xp.ndarray:
-    """Normal numbers. Below 16 elements one by one and exact; above, in blocks of 16.
+           generator: Generator | None = None, one_by_one: bool = False) -> xp.ndarray:
+    """Normal numbers. Below 16 elements, or if asked, one by one and exact; above, in blocks of 16.
 
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
     """
@@ -160,7 +160,7 @@ def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: f
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     generator, n = generator or default_generator, math.prod(shape)
-    if n < 16:
+    if n < 16 or one_by_one:
         z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
     else:
         z = _normal_blocks(generator, n, xp.dtype(dtype))

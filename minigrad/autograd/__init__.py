@@ -8,7 +8,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..core.backward import backward, grad
 from ..core.beside.ends import GradientEdge
-from ..ops.manual import face
+from ..manual import face
 from . import functional, graph
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from .function import Function

@@ -208,6 +208,8 @@ class Function:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
+        elif kwargs:
+            args, kwargs = _in_order(cls.forward, args, kwargs), {}
         tensors = [a for a in args if isinstance(a, TensorBase)]
         needed = tuple(isinstance(a, TensorBase) and a.requires_grad for a in args)
         recorded = bool(grad_mode()) and any(needed)
@@ -326,6 +328,25 @@ class Error(Node):
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         """Raises: RuntimeError, for this is where a second derivative would begin."""
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _in_order(forward: Callable, args: tuple, named: dict[str, Any]) -> tuple:
+    """The arguments of `forward` but for ctx, those given by name where they stand in it: each input has a place.
+
+    Raises: TypeError for a name that is no positional parameter, is given twice, or leaves a gap before it.
+    """
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [p.name for p in inspect.signature(forward).parameters.values() if p.kind in kinds][1:]
+    for name in named:
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if name in names[: len(args)]:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+    last = max(map(names.index, named))
+    for place in range(len(args), last):
+        if names[place] not in named:
+            raise TypeError(f"forward() missing required argument: '{names[place]}' (position {place})")
+    return (*args, *(named[name] for name in names[len(args) : last + 1]))
 
 
 def _blocked(parts: tuple) -> tuple:

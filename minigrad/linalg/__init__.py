@@ -12,12 +12,12 @@ from typing import Any
 from ..array.backend import namespace, xp
 from ..core.carriers import TENSORS
 from ..core.graph import constant
+from ..manual import face
 from ..ops.calls.linalg import det, matmul, matrix_norm, matrix_power, svdvals
 from ..ops.calls.linalg import inverse as inv
 from ..ops.calls.reduce import named
 from ..ops.checks import dims_of, require, same_type
 from ..ops.kernels.linalg import LinAlgError
-from ..ops.manual import face
 from ..ops.table import linalg as rows
 from ..ops.table import shape
 from ..ops.table.linalg import matrix_exp

@@ -52,7 +52,7 @@ def multi_dot(tensors: Tensor | Sequence[Tensor]) -> Tensor:
 def norm(
     A: Tensor, ord: Tensor | float | Sequence[int] | Sequence[Tensor] | str | None = None,
     dim: int | Sequence[int] | None = None, keepdim: bool = False, *,
-    dtype: Tensor | int | dtype | device | type[Any] | None = None,
+    dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
 def pinv(A: Tensor) -> Tensor:
@@ -71,6 +71,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The scalar product along `dim`."""
 def vector_norm(
     x: Tensor | ndarray[Any, Any], ord: float = 2, dim: int | Sequence[int] | None = None, keepdim: bool = False, *,
-    dtype: Tensor | int | dtype | device | type[Any] | None = None,
+    dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """The norm of all elements taken as one vector, or along `dim`."""

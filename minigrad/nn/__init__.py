@@ -4,7 +4,7 @@
 how they begin.
 """
 
-from ..ops.manual import face
+from ..manual import face
 from . import attention, functional, init, layers, parameter, recurrent, utils
 from .attention import *  # noqa: F403
 from .layers import *  # noqa: F403

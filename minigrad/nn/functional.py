@@ -20,11 +20,12 @@ from ..core.carriers import TENSORS
 from ..core.graph import constant
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
+from ..manual import face
 from ..ops import calls
 from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type, titled
 from ..ops.kernels.conv import shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
-from ..ops.manual import face
+from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act
 from ..ops.table import conv, loss, pointwise, reduce, shape
 
@@ -305,7 +306,11 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
     kind = input._data.dtype.type
     if p < 1:  # else all are zero, which every type can hold
         dtypes.check_cast(dtypes.float32.np, input._data.dtype)
-    kept = random.bernoulli(xp.float64(1 - p), noise_shape).astype(kind) if p < 1 else xp.zeros(noise_shape, kind)
+    if p < 1:
+        like = input._array() if noise_shape == input._data.shape else xp.empty(noise_shape)
+        kept = drawn(like, lambda shape, _: random.bernoulli(xp.float64(1 - p), shape)).astype(kind)
+    else:
+        kept = xp.zeros(noise_shape, kind)
     noise = constant(Tensor, namespace(input._data).asarray(kept / kind(1 - p) if p < 1 else kept))
     return input.mul_(noise) if inplace else input * noise
 
@@ -637,8 +642,22 @@ def _expanded_pair(kernel: str, input: Any, target: Any) -> tuple:
     return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
 
 
-def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
-    """The mean of the squared differences."""
+def _weighted(input: Any, errors: Any, weight: Any, reduction: str, divisor: Any = None) -> Any:
+    require(weight.size() == input.size(), "Weights and input must have the same size.", ValueError)
+    require(reduction in _REDUCTIONS, f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.",
+            ValueError)
+    errors = errors * weight
+    total = errors if reduction == "none" else errors.sum()
+    return total if reduction != "mean" else errors.mean() if divisor is None else total / divisor.sum()
+
+
+def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+             weight: Any = None) -> Any:
+    """The mean of the squared differences; of `weight`, one per element, a weighted mean."""
+    if weight is not None:
+        input, target = _expanded_pair("mse_cpu", input, target)
+        return _weighted(input, (input - target) ** 2, weight, legacy_reduction(reduction, size_average, reduce),
+                         weight)
     return loss.mse_loss(*_expanded_pair("mse_cpu", input, target), _reduction(reduction, size_average, reduce))
 
 
@@ -650,10 +669,12 @@ def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: An
     return loss.smooth_l1_loss(*pair, _reduction(reduction), beta) if beta else l1_loss(*pair, reduction=reduction)
 
 
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """Half squares below `delta`, `delta` times absolute differences above."""
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+    """Half squares below `delta`, `delta` times absolute differences above; each times its `weight`."""
     require(delta > 0, "huber_loss does not support non-positive values for delta.")
-    return loss.huber_loss(*_expanded_pair("huber_cpu", input, target), _reduction(reduction), delta)
+    pair, how = _expanded_pair("huber_cpu", input, target), reduction if weight is None else "none"
+    errors = loss.huber_loss(*pair, _reduction(how), delta)
+    return errors if weight is None else _weighted(input, errors, weight, reduction)
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
@@ -754,9 +775,13 @@ def _reduced(values: Any, *reduction: Any) -> Any:
     return values if kind == NONE else values.mean() if kind == MEAN else values.sum()
 
 
-def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
-    """The mean of the absolute differences."""
+def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+            weight: Any = None) -> Any:
+    """The mean of the absolute differences; of `weight`, one per element, a weighted mean."""
     _warn_of_sizes(input, target)
+    if weight is not None:
+        reduction = legacy_reduction(reduction, size_average, reduce)
+        return _weighted(input, (input - target).abs(), weight, reduction, weight)
     return _reduced((input - target).abs(), reduction, size_average, reduce)
 
 

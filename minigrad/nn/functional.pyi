@@ -171,8 +171,10 @@ def hinge_embedding_loss(
     reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """x where the target is 1, max(0, margin - x) where it is -1."""
-def huber_loss(input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0) -> Tensor:
-    """Half squares below `delta`, `delta` times absolute differences above."""
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0, weight: Tensor | None = None,
+) -> Tensor:
+    """Half squares below `delta`, `delta` times absolute differences above; each times its `weight`."""
 def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
     weight: Tensor | number[Any] | None = None, bias: Tensor | number[Any] | None = None,
@@ -192,8 +194,9 @@ def kl_div(
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
 def l1_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    weight: Tensor | None = None,
 ) -> Tensor:
-    """The mean of the absolute differences."""
+    """The mean of the absolute differences; of `weight`, one per element, a weighted mean."""
 def layer_norm(
     input: Tensor, normalized_shape: Tensor | Sequence[int] | Sequence[Tensor], weight: Tensor | None = None,
     bias: Tensor | None = None, eps: Tensor | float = 1e-05,
@@ -213,7 +216,7 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
 def log_softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
 def logsigmoid(input: Tensor) -> Tensor:
@@ -281,8 +284,9 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x tanh(softplus(x))."""
 def mse_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    weight: Tensor | None = None,
 ) -> Tensor:
-    """The mean of the squared differences."""
+    """The mean of the squared differences; of `weight`, one per element, a weighted mean."""
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
     reduce: Any = None, reduction: str = 'mean',
@@ -299,7 +303,7 @@ def ones_like(
     """`ones` with the shape and type of `input`."""
 def pad(
     input: Tensor, pad: Tensor | Sequence[int] | Sequence[Tensor], mode: str = 'constant',
-    value: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
+    value: Tensor | float | number[Any] | None = None,
 ) -> Tensor:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
 def pairwise_distance(
@@ -353,11 +357,11 @@ def soft_margin_loss(
 ) -> Tensor:
     """log(1 + exp(-t x)) for targets 1 and -1."""
 def softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def softmin(
-    input: Tensor, dim: int | None = None, dtype: Tensor | int | dtype | device | type[Any] | None = None,
+    input: Tensor, dim: int | None = None, dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """softmax of -x."""
 def softplus(input: Tensor | ndarray[Any, Any], beta: float = 1, threshold: Tensor | float = 20) -> Tensor:

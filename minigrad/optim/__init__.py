@@ -15,9 +15,9 @@ from ..array.backend import xp
 from ..autograd.grad_mode import enable_grad
 from ..core.beside.lines import learners_line
 from ..core.graph import bump, constant
+from ..manual import face
 from ..nn.module import forget_grad, typename
 from ..ops.checks import require
-from ..ops.manual import face
 from ..text import presentation
 from . import lr_scheduler
 

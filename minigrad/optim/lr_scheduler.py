@@ -34,8 +34,12 @@ class LRScheduler:
         """A learning rate of epoch `last_epoch`, from the one before and the first one."""
         raise NotImplementedError
 
-    def step(self) -> None:
-        """Go on to the next epoch."""
+    def closed_form(self, base: float) -> float:
+        """A learning rate of epoch `last_epoch`, from the first one alone, where the class has such a formula."""
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on to the next epoch; of old also to any one."""
         if self._step_count == 1 and not self.optimizer._opt_called:
             presentation.warn("step_too_early", "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In "
                 "PyTorch 1.1.0 and later, you should call them in the opposite order: `optimizer.step()` before "
@@ -43,8 +47,17 @@ class LRScheduler:
                 "learning rate schedule. See more details at "
                 "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")
         self._step_count += 1
-        self.last_epoch += 1
-        self._last_lr = self.get_lr()
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if epoch is None or type(self).closed_form is LRScheduler.closed_form:
+            self._last_lr = self.get_lr()
+        else:
+            self._last_lr = [self.closed_form(base) for base in self.base_lrs]
+        if epoch is not None:
+            presentation.warn("epoch_given", "The epoch parameter in `scheduler.step()` was not necessary and is being "
+                "deprecated where possible. Please use `scheduler.step()` to step the scheduler. During the "
+                "deprecation, if epoch is different from None, the closed form is used instead of the new chainable "
+                "form, where available. Please open an issue if you are unable to replicate your use case: "
+                "https://github.com/pytorch/pytorch/issues/new/choose.")
         for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
             group["lr"] = lr
 
@@ -72,6 +85,9 @@ class StepLR(LRScheduler):
         """Changes at every multiple of `step_size`."""
         return lr * self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else lr
 
+    def closed_form(self, base: float) -> float:
+        return base * self.gamma ** (self.last_epoch // self.step_size)
+
 
 class ExponentialLR(LRScheduler):
     """Times `gamma` every epoch."""
@@ -83,6 +99,9 @@ class ExponentialLR(LRScheduler):
     def next_lr(self, lr: float, base: float) -> float:
         """Changes at every epoch but the first."""
         return lr * self.gamma if self._step_count > 1 else lr
+
+    def closed_form(self, base: float) -> float:
+        return base * self.gamma**self.last_epoch
 
 
 class LambdaLR(LRScheduler):
@@ -114,6 +133,9 @@ class CosineAnnealingLR(LRScheduler):
             return lr + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
         before, now = (1 + math.cos(math.pi * epoch / self.T_max) for epoch in (self.last_epoch - 1, self.last_epoch))
         return now / before * (lr - self.eta_min) + self.eta_min
+
+    def closed_form(self, base: float) -> float:
+        return self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
 
 
 __all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "StepLR"]

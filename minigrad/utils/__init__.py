@@ -3,7 +3,7 @@
 `data` has data sets, orders and batches, `serialization` what `torch.save` writes.
 """
 
-from ..ops.manual import face
+from ..manual import face
 from . import data, hooks
 
 __all__ = ["data", "hooks"]

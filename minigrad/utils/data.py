@@ -16,6 +16,7 @@ from ..array.backend import xp
 from ..creation import as_tensor
 from ..ops.checks import require
 from ..ops.table.shape import stack
+from ..text import presentation, say
 
 __all__ = ["BatchSampler", "DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
            "SubsetRandomSampler", "TensorDataset", "default_collate", "random_split"]
@@ -88,6 +89,18 @@ def default_collate(batch: Any) -> Any:
                     f"{type(first)}")
 
 
+def default_convert(item: Any) -> Any:
+    """One item as it is, with tensors for NumPy's arrays and numbers."""
+    if isinstance(item, xp.ndarray | xp.generic):
+        return as_tensor(xp.asarray(item))
+    if isinstance(item, Mapping):
+        return type(item)((key, default_convert(value)) for key, value in item.items())
+    if isinstance(item, tuple | list):
+        parts = [default_convert(part) for part in item]
+        return type(item)(*parts) if hasattr(item, "_fields") else parts
+    return item
+
+
 class Sampler:
     """The numbers of items, as a DataLoader takes them: here one by one. Source: torch.utils.data.Sampler."""
 
@@ -106,12 +119,37 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """All numbers in random order."""
+    """`num_samples` numbers in random order, as many as there are items unless it is given.
+
+    Each comes again only when all have come, or with `replacement` at any time.
+    """
+
+    def __init__(self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
+                 generator: Any = None) -> None:
+        super().__init__(data_source, generator=generator)
+        require(isinstance(replacement, bool), "replacement should be a boolean value, but got "
+                f"replacement={replacement}", TypeError)
+        self.replacement, self._num_samples = replacement, num_samples
+        n = self.num_samples
+        require(isinstance(n, int) and n > 0, "num_samples should be a positive integer value, but got "
+                f"num_samples={n}", ValueError)
+
+    @property
+    def num_samples(self) -> int:
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __len__(self) -> int:
+        return self.num_samples
 
     def __iter__(self) -> Iterator[int]:
-        generator = self.generator or random.Generator().manual_seed(_seed(None))
-        yield from random.permutation(len(self), generator).tolist()
-        random.permutation(len(self), generator)  # torch draws another order at the end, and needs nothing of it
+        generator, n = self.generator or random.Generator().manual_seed(_seed(None)), len(self.data_source)
+        size = 32 if self.replacement else n  # torch draws so many at a time, and again for a rest of none
+        for start in range(0, len(self) + 1, size):
+            rest = min(size, len(self) - start)
+            if self.replacement:
+                yield from random.integers((rest,), xp.int64, 0, n, generator).tolist()
+            else:
+                yield from random.permutation(n, generator).tolist()[:rest]
 
 
 class SubsetRandomSampler(Sampler):
@@ -143,27 +181,51 @@ class BatchSampler(Sampler):
 class DataLoader:
     """Batches of a data set, in order, shuffled, or as a sampler says.
 
-    It draws from the generator as torch's does. Options about speed (`num_workers`, ...) have no effect.
+    With `batch_size=None` the items come one by one, as they are. It draws from the generator as torch's does.
+    Options about speed (`num_workers`, ...) have no effect. Raises: ValueError in torch's words.
     """
 
-    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool | None = None, sampler: Any = None,
+    def __init__(self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
                  batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable | None = None,
                  pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
                  multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
                  persistent_workers: bool = False, pin_memory_device: str = "",
                  in_order: bool = True) -> None:
-        require(sampler is None or not shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
+        exclusive = {
+            "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.": num_workers < 0,
+            "timeout option should be non-negative": timeout < 0,
+            "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
+            "multiprocessing, otherwise set prefetch_factor to None.": not num_workers and prefetch_factor is not None,
+            "prefetch_factor option should be non-negative": num_workers and (prefetch_factor or 0) < 0,
+            "persistent_workers option needs num_workers > 0": persistent_workers and not num_workers,
+            "sampler option is mutually exclusive with shuffle": sampler is not None and shuffle,
+            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last":
+                batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last),
+            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last":
+                batch_size is None and drop_last,
+        }
+        for message, found in exclusive.items():
+            require(not found, message, ValueError)
+        if num_workers:
+            presentation.warn("workers", say("data.workers"), once=True)
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        if batch_sampler is not None:
+            batch_size = None
+        elif batch_size is not None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.dataset, self.sampler, self.batch_size, self.drop_last = dataset, sampler, batch_size, drop_last
-        self.batch_sampler = BatchSampler(sampler, batch_size, drop_last) if batch_sampler is None else batch_sampler
-        self.collate_fn, self.generator, self.num_workers = collate_fn or default_collate, generator, num_workers
+        self.batch_sampler, self.generator, self.num_workers = batch_sampler, generator, num_workers
+        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
 
     def __len__(self) -> int:
-        return len(self.batch_sampler)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
         _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
+        if self.batch_sampler is None:
+            yield from (self.collate_fn(self.dataset[i]) for i in self.sampler)
+            return
         for batch in self.batch_sampler:
             yield self.collate_fn([self.dataset[i] for i in batch])
 

@@ -210,8 +210,9 @@ def _spread(given: Any, shape: tuple) -> Any:
 def _given(self: Any, value: Any) -> Any:
     if isinstance(value, TensorBase):
         return value
-    if isinstance(value, bool | int | float) or (hasattr(value, "dtype") and not getattr(value, "ndim", 1)):
-        return constant(TensorBase._plain, xp.asarray(value).astype(self._data.dtype))
+    if isinstance(value, bool | int | float | xp.integer):
+        number = dtypes.cast if self._data.dtype == "float16" else dtypes.fitting  # as torch: too large is inf there
+        return constant(TensorBase._plain, xp.asarray(number(value, self._data.dtype)))
     raise TypeError(f"can't assign a {type_said(value)} to a {self.type()}")
 
 

@@ -160,8 +160,8 @@ def where_of(condition: Any, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition`, else `other`; numbers are allowed."""
     if input is None:
         return condition.nonzero(as_tuple=True)
-    for value in (input, other):
-        check_number(value)
+    for number in [x for x in (input, other) if isinstance(check_number(x), int | float)]:
+        dtypes.fitting(number, dtypes.result_dtype(*(getattr(x, "_data", x) for x in (input, other))))
     return rows.where(condition, input, other)
 
 

@@ -21,6 +21,7 @@ from ..table import reduce as rows
 
 def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
     """`face` of `self` in type `dtype`, which the result keeps though integers are summed in int64."""
+    dtype = dtypes.of(dtypes.as_numpy(dtype))
     require(dtype.is_floating_point or not (grad_mode() and self.requires_grad),
             f"Autograd not support dtype: {dtype.scalar_type}")
     return face(self.to(dtype), *args).to(dtype)
@@ -32,8 +33,8 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
     if dim is None and axis is None and not (keepdim or keepdims):
         if dtype is None:
             return rows.sum_all(self)
-        if dtype.is_floating_point:
-            return rows.sum_as(self, dtype.np)
+        if dtypes.as_numpy(dtype).kind == "f":
+            return rows.sum_as(self, dtypes.as_numpy(dtype))
     dim, keepdim = axis if dim is None else dim, keepdim or keepdims
     return rows.sum_dim(self, dims_of(self, dim), keepdim) if dtype is None else _typed(sum, self, dtype, dim, keepdim)
 
@@ -41,7 +42,10 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
 def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
          keepdims: bool = False) -> Any:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
-    self = self if dtype is None else self.to(dtype)
+    if dtype is not None:
+        self = self.to(dtype)
+        require(self.is_floating_point(), "mean(): could not infer output dtype. Optional dtype must be either a "
+                f"floating point or complex dtype. Got: {self.dtype.scalar_type}")
     if dim is None and axis is None and not (keepdim or keepdims):
         return rows.mean_all(self)
     return rows.mean_dim(self, dims_of(self, axis if dim is None else dim), keepdim or keepdims)

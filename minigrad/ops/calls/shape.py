@@ -585,8 +585,10 @@ def random_(self: Any, *bounds: int, generator: Any = None) -> Any:
     return (_between_ if len(given) == 2 else _below_)(self, *given, generator)
 
 
-def bernoulli(self: Any, *, generator: Any = None) -> Any:
-    """1 with the probability that each element says, else 0."""
+def bernoulli(self: Any, p: float | None = None, *, generator: Any = None) -> Any:
+    """1 with the probability that each element says, or all with probability `p`, else 0."""
+    if p is not None:
+        return rows.bernoulli_values(TENSORS.zeros_like(self), check_number(p), generator)
     dtypes.check_kind("bernoulli_tensor_cpu_p_", self._data.dtype)
     return rows.bernoulli_draw(self, generator)
 

@@ -153,7 +153,7 @@ def scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any
         require(fits, f"Expected index {list(sizes)} to be no larger than self {list(flat.shape)} apart "
                 f"from dimension {dim} and to be no larger size than src {list(src.shape)}")
         src = src[tuple(map(slice, sizes))]
-    _write(whole, key, src, add)
+    _write(whole, key, src if is_array else dtypes.fitting(src, self.dtype), add)
     return whole.reshape(self.shape)
 
 
@@ -180,6 +180,7 @@ def index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
         require(index.dtype == "int64", "index_fill_(): Expected dtype int64 for index.", IndexError)
         require(xp.ndim(source) == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{xp.ndim(source)} dimension(s).")
+        source = dtypes.fitting(source, self.dtype)
     else:
         same_type(self, source, said=_UNLIKE[how])
     whole, key = _rows(self.copy(), index, dim, f"index_{how}_")

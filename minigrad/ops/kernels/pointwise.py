@@ -91,6 +91,10 @@ def power(self: Any, exponent: Any) -> Any:
     return dtypes.cast(dtypes.cast(self, kind) ** dtypes.cast(exponent, kind), kind)  # of two bools NumPy makes int8
 
 
+def absolute(self: Any) -> Any:
+    return xp.absolute(implemented("abs_cpu", self, "iuf"))
+
+
 def lerp(self: Any, end: Any, weight: Any) -> Any:
     """From the nearer of the two: exact at both."""
     way = implemented("lerp_kernel_scalar", end) - self
@@ -124,7 +128,7 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{dtypes.of(mask.dtype).c_name}")
     try:
-        return xp.where(mask, value, self).astype(self.dtype)
+        return xp.where(mask, dtypes.fitting(value, self.dtype), self)
     except ValueError:
         raise shape_mismatch(mask, self) from None
 

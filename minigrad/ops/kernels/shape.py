@@ -405,10 +405,13 @@ def add_part(self: Any, whole: tuple, part: tuple) -> Any:
 def drawn(self: Any, draw: Any, *how: Any) -> Any:
     """Random values in the order in which the elements lie in memory, as torch draws them."""
     order = memory_order(self)
-    values = draw(tuple(self.shape[d] for d in order), self.dtype, *how)
+    one_by_one = draw is random.normal and not self.flags.c_contiguous
+    values = draw(tuple(self.shape[d] for d in order), self.dtype, *how, *[True][:one_by_one])
     return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
 
 
 def tossed(self: Any, p: Any, generator: Any) -> Any:
-    """1 with probability `p`, else 0, beside `self` and in its type."""
-    return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))
+    """1 with probability `p`, one or one for each element, else 0; beside `self` and in its type."""
+    if xp.ndim(p):
+        return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))
+    return drawn(self, lambda shape, _: random.bernoulli(p, shape, generator)).astype(self.dtype)

@@ -4,6 +4,7 @@ A row reads as in `pointwise`. Where torch's derivative is constant in pieces bu
 input (relu's relatives), `F.tied` keeps that edge, so that a second derivative is 0 and not missing.
 """
 
+from ...array import dtypes
 from ...array.backend import xp
 from ...core.op import no_derivative, op
 from ...text.tex import cases
@@ -33,7 +34,8 @@ rrelu_with_noise = op("rrelu_with_noise", lambda self, noise, lower, upper, trai
 rrelu_written = op("rrelu_written", rrelu_with_noise.row.forward, grad_fn="RreluWithNoiseBackward1", fixed=("noise",),
     keeps=("lower", "upper", "training"), scalars=("lower", "upper"),
     self = lambda F, grad, result, noise: F.tied(grad * noise, result))
-threshold_of = op("threshold", lambda self, threshold, value: xp.where(self <= threshold, self.dtype.type(value), self),
+threshold_of = op("threshold", lambda self, threshold, value: xp.where(
+        self <= threshold, dtypes.fitting(value, self.dtype), self),
     scalars=("threshold", "value"),
     self = lambda F, grad, self, threshold: F.tied(F.where(self <= threshold, 0.0, grad), self))
 threshold_written = op("threshold_written", threshold_of.row.forward, grad_fn="ThresholdBackward1",

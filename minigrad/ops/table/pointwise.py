@@ -144,7 +144,7 @@ sinc = op("sinc", xp.sinc, self=lambda F, grad, self: grad * F.sinc_slope(self))
 
 # ---- signs, steps and comparisons that pass gradients
 
-abs = op("abs", xp.absolute, tex=r"\left\lvert {0}\right\rvert", self=lambda F, grad, self: grad * F.sgn(self))
+abs = op("abs", kernels.absolute, tex=r"\left\lvert {0}\right\rvert", self=lambda F, grad, self: grad * F.sgn(self))
 sign = op("sign", lambda self: kernels.sign(self), **STEP)
 sgn = op("sgn", kernels.sign, self=lambda F, grad, self, result: F.zeros_like(grad))
 floor = op("floor", lambda self: kernels.whole_numbers(xp.floor, self), **STEP)

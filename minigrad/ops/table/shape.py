@@ -153,5 +153,4 @@ random_between = op("random_between", lambda self, low, high, generator: kernels
 random_below = op("random_below", lambda self, high, generator: kernels.drawn(
         self, random.integers, None, high, generator), grad_fn="RandomBackward1", scalars=("high",), **STEP)
 bernoulli_draw = op("bernoulli", lambda self, generator=None: kernels.tossed(self, self, generator), **STEP)
-bernoulli_values = op("bernoulli_values", lambda self, chance, generator: kernels.tossed(
-        self, xp.full(self.shape, chance), generator), grad_fn="BernoulliBackward2", scalars=("chance",), **STEP)
+bernoulli_values = op("bernoulli_values", kernels.tossed, grad_fn="BernoulliBackward2", scalars=("p",), **STEP)

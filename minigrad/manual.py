@@ -13,13 +13,13 @@ from textwrap import dedent, indent
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ..array.backend import xp
-from ..core.carriers import Carrier
-from ..core.row import Row
-from ..text import presentation
+from .array.backend import xp
+from .core.carriers import Carrier
+from .core.row import Row
+from .text import presentation
 
 _PACKAGE = __name__.partition(".")[0]
-_TOOLS = tuple(f"{_PACKAGE}.{room}" for room in ("array", "core", "ops.checks", "ops.kernels", "ops.manual"))
+_TOOLS = tuple(f"{_PACKAGE}.{room}" for room in ("array", "core", "ops.checks", "ops.kernels", "manual"))
 _SIZES = [(2, 3), (3,), (3,)], [(2, 3), (3, 4)], [(2, 2), (2,)], [(3,), (3,)], [(1, 2, 3), (1, 3, 4)]
 
 
