@@ -4,6 +4,9 @@
 with this idea would write. Its name is given when a model does on *all* cases what the answer does.
 What no number tells (the engine was called, f ran twice) is a sign: a function of the trials. An answer that
 nothing explains is told `wrong_value`.
+
+Most cases are programs that `programs(name)` runs line by line, with the answer under that name; what they
+come to are expressions of their names.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from math import isclose
 from typing import Any
 
 from ..text import get_language, knows, say
-from .running import Outcome, attempt, is_empty
+from .running import OURS, Outcome, attempt, is_empty
 from .verdict import Verdict, not_yet, right, wrong
 
 CLOSE = {"rel_tol": 2e-5, "abs_tol": 2e-6}  # float32, after a few operations
@@ -30,6 +34,7 @@ class Case:
     program: str
     data: tuple[Any, ...]
     want: Mapping[str, Any]  # label -> number, or lists of numbers
+    too_long: str = "endless"  # what an answer is told that was right before and does not end on this case
 
 
 @dataclass(frozen=True)
@@ -52,15 +57,19 @@ class Trial:
         return self.fault is None and all(same(self.got.get(k), want) for k, want in self.case.want.items())
 
     def like(self, other: Trial) -> bool:
-        """Whether two answers did the same: the same numbers, or the same kind of error."""
+        """Whether two answers did the same: the same numbers, or the same error."""
         if self.fault or other.fault:
-            kinds = [t.outcome.error.partition(":")[0] for t in (self, other)]
-            return self.fault == other.fault and kinds[0] == kinds[1]
-        return all(same(self.got.get(k), other.got.get(k)) for k in self.case.want)
+            return (self.fault, self.outcome.error) == (other.fault, other.outcome.error)
+        return (all(same(self.got.get(k), other.got.get(k)) for k in self.case.want)
+                and self.facts.get("habit") == other.facts.get("habit"))
 
 
 Play = Callable[..., tuple[Mapping[str, Any], Mapping[str, Any]]]  # play(answer, *data) -> (got, facts)
 Sign = Callable[[Sequence[Trial]], Trial | None]  # the trial that shows it, or None
+KINDS: dict[str, Callable[[Any], bool]] = {  # of answers
+    "function": lambda answer: callable(answer) and not inspect.isclass(answer),
+    "class": inspect.isclass,
+}
 
 
 @dataclass
@@ -68,7 +77,8 @@ class Exercise:
     """Judges answers to one exercise; see the files `lesson_*` for examples.
 
     `cases()` makes them, smallest first. `play(answer, *case.data)` calls the answer on fresh inputs and
-    returns what is compared and further facts. `signs` are looked for before the numbers, `economy` after them.
+    returns what is compared and further facts; the fact `habit` must be a model's too. `signs` are looked for
+    before the numbers, `economy` after them.
     """
 
     id: str
@@ -79,7 +89,7 @@ class Exercise:
     economy: Mapping[str, Sign] = field(default_factory=dict)
     sentences: Mapping[str, Any] = field(default_factory=dict)  # an instructor's own: text or {"en": ..., "zh": ...}
     draw: Callable[[Trial, str], Any] = lambda trial, key: None
-    of: str = "function"  # "class" where the answer is one
+    of: str = "function"  # what the answer is, one of KINDS
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
@@ -90,7 +100,7 @@ class Exercise:
         """Judge an answer."""
         if is_empty(answer):
             return not_yet(self.id)
-        if not callable(answer) or inspect.isclass(answer) != (self.of == "class"):
+        if not KINDS[self.of](answer):
             return wrong(self.id, "kind", self.say(f"kind_{self.of}", exercise=self.id))
         if inspect.isgeneratorfunction(answer):
             return wrong(self.id, "generator", self.say("generator"))
@@ -120,7 +130,8 @@ class Exercise:
     def behaviour(self, trials: Sequence[Trial]) -> Verdict | None:
         """What the answer does instead of answering: it does not end, returns nothing, or something else."""
         if trials[-1].fault == "endless":
-            return self.tell("endless", trials[-1])
+            key = trials[-1].case.too_long if all(t.right for t in trials[:-1]) else "endless"
+            return self.tell(key, trials[-1])
         return next((self.tell(key, shown) for key, sign in {**COMMON, **self.signs}.items()
                      if (shown := sign(trials)) is not None), None)
 
@@ -130,7 +141,8 @@ class Exercise:
         if first is None:
             return None
         own_words = first.fault if first.fault not in ("raised", None) else None
-        return self.tell(own_words or self.imitated(trials) or first.fault or self.observed(first), first)
+        explained = own_words or self.imitated(trials) or ("constant" if constant(trials) else first.fault)
+        return self.tell(explained or self.observed(first), first)
 
     def observed(self, trial: Trial) -> str:
         """What a failing trial itself tells, where no model explains it."""
@@ -161,7 +173,7 @@ class Exercise:
         compared = [] if trial.fault else [
             say("lessons.compared", what=k, got=as_text(trial.got.get(k)), want=as_text(trial.case.want[k]))
             for k in differing]
-        blanks = {"error": trial.outcome.error, **trial.facts}
+        blanks = {"error": trial.outcome.error, "calls": len(trial.outcome.calls), **trial.facts}
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
         return wrong(self.id, key, self.say(sentence or key, **blanks),
                      case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),
@@ -179,7 +191,7 @@ class Exercise:
 
 def plain(value: Any) -> Any:
     """A number, or lists of numbers, of whatever holds some; everything else as it is."""
-    if hasattr(value, "tolist"):  # tensors and arrays of any library
+    if hasattr(value, "tolist") and not inspect.isclass(value):  # tensors and arrays of any library
         return value.tolist()
     return [plain(v) for v in value] if isinstance(value, list | tuple) else value
 
@@ -212,9 +224,53 @@ def shortened(text: str) -> str:
 
 
 def pair(value: Any, *names: str) -> dict[str, Any]:
-    """The parts of a returned pair by name; what is no such pair stands under the first name, as it is."""
+    """The parts of what was returned, by name; where it has not so many, its kind stands under each name."""
+    if len(names) == 1 or value is None or inspect.isgenerator(value):
+        return dict.fromkeys(names, value)
     parts = list(value) if isinstance(value, list | tuple) or getattr(value, "shape", None) == (len(names),) else []
-    return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else dict.fromkeys(names, value)
+    return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else dict.fromkeys(names, type(value))
+
+
+def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lambda names: {}) -> Play:
+    """Play cases whose data are a program and expressions: one statement a line, with the answer called `name`.
+
+    `watch(names)` is called before the line that calls the answer; what it returns are facts.
+    """
+
+    def play(answer: Any, program: str, *labels: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        names: dict[str, Any] = {"torch": import_module("minigrad"), name: answer}
+        facts: dict[str, Any] = {}
+        got: dict[str, Any] = {}
+        for line in program.splitlines():
+            targets, assigned, value = line.partition(" = ")
+            if f"{name}(" in line:
+                facts |= watch(names)
+            if not assigned or f"{name}(" not in value:
+                exec(ours(line, "exec"), names)
+                continue
+            got = pair(eval(ours(value, "eval"), names), *targets.split(", "))
+            if any(v is None or inspect.isgenerator(v) for v in got.values()):
+                return got, facts
+            names.update(got)
+        try:
+            return {label: eval(ours(label, "eval"), names) for label in labels}, facts
+        except AttributeError:  # what came back is of another kind
+            if got:
+                return {name: type(value) for name, value in got.items()}, facts
+            raise
+
+    return play
+
+
+def ours(source: str, mode: str) -> Any:
+    """Compiled as if it stood here, so that no line of it is taken for the learner's."""
+    return compile(source, f"{OURS}/lessons/case", mode)
+
+
+def case(program: str, too_long: str = "endless", **want: Any) -> Case:
+    """A case for `programs`; a label `w.grad` is given as `w__grad`."""
+    labels = {label.replace("__", "."): value for label, value in want.items()}
+    return Case(program, (program, *labels), labels, too_long)
 
 
 def whenever(shows: Callable[[Trial], bool]) -> Sign:
@@ -227,9 +283,17 @@ def missing(trial: Trial) -> bool:
     return any(v is None and "." not in k for k, v in trial.got.items())
 
 
+def constant(trials: Sequence[Trial]) -> bool:
+    """Whether the same is returned in each case."""
+    returned = [{k: v for k, v in t.got.items() if "." not in k} for t in trials]
+    return len(trials) > 2 and bool(returned[0]) and all(
+        row.keys() == returned[0].keys() and all(same(v, returned[0][k]) for k, v in row.items()) for row in returned)
+
+
 COMMON: dict[str, Sign] = {
     "prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
     "nothing": whenever(missing),
     "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
-    "kind": whenever(lambda t: any(v is not None and not is_number(v) for k, v in t.got.items())),
+    "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items())),
 }
+BY_ITSELF: dict[str, Sign] = {"calls_backward": whenever(lambda t: bool(t.outcome.calls))}  # where that is the exercise

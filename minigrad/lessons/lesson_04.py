@@ -1,0 +1,100 @@
+"""Lesson 4, "What adds up?": the gradient of a mean over all rides, one backward for each chunk of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from .exercise import Case, Exercise, case, programs, whenever
+
+RIDES = ((0.5, 1.0), (1.5, 1.5), (2.5, 2.0), (4.0, 2.5), (1.0, 1.5), (3.0, 2.0))
+# sizes of the chunks, w, and what lay in w.grad before
+CASES = (((3,), 2.0, 7.0), ((1, 2), 2.0, None), ((2, 2), -1.0, 100.0), ((2, 1, 3), 0.5, -4.0))
+
+
+def cases() -> Iterator[Case]:
+    for sizes, w, old in CASES:
+        rides = RIDES[: sum(sizes)]
+        slopes = [2 * km * (w * km - fare) for km, fare in rides]
+        chunks = [rides[sum(sizes[:i]):][:size] for i, size in enumerate(sizes)]
+        pairs = ", ".join("(torch.tensor({}), torch.tensor({}))".format(*map(list, zip(*chunk, strict=True)))
+                          for chunk in chunks)
+        earlier = f"w.grad = torch.tensor({old})\n" if old else ""
+        yield case(f"w = torch.tensor({w}, requires_grad=True)\n{earlier}"
+                   f"chunks = [{pairs}]\nbackward_in_chunks(w, chunks)", w=w, w__grad=sum(slopes) / len(rides))
+
+
+def in_chunks(weigh: Callable, clear: str = "first", divide: Callable | None = None, part: slice = slice(None)) -> Any:
+    """A wrong model: how a sum over m rides of n, in one of k chunks, is weighed; when `w.grad` is emptied."""
+
+    def model(w: Any, chunks: Sequence) -> None:
+        n, k = sum(len(km) for km, _ in chunks), len(chunks)
+        if clear == "first":
+            w.grad = None
+        for km, fare in chunks[part]:
+            if clear == "inside":
+                w.grad = None
+            (((w * km - fare) ** 2).sum() * weigh(len(km), n, k)).backward()
+            if divide:
+                w.grad /= divide(len(km), n, k)
+            if clear == "after":
+                w.grad = None
+
+    return model
+
+
+def growing(weigh: Callable, retain: bool) -> Any:
+    """A wrong model: the sum so far is sent back after each chunk."""
+
+    def model(w: Any, chunks: Sequence) -> None:
+        n, k = sum(len(km) for km, _ in chunks), len(chunks)
+        w.grad, total = None, 0
+        for km, fare in chunks:
+            total = total + ((w * km - fare) ** 2).sum() * weigh(len(km), n, k)
+            total.backward(retain_graph=retain)
+
+    return model
+
+
+def empties(w: Any, chunks: Sequence) -> None:
+    """A wrong model: cleared, and never filled."""
+    w.grad = None
+
+
+def only_asks(w: Any, chunks: Sequence) -> None:
+    """A wrong model: gradients of w are computed, and `w.grad` stays as it is."""
+    old = w.grad
+    in_chunks(RIGHT[0])(w, chunks)
+    w.grad = old
+
+
+RIGHT = [lambda m, n, k: 1 / n]
+WEIGHTS = {"sum_of_means": [lambda m, n, k: 1 / m], "mean_of_means": [lambda m, n, k: 1 / m / k],
+           "sum_for_mean": [lambda m, n, k: 1]}
+ANY = [*RIGHT, *(weigh for some in WEIGHTS.values() for weigh in some)]
+MODELS: dict[str, Sequence[Callable]] = {
+    "untouched_grad": [lambda w, chunks: None, empties, only_asks],
+    **{key: [in_chunks(weigh) for weigh in some] for key, some in WEIGHTS.items()},
+    "not_cleared": [in_chunks(weigh, "never") for weigh in ANY],
+    "cleared_inside": [in_chunks(weigh, when) for weigh, when in product(ANY, ("inside", "after"))],
+    "growing_graph": [growing(weigh, retain) for weigh, retain in product(ANY, (True, False))],
+    "scaled_inside": [in_chunks(weigh, divide=by) for weigh in ANY
+                      for by in (lambda m, n, k: n, lambda m, n, k: k, lambda m, n, k: m)],
+    "off_by_one": [*(in_chunks(weigh, part=part) for weigh, part in product(ANY, (slice(1, None), slice(-1)))),
+                   *(in_chunks(lambda m, n, k, more=more: 1 / (n + more)) for more in (-0.999999, 1))],
+    "sign": [in_chunks(lambda m, n, k: -1 / n)],
+}
+
+
+def watch(names: dict[str, Any]) -> dict[str, Any]:
+    """Whether a gradient arrived at the w that was handed in, and how many chunks there are."""
+    arrived: set[bool] = set()
+    names["w"].register_hook(lambda grad: arrived.add(True))
+    return {"habit": arrived, "chunks": len(names["chunks"])}
+
+
+EXERCISE = Exercise("04", cases, programs("backward_in_chunks", watch), MODELS, economy={
+    "one_backward": whenever(lambda t: len(t.outcome.calls) < t.facts["chunks"]),
+    "wrong_value:many_backwards": whenever(lambda t: len(t.outcome.calls) > t.facts["chunks"]),
+})

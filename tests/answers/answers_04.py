@@ -1,0 +1,292 @@
+"""Exercise 04: the gradient of a mean over all rides, one backward for each chunk."""
+
+import minigrad as torch
+from tests.answers import Answers
+
+ANSWERS = Answers("04", r"zero_|\.sum\(\)|len\(|/ n|w\.grad = None|/=")
+right, wrong = ANSWERS.right, ANSWERS.wrong
+
+
+def rides(chunks):
+    return sum(len(km) for km, _ in chunks)
+
+
+@right
+def weighs_each_ride(w, chunks):
+    n = sum(len(km) for km, fare in chunks)
+    w.grad = None
+    for km, fare in chunks:
+        loss = ((w * km - fare) ** 2).sum() / n
+        loss.backward()
+
+
+@right
+def weighs_each_mean(w, chunks):
+    n = rides(chunks)
+    w.grad = torch.zeros_like(w)
+    for km, fare in chunks:
+        loss = ((w * km - fare) ** 2).mean()
+        (loss * len(km) / n).backward()
+
+
+@right
+def seeds(w, chunks):
+    if w.grad is not None:
+        w.grad.zero_()
+    n = rides(chunks)
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).sum().backward(torch.tensor(1 / n))
+
+
+@right
+def seeds_a_vector(w, chunks):
+    del w.grad
+    n = rides(chunks)
+    for km, fare in chunks:
+        errors = (w * km - fare) ** 2
+        errors.backward(torch.ones_like(errors) / n)
+
+
+@right
+def divides_once_at_the_end(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        torch.nn.functional.mse_loss(w * km, fare, reduction="sum").backward()
+    w.grad /= rides(chunks)
+
+
+@right
+def adds_itself(w, chunks):
+    total, count = 0.0, 0
+    for km, fare in chunks:
+        (g,) = torch.autograd.grad(((w * km - fare) ** 2).sum(), w)
+        total, count = total + g, count + len(km)
+    w.grad = total / count
+
+
+@right
+def ride_by_ride_in_one_sum(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for km, fare in chunks:
+        loss = 0
+        for k, f in zip(km, fare, strict=True):
+            loss = loss + (w * k - f) ** 2
+        (loss / n).backward()
+
+
+@wrong("sum_of_means")
+def means(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("sum_of_means")
+def means_by_function(w, chunks):
+    w.grad = torch.zeros_like(w)
+    for km, fare in chunks:
+        torch.nn.functional.mse_loss(w * km, fare).backward()
+
+
+@wrong("mean_of_means")
+def averages_means(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).mean() / len(chunks)).backward()
+
+
+@wrong("sum_for_mean")
+def sums(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).sum().backward()
+
+
+@wrong("cleared_inside")
+def clears_in_the_loop(w, chunks):
+    n = rides(chunks)
+    for km, fare in chunks:
+        w.grad = None
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("cleared_inside")
+def zeroes_means_in_the_loop(w, chunks):
+    for km, fare in chunks:
+        w.grad = torch.zeros_like(w)
+        ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("cleared_inside")
+def clears_after_each(w, chunks):
+    n = rides(chunks)
+    w.grad = None
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+        w.grad = None
+
+
+@wrong("not_cleared")
+def never_clears(w, chunks):
+    n = rides(chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("not_cleared")
+def never_clears_means(w, chunks):
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("scaled_inside")
+def divides_in_the_loop(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).sum().backward()
+        w.grad = w.grad / n
+
+
+@wrong("scaled_inside")
+def divides_means_by_chunks(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).mean().backward()
+        w.grad /= len(chunks)
+
+
+@wrong("growing_graph")
+def keeps_a_total(w, chunks):
+    w.grad, total, n = None, 0, rides(chunks)
+    for km, fare in chunks:
+        total = total + ((w * km - fare) ** 2).sum() / n
+        total.backward()
+
+
+@wrong("growing_graph")
+def keeps_a_total_and_its_record(w, chunks):
+    w.grad, total, n = None, 0, rides(chunks)
+    for km, fare in chunks:
+        total += ((w * km - fare) ** 2).sum() / n
+        total.backward(retain_graph=True)
+
+
+@wrong("untouched_grad")
+def makes_its_own(w, chunks):
+    v = torch.tensor(w.item(), requires_grad=True)
+    for km, fare in chunks:
+        (((v * km - fare) ** 2).sum() / rides(chunks)).backward()
+
+
+@wrong("untouched_grad")
+def clears_and_makes_its_own(w, chunks):
+    w.grad = None
+    w = w.detach().requires_grad_()
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / rides(chunks)).backward()
+
+
+@wrong("untouched_grad")
+def only_asks(w, chunks):
+    for km, fare in chunks:
+        torch.autograd.grad(((w * km - fare) ** 2).mean(), w)
+
+
+@wrong("one_backward")
+def one_sum(w, chunks):
+    w.grad, total = None, 0
+    for km, fare in chunks:
+        total = total + ((w * km - fare) ** 2).sum()
+    (total / rides(chunks)).backward()
+
+
+@wrong("one_backward")
+def joins_the_chunks(w, chunks):
+    w.grad = None
+    km, fare = (torch.cat(parts) for parts in zip(*chunks, strict=True))
+    ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("one_backward")
+def school_calculus(w, chunks):
+    with torch.no_grad():
+        w.grad = sum((2 * km * (w * km - fare)).sum() for km, fare in chunks) / rides(chunks)
+
+
+@wrong("wrong_value")
+def a_backward_per_ride(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for km, fare in chunks:
+        for k, f in zip(km, fare, strict=True):
+            ((w * k - f) ** 2 / n).backward()
+
+
+@wrong("off_by_one")
+def forgets_the_first(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for i in range(1, len(chunks)):
+        km, fare = chunks[i]
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("off_by_one")
+def counts_one_more(w, chunks):
+    w.grad, n = None, 1
+    for km, _fare in chunks:
+        n += len(km)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("sign")
+def the_other_way(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for km, fare in chunks:
+        (-((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("raised")
+def sends_a_vector(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).backward()
+
+
+@wrong("raised")
+def zeroes_what_is_not_there(w, chunks):
+    w.grad.zero_()
+    n = rides(chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("leaf_in_place")
+def steps_too(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+    w -= 0.1 * w.grad
+
+
+@wrong("wrong_value")
+def steps_without_record(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+
+
+@wrong("wrong_value")
+def forgets_the_square(w, chunks):
+    w.grad, n = None, rides(chunks)
+    for km, fare in chunks:
+        ((w * km - fare).sum() / n).backward()
+
+
+@wrong("endless")
+def waits_for_nothing_left(w, chunks):
+    w.grad = None
+    while chunks:
+        km, fare = chunks[0]
+        ((w * km - fare) ** 2).mean().backward()
