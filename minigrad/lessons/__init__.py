@@ -20,6 +20,7 @@ BUILT_IN = {  # exercise -> the file it is in, and its name there; read when fir
     "01": "lesson_01.EXERCISE",
     "03": "lesson_03.EXERCISE", "03.1": "lesson_03.check_prediction", "03.2": "lesson_03.LONG",
     "04": "lesson_04.EXERCISE", "05": "lesson_05.EXERCISE", "05.1": "lesson_05.SUM_BACK",
+    "07": "lesson_07.EXERCISE", "08": "lesson_08.EXERCISE",
 }
 CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
 

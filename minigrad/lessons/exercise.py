@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from math import isclose
+from itertools import pairwise
+from math import isclose, isfinite
 from typing import Any
 
 from ..text import get_language, knows, say
@@ -60,8 +61,7 @@ class Trial:
         """Whether two answers did the same: the same numbers, or the same error."""
         if self.fault or other.fault:
             return (self.fault, self.outcome.error) == (other.fault, other.outcome.error)
-        return (all(same(self.got.get(k), other.got.get(k)) for k in self.case.want)
-                and self.facts.get("habit") == other.facts.get("habit"))
+        return all(same(self.got.get(k), other.got.get(k)) for k in self.case.want)
 
 
 Play = Callable[..., tuple[Mapping[str, Any], Mapping[str, Any]]]  # play(answer, *data) -> (got, facts)
@@ -77,8 +77,8 @@ class Exercise:
     """Judges answers to one exercise; see the files `lesson_*` for examples.
 
     `cases()` makes them, smallest first. `play(answer, *case.data)` calls the answer on fresh inputs and
-    returns what is compared and further facts; the fact `habit` must be a model's too. `signs` are looked for
-    before the numbers, `economy` after them.
+    returns what is compared and further facts. `habit` of a trial must be the model's too. `signs` are looked
+    for before the numbers, `economy` after them.
     """
 
     id: str
@@ -89,6 +89,7 @@ class Exercise:
     economy: Mapping[str, Sign] = field(default_factory=dict)
     sentences: Mapping[str, Any] = field(default_factory=dict)  # an instructor's own: text or {"en": ..., "zh": ...}
     draw: Callable[[Trial, str], Any] = lambda trial, key: None
+    habit: Callable[[Trial], Any] = lambda trial: None
     of: str = "function"  # what the answer is, one of KINDS
 
     @cached_property
@@ -152,9 +153,13 @@ class Exercise:
         """The misconception with a model that does what the answer does, on all cases."""
         for key, models in self.models.items():
             for model in models:
-                if all(self.trial(model, t.case).like(t) for t in trials):
+                if all(self.alike(self.trial(model, t.case), t) for t in trials):
                     return key
         return None
+
+    def alike(self, one: Trial, other: Trial) -> bool:
+        """Whether two answers did the same, in the same way."""
+        return one.like(other) and self.habit(one) == self.habit(other)
 
     def costs(self, trials: Sequence[Trial]) -> Verdict | None:
         """Right numbers, got in a way that the exercise does not allow."""
@@ -206,7 +211,7 @@ def same(got: Any, want: Any) -> bool:
     if isinstance(got, list) and isinstance(want, list):
         return len(got) == len(want) and all(map(same, got, want))
     if isinstance(got, int | float) and isinstance(want, int | float):
-        return isclose(got, want, **CLOSE) or got != got != want != want
+        return isclose(got, want, **CLOSE) or not (isfinite(got) or isfinite(want))  # how it overflows is no matter
     return got is want or (type(got) is type(want) and got == want)
 
 
@@ -239,25 +244,25 @@ def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lamb
 
     def play(answer: Any, program: str, *labels: str) -> tuple[dict[str, Any], dict[str, Any]]:
         names: dict[str, Any] = {"torch": import_module("minigrad"), name: answer}
-        facts: dict[str, Any] = {}
+        facts: dict[str, Any] = {"names": names}
         got: dict[str, Any] = {}
-        for line in program.splitlines():
-            targets, assigned, value = line.partition(" = ")
-            if f"{name}(" in line:
-                facts |= watch(names)
-            if not assigned or f"{name}(" not in value:
-                exec(ours(line, "exec"), names)
-                continue
-            got = pair(eval(ours(value, "eval"), names), *targets.split(", "))
-            if any(v is None or inspect.isgenerator(v) for v in got.values()):
-                return got, facts
-            names.update(got)
         try:
+            for line in program.splitlines():
+                targets, assigned, value = line.partition(" = ")
+                if f"{name}(" in line:
+                    facts |= watch(names)
+                if assigned and f"{name}(" in value:
+                    got = pair(eval(ours(value, "eval"), names), *targets.split(", "))
+                    names.update(got)
+                    if any(v is None or inspect.isgenerator(v) for v in got.values()):
+                        return got, facts
+                else:
+                    exec(ours(line, "exec"), names)
             return {label: eval(ours(label, "eval"), names) for label in labels}, facts
-        except AttributeError:  # what came back is of another kind
-            if got:
-                return {name: type(value) for name, value in got.items()}, facts
-            raise
+        except AttributeError:
+            if not got:
+                raise
+            return {name: type(value) for name, value in got.items()}, facts  # it is of another kind
 
     return play
 
@@ -276,6 +281,12 @@ def case(program: str, too_long: str = "endless", **want: Any) -> Case:
 def whenever(shows: Callable[[Trial], bool]) -> Sign:
     """A sign that the first trial gives for which `shows` is true."""
     return lambda trials: next((t for t in trials if t.fault is None and shows(t)), None)
+
+
+def grows(trial: Trial) -> bool:
+    """Whether each backward had more nodes to run than the one before."""
+    nodes = [call.nodes for call in trial.outcome.calls]
+    return len(nodes) > 1 and all(a < b for a, b in pairwise(nodes))
 
 
 def missing(trial: Trial) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from .exercise import Case, Exercise, case, programs, whenever
+from .exercise import Case, Exercise, Trial, case, grows, programs, whenever
 
 RIDES = ((0.5, 1.0), (1.5, 1.5), (2.5, 2.0), (4.0, 2.5), (1.0, 1.5), (3.0, 2.0))
 # sizes of the chunks, w, and what lay in w.grad before
@@ -30,12 +30,13 @@ def in_chunks(weigh: Callable, clear: str = "first", divide: Callable | None = N
 
     def model(w: Any, chunks: Sequence) -> None:
         n, k = sum(len(km) for km, _ in chunks), len(chunks)
-        if clear == "first":
+        shares = [((w * km - fare) ** 2).sum() * weigh(len(km), n, k) for km, fare in chunks[part]]
+        if clear in ("first", "once"):
             w.grad = None
-        for km, fare in chunks[part]:
+        for share, (km, _) in zip([sum(shares)] if clear == "once" else shares, chunks, strict=False):
             if clear == "inside":
                 w.grad = None
-            (((w * km - fare) ** 2).sum() * weigh(len(km), n, k)).backward()
+            share.backward()
             if divide:
                 w.grad /= divide(len(km), n, k)
             if clear == "after":
@@ -75,7 +76,7 @@ WEIGHTS = {"sum_of_means": [lambda m, n, k: 1 / m], "mean_of_means": [lambda m, 
 ANY = [*RIGHT, *(weigh for some in WEIGHTS.values() for weigh in some)]
 MODELS: dict[str, Sequence[Callable]] = {
     "untouched_grad": [lambda w, chunks: None, empties, only_asks],
-    **{key: [in_chunks(weigh) for weigh in some] for key, some in WEIGHTS.items()},
+    **{key: [in_chunks(*way) for way in product(some, ("first", "once"))] for key, some in WEIGHTS.items()},
     "not_cleared": [in_chunks(weigh, "never") for weigh in ANY],
     "cleared_inside": [in_chunks(weigh, when) for weigh, when in product(ANY, ("inside", "after"))],
     "growing_graph": [growing(weigh, retain) for weigh, retain in product(ANY, (True, False))],
@@ -88,13 +89,20 @@ MODELS: dict[str, Sequence[Callable]] = {
 
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:
-    """Whether a gradient arrived at the w that was handed in, and how many chunks there are."""
+    """Whether a gradient arrived at the w that was handed in; how many chunks there are, and whether of one length."""
     arrived: set[bool] = set()
     names["w"].register_hook(lambda grad: arrived.add(True))
-    return {"habit": arrived, "chunks": len(names["chunks"])}
+    lengths = [len(km) for km, _ in names["chunks"]]
+    return {"arrived": arrived, "chunks": len(lengths), "even": len(set(lengths)) == 1}
+
+
+def habit(trial: Trial) -> Any:
+    """Whether w got gradients, from as many backwards as there are chunks, and whether they grew."""
+    facts = trial.facts
+    return facts and facts["arrived"] and (len(trial.outcome.calls) < facts["chunks"], facts["even"] and grows(trial))
 
 
 EXERCISE = Exercise("04", cases, programs("backward_in_chunks", watch), MODELS, economy={
     "one_backward": whenever(lambda t: len(t.outcome.calls) < t.facts["chunks"]),
     "wrong_value:many_backwards": whenever(lambda t: len(t.outcome.calls) > t.facts["chunks"]),
-})
+}, habit=habit)

@@ -1,0 +1,58 @@
+"""Lesson 7, "What must stay?": a bill whose backward fails, because a line rewrites what another one had noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..array.backend import storage
+from ..core.beside.observers import observing
+from .exercise import Case, Exercise, Trial, case, constant, programs, same, whenever
+
+MOST = 3  # buffers: the program as it stands makes two
+
+
+def cases() -> Iterator[Case]:
+    for w in ([1.0, 2.0], [0.5, -1.0], [3.0, 0.0, -2.0]):
+        rates = [3 * x + 1 for x in w]
+        yield case(f"w = torch.tensor({w}, requires_grad=True)\ntotal = bill(w)\ntotal.backward()",
+                   w__data=w, total=sum(r * r + 2 * r for r in rates), w__grad=[6 * r + 6 for r in rates])
+
+
+def watch(names: dict[str, Any]) -> dict[str, Any]:
+    """Keep what is recorded from now on: the buffers are counted when the bill is made."""
+    results: list[Any] = []
+    look = observing(lambda node, output: results.append(output) if len(results) < 100 else None)
+    look.__enter__()  # ends with the attempt's context
+    return {"results": results}
+
+
+def buffers(trial: Trial) -> int:
+    """How many storages the recorded results have, single numbers aside."""
+    made = (t for output in trial.facts["results"] for t in (output if isinstance(output, tuple) else (output,)))
+    trial.facts["buffers"] = len({id(storage(t._data)) for t in made if t.dim()})
+    return trial.facts["buffers"]
+
+
+def differs(trial: Trial, label: str) -> bool:
+    """Whether this is not as it should be."""
+    return not same(trial.got.get(label), trial.case.want[label])
+
+
+def calls_backward(trials: Sequence[Trial]) -> Trial | None:
+    """More backwards than the one of the case itself."""
+    return next((t for t in trials if len(t.outcome.calls) > 1), None)
+
+
+def nothing_to_send(trials: Sequence[Trial]) -> Trial | None:
+    """A result without a record: the case's own line can not go backward from it."""
+    return next((t for t in trials if not t.outcome.line and "does not require grad" in t.outcome.error), None)
+
+
+EXERCISE = Exercise("07", cases, programs("bill", watch), signs={
+    "calls_backward": calls_backward,
+    "constant": lambda trials: trials[1] if constant(trials) else None,
+    "edits_input": whenever(lambda t: differs(t, "w.data")),
+    "other_value": whenever(lambda t: differs(t, "total")),
+    "cut_to_silence": lambda trials: nothing_to_send(trials) or whenever(lambda t: differs(t, "w.grad"))(trials),
+}, economy={"clone_all": whenever(lambda t: buffers(t) > MOST)})

@@ -1,0 +1,133 @@
+"""Lesson 8, "Does it learn?": the training loop, written from blank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from .. import Tensor, no_grad, tensor
+from .exercise import Case, Exercise, Trial, case, grows, programs
+
+RECEIPTS = "[0.5, 1.5, 2.5]", "[1.0, 1.5, 2.0]"
+CASES = ((*RECEIPTS, 1, 0.1), (*RECEIPTS, 2, 0.1), (*RECEIPTS, 3, 0.05),
+         ("[1.0, 2.0, 0.5, 3.0]", "[2.0, 2.5, 1.0, 5.0]", 5, 0.02), (*RECEIPTS, 200, 0.1))
+
+
+def cases() -> Iterator[Case]:
+    for km, fare, steps, lr in CASES:
+        rides = list(zip(eval(km), eval(fare), strict=True))
+        w = b = 0.0
+        for _ in range(steps):
+            errors = [(w * x + b - y, x) for x, y in rides]
+            w, b = (w - lr * 2 * sum(e * x for e, x in errors) / len(rides),
+                    b - lr * 2 * sum(e for e, _ in errors) / len(rides))
+        yield case(f"km = torch.tensor({km})\nfare = torch.tensor({fare})\nw, b = train(km, fare, {steps}, {lr})",
+                   w=w, b=b)
+
+
+def play(answer: Callable, *data: str) -> tuple[dict, dict]:
+    """Watch whose `.grad` is read empty although backward had filled it: that explains errors, too."""
+    filled: set[int] = set()
+    emptied: set[int] = set()
+    ordinary = Tensor.grad
+
+    def look(t: Any, reads: bool) -> None:
+        if t._grad is not None and t._grad._data.any():
+            filled.add(id(t))
+            emptied.discard(id(t))
+        elif reads and id(t) in filled:
+            emptied.add(id(t))
+
+    Tensor.grad = property(lambda t: (look(t, True), ordinary.fget(t))[1],  # type: ignore[misc, assignment]
+                           lambda t, value: (look(t, False), ordinary.fset(t, value))[1], ordinary.fdel)
+    try:
+        got, facts = programs("train")(answer, *data)
+    except (TypeError, AttributeError) as error:
+        if emptied:
+            error.misconception = "cleared_too_early"  # type: ignore[union-attr]
+        raise
+    finally:
+        Tensor.grad = ordinary  # type: ignore[misc]
+    got = {k: v.reshape(()) if getattr(v, "shape", ()) in ((1,), (1, 1)) else v for k, v in got.items()}
+    return got, {**facts, "emptied": bool(emptied) and not any(got.values())}
+
+
+def mean(x: Any) -> Any:
+    return x.mean()
+
+
+def loop(reduce: Callable = mean, clear: str = "wb", move: str = "wb", more: int = 0, early: bool = False,
+         step: Callable = lambda lr, grad, loss: lr * grad, total: bool = False, fresh: bool = True,
+         retain: bool = False) -> Callable:
+    """A wrong model: who is cleared and moved and how, rounds too many, what is kept from round to round."""
+
+    def model(km: Any, fare: Any, steps: int, lr: float) -> tuple:
+        knobs = {name: tensor(0.0, requires_grad=True) for name in "wb"}
+        loss = None
+        for _ in range(steps + more):
+            if fresh or loss is None:
+                now = reduce((knobs["w"] * km + knobs["b"] - fare) ** 2)
+                loss = now if loss is None or not total else loss + now
+            loss.backward(retain_graph=retain)
+            for name in clear if early else "":
+                knobs[name].grad.zero_()
+            with no_grad():
+                for name in move:
+                    knobs[name] -= step(lr, knobs[name].grad, loss)
+            for name in clear:
+                knobs[name].grad.zero_()
+        return tuple(knobs.values())
+
+    return model
+
+
+def in_turn(parts: Sequence, by_ride: bool = False) -> Callable:
+    """A wrong model: a forward and a backward for each knob, or for each ride."""
+
+    def model(km: Any, fare: Any, steps: int, lr: float) -> tuple:
+        w, b = tensor(0.0), tensor(0.0)
+        for _ in range(steps):
+            for part in range(len(km)) if by_ride else parts:
+                errors = w * km + b - fare
+                dw, db = ((2 * errors[part] * km[part], 2 * errors[part]) if by_ride else
+                          ((2 * errors * km).mean() * (part == "w"), (2 * errors).mean() * (part == "b")))
+                w, b = w - lr * dw, b - lr * db
+        return w, b
+
+    return model
+
+
+def formula(km: Any, fare: Any, steps: int, lr: float) -> tuple:
+    """A wrong model: the best w and b at once, whatever `steps` is."""
+    x = km - km.mean()
+    w = (x * fare).sum() / (x * x).sum()
+    return w, fare.mean() - w * km.mean()
+
+
+def lost_leaf(trials: Sequence[Trial]) -> Trial | None:
+    """One round is right, and all longer runs fail, for w or b has no gradient or asks for none."""
+    words = ("NoneType", "does not require grad")
+    fails = [t.fault == "raised" and any(w in t.outcome.error for w in words) for t in trials]
+    return trials[1] if trials[0].right and all(fails[1:]) and len(trials) > 1 else None
+
+
+REDUCES = (mean, lambda x: x.sum())
+KEEPS = [{"clear": clear, "retain": retain} for clear, retain in product(("wb", ""), (True, False))]
+EXERCISE = Exercise("08", cases, play, {
+    "not_cleared": [loop(reduce, clear) for reduce, clear in product(REDUCES, ("", "w", "b"))],
+    "cleared_too_early": [loop(early=True)],
+    "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],
+    "stale_graph": [loop(fresh=False, **keeps) for keeps in KEEPS],
+    "sign": [loop(step=lambda lr, grad, loss: -lr * grad)],
+    "half_update": [loop(move=move) for move in "wb"],
+    "value_for_slope": [loop(step=lambda lr, grad, loss: lr * loss), loop(step=lambda lr, grad, loss: -lr * loss)],
+    "no_lr": [loop(step=lambda lr, grad, loss: grad)],
+    "sum_for_mean": [loop(REDUCES[1])],
+    "off_by_one": [loop(more=-1), loop(more=1)],
+    "in_turn": [in_turn("wb"), in_turn("bw")],
+    "in_turn:ride_by_ride": [in_turn((), by_ride=True)],
+    "no_steps": [formula],
+    "wrong_value:not_moved": [loop(move="")],
+}, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")), economy={
+    "lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})
