@@ -28,6 +28,7 @@ from .creation import (
 )
 from .eras import current_era as current_era, era as era
 from .eras.alias import install_as_torch as install_as_torch, uninstall_torch as uninstall_torch
+from .graph.faults import broken as broken
 from .magics import load_ipython_extension as load_ipython_extension
 from .ops.calls.shape import length_of_parts as length_of_parts
 from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_state
@@ -49,10 +50,10 @@ __all__ = [
     "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d",
     "baddbmm", "bernoulli", "bilinear", "binary_cross_entropy_with_logits", "bincount", "bitwise_and",
     "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm",
-    "bool", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "ceil",
-    "ceil_", "celu", "celu_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_",
-    "clip", "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "conj", "contiguous_format",
-    "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
+    "bool", "broadcast_tensors", "broadcast_to", "broken", "bucketize", "can_cast", "cartesian_prod", "cat",
+    "cdist", "ceil", "ceil_", "celu", "celu_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min",
+    "clamp_min_", "clip", "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "conj",
+    "contiguous_format", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
     "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum",
     "current_era", "default_generator", "det", "detach", "detach_", "device", "diag", "diag_embed", "diagonal",
     "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout", "dstack",

@@ -70,10 +70,11 @@ class Flows:
     def finish(self) -> Flows:
         """Write the sums at the leaves, and let go of all arrays."""
         for leaf, arrays in self.at_leaf.items():
-            total = sum(arrays[1:], arrays[0])
+            lost = self.graph.fault == "overwrite"  # then nothing was summed
+            total = arrays[-1] if lost else sum(arrays[1:], arrays[0])
             self.norms[leaf] = norm(total)
             self.texts[f"sent:{leaf}"] = self.text(total)
-            if len(arrays) > 1:
+            if len(arrays) > 1 and not lost:
                 self.texts[f"total:{leaf}"] = spelled(arrays, total)
         self.sums, self.at_leaf = {}, {}
         return self
@@ -194,7 +195,7 @@ class Watch:
         """The engine summed a gradient to the shape of a stretched input."""
         self.summed[index] = after
         words = spelled_sum(preview(before), preview(after))
-        if words:
+        if words and not self.found.graph.fault:
             self.found.spelled[f"{self.id}:{index}"] = words
 
     def nothing(self, *facts: Any) -> None:

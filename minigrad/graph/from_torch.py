@@ -31,6 +31,10 @@ class TorchReader(Reader):
         """torch's nodes do not tell which line or module made them."""
         return Scopes({}, {}, lambda p: None)
 
+    def fault(self) -> str:
+        """torch's own engine has none."""
+        return ""
+
     def array(self, t: AnyTensor) -> Any:
         """The tensor itself without its history, dense: `preview` reads it as an array."""
         return t.detach().to_dense() if t.is_sparse else t.detach()

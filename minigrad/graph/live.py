@@ -20,6 +20,7 @@ from ..array.backend import xp
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ
 from ..core.row import Row
+from .faults import fault_now
 from .preview import preview
 from .scopes import Scopes
 from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
@@ -68,6 +69,10 @@ class Reader:
         """Shape and dtype of an output that nobody holds, if the node itself knows."""
         return None
 
+    def fault(self) -> str:
+        """The fault of the engine that will run this graph."""
+        return fault_now()
+
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, callable) in the order in which they run."""
         hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
@@ -95,7 +100,7 @@ class Reader:
             hooks = tuple(self.hooks(order))
         roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
         return Graph(roots, nodes, tuple(self.records.values()), hooks,
-                     scopes=tuple(self.scopes.found), repeats=self.scopes.repeats(nodes))
+                     scopes=tuple(self.scopes.found), repeats=self.scopes.repeats(nodes), fault=self.fault())
 
     def key(self, node: AnyNode) -> Key:
         """AccumulateGrad is known by its leaf, every other node by itself."""

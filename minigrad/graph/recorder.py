@@ -22,6 +22,8 @@ from ..core.beside.ends import root_gradients
 from ..core.beside.lines import learners_line
 from ..core.engine import steps
 from ..core.graph import AccumulateGrad, Freed, Node
+from ..text import say
+from . import faults
 from .live import Reader
 from .preview import preview as preview_of
 from .rule import Rule, rule, spelled_sum
@@ -124,7 +126,12 @@ class Recorder:
         return ran is not None
 
     def hold(self) -> None:
-        """Keep everybody else out of this graph until the walk is over, or left."""
+        """Keep everybody else out of this graph until the walk is over, or left.
+
+        Raises: RuntimeError inside `broken`, which would end before the walk.
+        """
+        if self.graph.fault:
+            raise RuntimeError(say("moments.live"))
         nodes = (n for n in self.reader.found.values() if isinstance(n, Node))
         suspended.update((n, self) for n in nodes if not isinstance(n, AccumulateGrad))
 
@@ -186,7 +193,7 @@ class Recorder:
         """The node's formulas have run; from here on its gradients are on their way."""
         here, came = self.graph.node(self.node), in_short(incoming)
         found = [rule(self.graph, here, node.row, i, came, in_short(g))
-                 for i, g in enumerate(outgoing) if g is not None]
+                 for i, g in enumerate(outgoing) if g is not None and self.graph.fault != "own_factor"]
         self.event("compute", before=came, outgoing=tuple(in_short(g) for g in outgoing),
                    rules=tuple(filter(None, found)))
         self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
@@ -200,7 +207,8 @@ class Recorder:
         """The gradient of a stretched input was summed to its shape."""
         was, now = in_short(before), in_short(after)
         self.summed[index] = now
-        self.event("unbroadcast", slot=index, before=was, after=now, name=spelled_sum(was, now))
+        self.event("unbroadcast", slot=index, before=was, after=now,
+                   name="" if self.graph.fault else spelled_sum(was, now))
 
     def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
         """A gradient has arrived at the next node, where `total` lies now."""
@@ -215,7 +223,8 @@ class Recorder:
         at = next(i for i, f in enumerate(self.step) if f.kind == "send")
         sent = Sent(slot, to, text, total, self.arrived[to])
         self.step[at] = replace(self.step[at], sent=(*self.step[at].sent, sent))
-        if self.arrived[to] == self.waits[to]:
+        ran = self.graph.fault == "early" and any(f.node == to for f in self.frames)
+        if self.arrived[to] == self.waits[to] and not ran:
             self.queue = sorted([*self.queue, to], key=running_order)
 
     def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:
@@ -292,7 +301,7 @@ def untouched(reader: Reader) -> Iterator[None]:
     for hook, _ in silenced:
         hook.clear()  # shown, not run: it may well be an optimiser's step
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), faults.unchanged():
             yield
     finally:
         random.set_state(state)

@@ -21,9 +21,10 @@ from typing import Any
 from ..graph import from_torch, live
 from ..graph.flows import Flows, flows, two_digits
 from ..graph.snapshot import AnyTensor, Graph, part
-from ..text import get_language, say
+from ..text import LANGUAGES, get_language, say
 from . import dot, engines, indented, levels, svg
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
+from .scenes import fault_said
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
 NO_PIXELS = 300  # boxes
@@ -187,6 +188,9 @@ class Drawing:
         self.values = values or {}  # slot -> text that the graph does not hold
         self.marks = marks  # ids of parts to point out
         self.remarks: list[str] = []  # what is said under the title
+        if (fault := fault_said(graph)) is not None:
+            said = dict.fromkeys(fault[one] for one in LANGUAGES if lang in (one, "both"))
+            self.remarks.append(" · ".join(said).replace("`", '"'))
         self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
         show = default_show(graph) if show is None else show
         self.show = show | {"cards"} if self.fold.shown <= levels.MANY_PILLS else show & {"values"}

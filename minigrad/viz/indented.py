@@ -15,7 +15,7 @@ LINES = 40
 
 def tree(graph: Graph) -> str:
     """Depth first from the roots, in the order of `next_functions`; never recursive."""
-    lines: list[str] = []
+    lines: list[str] = [f'broken("{graph.fault}")'] if graph.fault else []
     seen: set[str] = set()
     stack = [("", "", root) for root in reversed(graph.roots or starts(graph))]
     while stack:

@@ -23,6 +23,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ..graph.faults import fault_now
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language
@@ -50,8 +51,8 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     """
     reader_for(root)  # refuses what is no tensor
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
-    shown: dict[str, Any] = {"drive": drive, "predict": predict and not live, "lang": lang or get_language(),
-             "theme": theme or "", "breakpoints": tuple(breakpoints)}
+    shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
+                             "lang": lang or get_language(), "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live:
         return LivePlayer(Recorder(root, gradient, **how), **shown)
     graph, frames = record(root, gradient, preview, **how)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.snapshot import Graph, NodeRecord, TensorRecord
-from ..text import both, say
+from ..text import LANGUAGES, both, say
 
 PLAYER_SCHEMA = "minigrad.player/1"
 WORDS = """
@@ -42,14 +42,15 @@ class Scenes:
         return {
             "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
             "code": "\n".join(self.code()), "nodes": {n.id: self.node(n) for n in self.graph.nodes},
-            "ui": {word: both(f"player.{word}") for word in WORDS},
+            "ui": {word: both(f"player.{word}") for word in WORDS}
+            | ({"sum": both("moments.lies_there")} if self.graph.fault else {}), "faulty": bool(self.graph.fault),
         }
 
     def before(self, root: str) -> dict[str, str]:
         """The caption of frame 0."""
         saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
         note = both("player.preview_hooks" if self.graph.hooks else "player.preview") if self.preview else None
-        return joined(both("player.say_before", root=root, saved=saved), note)
+        return joined(fault_said(self.graph), both("player.say_before", root=root, saved=saved), note)
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
@@ -96,7 +97,8 @@ class Scenes:
 
     def event(self, f: Frame) -> dict[str, Any]:
         """One event: what is said, what it writes into the picture, what lights up."""
-        made: dict[str, Any] = {"kind": f.kind, "say": getattr(self, f"say_{f.kind}", self.caption)(f)}
+        fault = dict.fromkeys(LANGUAGES, f'broken("{self.graph.fault}"):') if self.graph.fault else None
+        made: dict[str, Any] = {"kind": f.kind, "say": joined(fault, getattr(self, f"say_{f.kind}", self.caption)(f))}
         slots, marks = self.changes(f)
         extra = {
             "slots": slots, "marks": marks,
@@ -155,13 +157,15 @@ class Scenes:
         kind = {"hook": f"hook_{self.hook_kind(f)}" if f.ran else "hook_shown",
                 "compute": "compute_saved" if fields else "compute",
                 "accumulate": "put" if f.before == "None" else "add"}.get(f.kind, f.kind)
-        return both(f"player.say_{kind}", node=self.title(f.node), type=node.name, on=self.name_at(f),
+        key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
+        return both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
                     name=f.name, before=f.before, after=f.after, fields=fields)
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
         """What is said of a sum."""
         target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
-        return both("player.say_unbroadcast", name=target.label, shape=target.shape,
+        key = "moments.first_copy" if self.graph.fault == "no_sum" else "player.say_unbroadcast"
+        return both(key, name=target.label, shape=target.shape,
                     sum=f.name or f"{f.before} → {f.after}")
 
     def say_send(self, f: Frame) -> dict[str, str]:
@@ -194,7 +198,8 @@ class Scenes:
                 made.append({"printed": f.printed.rstrip("\n"), "at": i})
             made += [self.rule_row(r, i, sums.get(r.slot)) for r in f.rules]
             if f.kind == "accumulate":
-                value = f"{f.before} → {f.after}" if f.before == "None" else f"{f.before} + {f.name} = {f.after}"
+                put = f.before == "None" or self.graph.fault == "replace"
+                value = f"{f.before} → {f.after}" if put else f"{f.before} + {f.name} = {f.after}"
                 made.append({"text": self.formula(self.graph.node(f.node)), "value": value, "at": i})
         return made
 
@@ -204,7 +209,8 @@ class Scenes:
         if summed:
             at, f = summed
             left, right = tex.split(" = ", 1)
-            tex, plain = rf"{left} = \mathrm{{sum}}\left({right}\right)", f"= {f.name or f.after}"
+            word = "first" if self.graph.fault == "no_sum" else "sum"
+            tex, plain = rf"{left} = \mathrm{{{word}}}\left({right}\right)", f"= {f.name or f.after}"
             filled_in = plain.replace("−", "-") if f.name else ""
         return {"math": mathml(tex), "num": mathml(filled_in), "text": tex, "value": plain, "at": at}
 
@@ -212,6 +218,8 @@ class Scenes:
 
     def quiz(self, frames: list[Frame]) -> dict[str, Any] | None:
         """A question about the most telling gradient of this step, with wrong answers that people give."""
+        if self.graph.fault:  # the reasons are those of an engine without a fault
+            return None
         asked = self.accumulate_quiz(frames) or self.send_quiz(frames)
         if asked is None:
             return None
@@ -300,7 +308,8 @@ def by_step(frames: tuple[Frame, ...]) -> list[list[Frame]]:
 
 def transcript(graph: Graph, frames: tuple[Frame, ...]) -> str:
     """What happened, in words of the API alone, so that it reads the same in every language."""
-    scenes, lines = Scenes(graph), [f"{graph.tensor(graph.roots[0]).label}.backward()"]
+    fault = f'   broken("{graph.fault}")' if graph.fault else ""
+    scenes, lines = Scenes(graph), [f"{graph.tensor(graph.roots[0]).label}.backward(){fault}"]
     for events in by_step(frames):
         node = graph.node(events[0].node)
         line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""
@@ -321,8 +330,9 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
     if f.kind == "accumulate":
         leaf = scenes.graph.tensor(scenes.graph.node(f.node).leaf or "").label
         return [f"{leaf}.grad: {f.before} -> {f.after}"]
+    met = "first" if scenes.graph.fault == "no_sum" else "sum"
     return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.after}"], "compute": [f"grad: {f.before}"],
-            "unbroadcast": [f"sum: {f.name or f.after}"], "free": [f"freed: {f.name}"],
+            "unbroadcast": [f"{met}: {f.name or f.after}"], "free": [f"freed: {f.name}"],
             "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
 
 
@@ -330,6 +340,14 @@ def brief(message: str) -> str:
     """The first clause of a message; the whole of it stands in the trace."""
     clause = message.split(" (")[0].split(". ")[0]
     return clause if clause == message else f"{clause} …"
+
+
+def fault_said(graph: Graph) -> dict[str, str] | None:
+    """What is wrong with the engine that runs this graph, where something is."""
+    if not graph.fault:
+        return None
+    return {lang: say("moments.engine", lang, bug=graph.fault, what=say(f"moments.{graph.fault}", lang))
+            for lang in LANGUAGES}
 
 
 def joined(*parts: dict[str, str] | None) -> dict[str, str]:

@@ -249,7 +249,8 @@ function render({ model, el }) {
   bar.append(
     ...["first", "prev", "play", "next", "last"].map((name) => button(name, icon(name))), slider, count,
     ...["predict", "drive", "present"].map((name) => button(name, two(ui[name]))), button("lang"), button("theme"));
-  buttons.predict.hidden = model.get("live");
+  buttons.predict.hidden = model.get("live") || walk.scene.faulty;
+  buttons.drive.hidden = walk.scene.faulty;              // the numbers of a faulty engine hold in its own order alone
 
   // ------------------------------------------------------------ the picture: rings, badges, marks made once
   /** @type {Map<string, {group: SVGGElement, under: SVGElement, badge: SVGElement, text: SVGElement, box: Box}>} */
@@ -684,6 +685,7 @@ function render({ model, el }) {
     if (!path.length && drive()) walk = new Walk(model.get("scene"), model.get("steps"), [""]);
   }
   function toggleDrive() {
+    if (walk.scene.faulty) return;
     const n = walk.count(frame()), kept = walk.order.slice(0, n);
     model.set("drive", !drive());
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
