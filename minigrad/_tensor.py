@@ -295,6 +295,8 @@ class Tensor(TensorBase):
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        if array.dtype == "bool":
+            array = array.astype("uint8")  # as torch wrote it before it had bools
         return constant(Tensor, array)  # what NumPy makes of a tensor and an array: a tensor
 
     def __float__(self) -> Any:

@@ -105,7 +105,7 @@ def rsub(input: Any, other: Any) -> Any:
 
 def rdiv(other: Any, self: Any) -> Any:
     """`self / other`: torch multiplies by the reciprocal."""
-    return rows.mul(rows.reciprocal(other), self)
+    return rows.reciprocal(other) * self
 
 
 def rpow(other: Any, self: Any) -> Any:
