@@ -35,6 +35,7 @@ from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_sta
 from .text import get_language as get_language, set_language as set_language
 from .utils.serialization import load as load, save as save
 from .viz.display import Drawing
+from .viz.measured import nudge as nudge
 from .viz.panel import watch as watch
 from .viz.player import step as step
 from .viz.reasons import Explanation
@@ -75,7 +76,7 @@ __all__ = [
     "max_pool2d", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim",
     "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nansum",
     "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad", "nonzero", "norm", "normal", "not_equal",
-    "numel", "ones", "ones_like", "outer", "pairwise_distance", "paths", "permute", "pi", "pinverse",
+    "nudge", "numel", "ones", "ones_like", "outer", "pairwise_distance", "paths", "permute", "pi", "pinverse",
     "poisson_nll_loss", "polygamma", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put",
     "quantile", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal",
     "reciprocal_", "relu", "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "result_type",

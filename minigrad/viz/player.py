@@ -31,7 +31,7 @@ from .display import Drawing, reader_for, tensor_names
 from .places import lay_out
 from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .svg import render
-from .theme import STATIC, stylesheet, variables
+from .theme import STATIC, rules_within, variables
 
 _LABELS = re.compile(r">([^<]*)</text>")
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
@@ -61,14 +61,8 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
 
 def _style() -> str:
     """The colours of both themes, the rules of the pictures (inside the player only), our own."""
-    rules = re.sub(r"([^{}]+)(\{[^{}]*\})", _within_player, stylesheet(None))
     themes = f".mg-player{{{variables('light')}}}.mg-player.mg-dark{{{variables('dark')}}}"
-    return themes + rules + (STATIC / "player.css").read_text("utf-8")
-
-
-def _within_player(rule: re.Match[str]) -> str:
-    selectors = (f":where(.mg-player svg.mg-graph) {one}" for one in rule[1].split(","))
-    return f"{','.join(selectors)}{rule[2]}"
+    return themes + rules_within(".mg-player") + (STATIC / "player.css").read_text("utf-8")
 
 
 class Player(anywidget.AnyWidget):

@@ -69,6 +69,15 @@ def stylesheet(theme: str | None) -> str:
     return rules if fixed else FOLLOWING + rules
 
 
+def rules_within(root: str) -> str:
+    """The rules of the pictures, for those inside a widget that has the custom properties."""
+    def inside(rule: re.Match[str]) -> str:
+        selectors = (f":where({root} svg.mg-graph) {one}" for one in rule[1].split(","))
+        return f"{','.join(selectors)}{rule[2]}"
+
+    return re.sub(r"([^{}]+)(\{[^{}]*\})", inside, stylesheet(None))
+
+
 NARROW, WIDE = frozenset("iIjlftr.,:;'|!()[]{}· -"), frozenset("mwMW@%—…")
 
 

@@ -1,0 +1,202 @@
+"""Small widgets that ask first: what came of it is shown only after an answer.
+
+A widget is a list of parts (texts, options, fields, pictures) that `static/moments.js` draws; the kernel makes
+the next list when an answer comes. The trait `scene` stays the opening one, so that a stored notebook gives
+nothing away and starts unanswered. The opening is also the still picture and the text for other hosts.
+"""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..text import get_language, say
+from .display import Drawing
+from .glyphs import clean, num, path, tag, text
+from .svg import wrap
+from .theme import FOLLOWING, STATIC, rules_within, stylesheet
+
+Part = dict[str, Any]
+WIDE = 520  # px, of a still picture
+
+
+class Refused(Exception):
+    """What was sent is no answer yet; the text says what is missing."""
+
+
+class Moment(anywidget.AnyWidget):
+    """A widget that asks. `answers` holds what was answered: a list of (question, answer, right)."""
+
+    _esm = STATIC / "moments.js"
+    _css = FOLLOWING + rules_within(".mg-moment") + (STATIC / "moments.css").read_text("utf-8")
+    scene = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, title: str, lang: str | None = None) -> None:
+        self.language = lang or get_language()
+        self.answers: list[tuple[str, Any, bool]] = []
+        ui = {key: self.say(key) for key in ("no_kernel",)}
+        shown = "zh-CN" if self.language == "zh" else "en"
+        super().__init__(scene={**self.opening(), "title": title, "ui": ui, "lang": shown})
+        self.on_msg(self._asked)
+
+    def opening(self) -> dict[str, Any]:
+        """The first scene: `parts`, and what is sent back with an answer, `at`."""
+        raise NotImplementedError
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        """The scene after a button or a key. Raises: Refused, with a sentence, for what is no answer."""
+        raise NotImplementedError
+
+    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        try:
+            self.send({"scene": self.reply(content["do"], content.get("at"), content["values"])})
+        except Refused as refused:
+            self.send({"refused": str(refused)})
+        except Exception as error:  # the learner's own function
+            self.send({"refused": f"`{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}`"})
+
+    # ---- words
+
+    def say(self, key: str, **blanks: Any) -> str:
+        """A sentence in the widget's language; both stand in one line."""
+        return say(f"moments.{key}", self.language, **blanks).replace("\n", " / ")
+
+    def text(self, key: str, role: str = "aside", **blanks: Any) -> Part:
+        """A sentence as a part; `role` is "ask", "aside" or "found"."""
+        return {"kind": "text", "role": role, "text": self.say(key, **blanks)}
+
+    def button(self, *keys: str) -> Part:
+        """Buttons; the first one answers, others are called by their key."""
+        return {"kind": "buttons", "buttons": [["answer" if i == 0 else key, self.say(key)]
+                                               for i, key in enumerate(keys)]}
+
+    def verdict(self, question: str, given: Any, right: bool) -> str:
+        """Note an answer; whether it was right, in words."""
+        self.answers.append((question, given, bool(right)))
+        return self.say("right" if right else "not_right")
+
+    # ---- without a browser that runs it
+
+    def still(self) -> Still:
+        """The opening as a picture and as text."""
+        return Still(self.scene["title"], self.scene["parts"], self.language)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
+        data, metadata = made if isinstance(made, tuple) else (made, {})
+        return {**(data or {}), **self.still()._repr_mimebundle_(), "text/plain": repr(self)}, metadata
+
+    def __repr__(self) -> str:
+        return self.still().to_text()
+
+
+class Still(Drawing):
+    """An opening scene, for hosts that show no widgets; it exports as a drawing does."""
+
+    def __init__(self, title: str, parts: list[Part], lang: str) -> None:
+        self.title, self.parts, self.lang = title, list(flat(parts)), lang
+        self.theme, self.engine, self.fold = None, None, SimpleNamespace(shown=0)  # type: ignore[assignment]
+
+    def to_text(self) -> str:
+        """Title, texts and options, line by line."""
+        return "\n".join([self.title, *(line for part in self.parts for line, _ in words_of(part))])
+
+    def drawn(self, theme: str) -> str:
+        """The parts below each other."""
+        y, body = 28.0, text(16, 28, self.title, "mg-mono mg-b")
+        for part in self.parts:
+            for words, kind in words_of(part):
+                lines = [words] if "mono" in kind else wrap(words, WIDE - 32, 14)
+                for line in lines:
+                    y += 21
+                    body += text(16, y, line, kind)
+            if part["kind"] == "picture":
+                wide, tall = (float(n) for n in re.findall(r'(?:width|height)="([\d.]+)"', part["svg"])[:2])
+                scale = min(1, (WIDE - 32) / wide)
+                inner = re.sub(r"<style>.*?</style>", "", part["svg"], flags=re.S)
+                inner = re.sub(r'(width|height)="[\d.]+"', "", inner, count=2)
+                placed = f'<svg x="16" y="{num(y + 10)}" width="{num(wide * scale)}" height="{num(tall * scale)}" '
+                body += inner.replace("<svg ", placed, 1)
+                y += 10 + tall * scale
+        page = tag("rect", width=WIDE, height=y + 16, kind="mg-page")
+        return tag("svg", tag("title", clean(self.title)) + f"<style>{stylesheet(theme)}</style>" + page + body,
+                   xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDE} {num(y + 16)}", width=WIDE,
+                   height=y + 16, role="img", kind=f"mg-graph mg-{theme}")
+
+
+def flat(parts: list[Part]) -> list[Part]:
+    """Columns one after the other."""
+    found = []
+    for part in parts:
+        found += [one for column in part["of"] for one in flat(column)] if part["kind"] == "columns" else [part]
+    return found
+
+
+def words_of(part: Part) -> list[tuple[str, str]]:
+    """What a part says, as (line, class)."""
+    plain = [(part["label"].replace("`", ""), "")] if part.get("label") else []
+    if part["kind"] == "text":
+        return [(part["text"].replace("`", ""), "mg-b" if part["role"] == "ask" else "mg-m")]
+    if part["kind"] == "options":
+        code = part.get("code")
+        signs = [f"{i}  " if code else "○ " if part.get("name") else "" for i in range(1, len(part["options"]) + 1)]
+        return plain + [(sign + one["text"], "mg-mono" if code else "")
+                        for sign, one in zip(signs, part["options"], strict=True)]
+    if part["kind"] == "table":
+        return [*plain, *[("  ".join(one if isinstance(one, str) else one.get("text", "·") for one in row), "mg-mono")
+                          for row in [part["head"], *part["rows"]]]]
+    return plain
+
+
+# ---- small charts
+
+
+def chart(body: str, wide: float, tall: float, label: str) -> Part:
+    """A picture of our own, 12 px and more where it is as wide as a phone."""
+    svg = tag("svg", body, xmlns="http://www.w3.org/2000/svg", width=wide, height=tall,
+              viewBox=f"0 0 {num(wide)} {num(tall)}", role="img", aria_label=label, kind="mg-graph")
+    return {"kind": "picture", "svg": svg}
+
+
+class Axes:
+    """From numbers to places: `x` and `y` bring values to px inside a frame, y upwards."""
+
+    def __init__(self, xs: tuple[float, float], ys: tuple[float, float], box: tuple[float, ...]) -> None:
+        self.left, self.top, self.wide, self.tall = box
+        self.x0, self.x1 = xs
+        low, high = ys
+        self.y0, self.y1 = (low, high) if high > low else (low - 1, high + 1)
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """The place of a point; what lies outside is put on the border."""
+        share = (min(max(y, self.y0), self.y1) - self.y0) / (self.y1 - self.y0)
+        return self.left + self.wide * (x - self.x0) / (self.x1 - self.x0), self.top + self.tall * (1 - share)
+
+    def line(self, points: list[tuple[float, float]], kind: str) -> str:
+        """A line through the points in the frame; others, and numbers that are none (NaN), leave a gap."""
+        data, pen = "", "M"
+        for x, y in points:
+            if not self.y0 <= y <= self.y1:
+                pen = "M"
+                continue
+            data += pen + ",".join(map(num, self.at(x, y)))
+            pen = "L"
+        return path(data, kind) if data else ""
+
+    def frame(self) -> str:
+        """The border."""
+        return tag("rect", x=self.left, y=self.top, width=self.wide, height=self.tall, kind="mg-axis")
+
+
+def shown(value: float, digits: int = 6) -> str:
+    """A number as a learner would write it."""
+    return f"{value:.{digits}g}".replace("-", "−").replace("e−0", "e−").replace("e+0", "e").replace("e+", "e")
+
+
+def number(words: str) -> float:
+    """A number as it was typed. Raises: ValueError where it is none."""
+    return float(words.strip().replace("−", "-").replace(",", "."))

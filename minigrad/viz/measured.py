@@ -1,0 +1,230 @@
+"""`nudge(f, w)`: turn a knob a little, foretell what becomes of the result, then see.
+
+Of a function of one number it shows the curve; of a tensor, all partial derivatives, measured by differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..graph.snapshot import AnyTensor
+from ..graph.trial import in_double, knob
+from ..text import say
+from .asking import Axes, Moment, Part, Refused, chart, number, shown
+from .glyphs import circle, d, path, tag, text
+
+SIDE = 40  # ticks on each side of the first w
+MOST = 8  # entries of a tensor that is measured, and of its result
+H = 1e-4  # of dx, for partial derivatives
+
+
+def nudge(f: Callable[..., Any], w: float = 2.0, dx: float = 0.1, *, x: AnyTensor | None = None,
+          lang: str | None = None) -> Nudge | HeatMap:
+    """Ask by how much `f(w)` changes when `w` grows by `dx`; then show it, beside slope times `dx`.
+
+    `f` takes a tensor of one number and returns one. The tensor is of minigrad, or like `x`, of any library.
+    With an `x` of 2 to 8 numbers: ask which partial derivatives are not 0, then show them, measured by
+    differences, beside `.grad`. What was answered is in `.answers`, with its numbers in `.rounds`.
+    Raises: ValueError for dx = 0, for a result of more numbers, and where no record leads to the knob.
+    """
+    if dx == 0:
+        raise ValueError(say("moments.no_dx"))
+    if x is not None and x.numel() > 1:
+        return HeatMap(f, x, dx, lang)
+    return Nudge(f, float(w if x is None else x), dx, x, lang)
+
+
+def name_of(f: Callable[..., Any]) -> str:
+    """What a function is called; `f` for a lambda."""
+    owner = getattr(getattr(f, "__self__", None), "__name__", "")
+    return (f"{owner}." if owner else "") + getattr(f, "__name__", "f").replace("<lambda>", "f")
+
+
+class Nudge(Moment):
+    """The curve of a function of one number; see `nudge`."""
+
+    def __init__(self, f: Callable[..., Any], w: float, dx: float, like: AnyTensor | None, lang: str | None) -> None:
+        self.f, self.dx = f, dx
+        self.like = None if like is None else like.reshape(())
+        self.double = in_double(f, (self.value_of(w), self.like))
+        self.rounds: list[dict[str, float]] = []
+        self.slope(w)  # says what is wrong with f
+        step = max(2.0, abs(w)) / SIDE
+        self.ws = [round(w + step * (i - SIDE), 10) for i in range(2 * SIDE + 1)]
+        self.points = [(at, self.try_value(at)) for at in self.ws]
+        finite = sorted(y for _, y in self.points if abs(y) < float("inf"))
+        few = len(finite) // 10  # a pole would flatten all the rest
+        few = few if finite[-1] - finite[0] > 50 * (finite[-1 - few] - finite[few]) else 0
+        self.axes = Axes((self.ws[0], self.ws[-1]), (finite[few], finite[-1 - few]), (8, 8, 334, 172))
+        super().__init__(f"nudge({name_of(f)})", lang)
+
+    # ---- measuring
+
+    def value_of(self, w: float) -> Any:
+        """What a knob is filled with."""
+        return w if self.like is None else [w]
+
+    def result(self, w: float) -> tuple[Any, Any]:
+        """A knob at `w`, and what f makes of it. Raises: ValueError unless that is one number."""
+        at = knob(self.value_of(w), self.like, self.double)
+        y = self.f(at)
+        if not hasattr(y, "grad_fn") or y.numel() != 1:
+            raise ValueError(say("moments.not_one_number"))
+        return at, y
+
+    def value(self, w: float) -> float:
+        """f(w)."""
+        return float(self.result(w)[1].detach())
+
+    def try_value(self, w: float) -> float:
+        """f(w); NaN where f refuses."""
+        try:
+            return self.value(w)
+        except (RuntimeError, ValueError, ArithmeticError):
+            return float("nan")
+
+    def slope(self, w: float) -> float:
+        """What backward leaves in `.grad`. Raises: ValueError where it leaves None."""
+        at, y = self.result(w)
+        if y.requires_grad:
+            y.backward(y.detach() * 0 + 1)
+        if at.grad is None:
+            raise ValueError(say("moments.no_record"))
+        return float(at.grad)
+
+    # ---- scenes
+
+    def opening(self) -> dict[str, Any]:
+        return self.board(SIDE, self.dx, "", [])
+
+    def board(self, i: int, dx: float, drawn: str, found: list[Part], said: str = "") -> dict[str, Any]:
+        """The curve with what is `drawn` on it, and the question; below, what was `found`."""
+        axes = self.axes
+        spots = [None if y != y else [round(v, 1) for v in axes.at(w, y)] for w, y in self.points]
+        body = axes.frame() + axes.line(self.points, "mg-curve") + drawn
+        x, y = spots[i] or (0, 0)
+        body += tag("g", circle(0, 0, 6, "mg-dot"), data_dot="1", transform=f"translate({x},{y})")
+        body += text(axes.left, 198, shown(axes.x0), "mg-m") + text(342, 198, shown(axes.x1), "mg-m mg-e")
+        body += text(175, 198, "w", "mg-mono mg-c")
+        body += text(13, 22, f"{axes.y1:.3g}", "mg-m mg-halo") + text(13, 175, f"{axes.y0:.3g}", "mg-m mg-halo")
+        labels = [f"{shown(w)} → {shown(w + dx)}" for w in self.ws]
+        slider = {"name": "w", "label": self.say("nudge_w"), "spots": spots, "labels": labels, "value": i}
+        asked = [self.text("nudge_ask", "ask", dx=shown(dx)), {"kind": "slider", **slider},
+                 {"kind": "field", "name": "guess", "label": self.say("nudge_field")}, self.button("answer", "halve")]
+        parts = [[chart(body, 350, 206, self.say("nudge_chart"))], [*found, *asked]]
+        return {"parts": [{"kind": "columns", "of": parts}], "at": dx, "keys": {"h": "halve"}, "said": said}
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        i, dx = int(values["w"][0]), float(at)
+        if do == "halve":
+            return self.board(i, dx / 2, "", [], self.say("nudge_halved", dx=shown(dx / 2)))
+        try:
+            guess = number(values["guess"][0])
+        except ValueError:
+            raise Refused(self.say("no_number")) from None
+        w = self.ws[i]
+        before, slope = self.value(w), self.slope(w)
+        true, foretold = self.value(w + dx) - before, slope * dx
+        slack = 0.05 * max(abs(true), abs(foretold))
+        right = min(true, foretold) - slack <= guess <= max(true, foretold) + slack
+        self.rounds.append({"w": w, "dx": dx, "guess": guess, "foretold": foretold, "true": true})
+        said = self.verdict(self.say("nudge_question", w=shown(w), to=shown(w + dx)), guess, right)
+        facts = {"w": shown(w), "to": shown(w + dx), "true": shown(true), "slope": shown(slope), "dx": shown(dx),
+                 "foretold": shown(foretold), "gap": shown(abs(true - foretold)), "guess": shown(guess)}
+        found = [self.text("nudge_found", "found", **facts), bars([
+            (self.say("nudge_true"), true, "mg-true"), (self.say("nudge_foretold"), foretold, "mg-foretold")])]
+        return self.board(i, dx, self.tangent(w, before, slope, dx), found + self.next_round(), said)
+
+    def next_round(self) -> list[Part]:
+        """What to try after the first and the second answer."""
+        falls = any(b < a for (_, a), (_, b) in zip(self.points, self.points[1:], strict=False))
+        key = {1: "nudge_then_halve", 2: "nudge_then_fall"}.get(len(self.answers), "")
+        return [self.text(key)] if key and (falls or key == "nudge_then_halve") else []
+
+    def tangent(self, w: float, y: float, slope: float, dx: float) -> str:
+        """The line that touches the curve at `w`, and where it and the curve are after the nudge."""
+        axes = self.axes
+        rows = [(axes.y0, axes.y1), (axes.x0, axes.x1)]
+        ends = [w, *rows[1], *((at - y) / slope + w for at in rows[0] if slope)]
+        inside = sorted(x for x in ends if rows[1][0] <= x <= rows[1][1]
+                        and axes.y0 - 1e-9 <= y + slope * (x - w) <= axes.y1 + 1e-9)
+        line = [(x, y + slope * (x - w)) for x in inside]
+        body = axes.line(line, "mg-tangent")
+        for value, kind in ((self.try_value(w + dx), "mg-true"), (y + slope * dx, "mg-foretold")):
+            if value == value and axes.x0 <= w + dx <= axes.x1:
+                body += circle(*axes.at(w + dx, value), 4, kind)
+        return body
+
+
+def bars(values: list[tuple[str, float, str]]) -> Part:
+    """One bar for each value, from a common zero, with its number."""
+    low, high = min(0.0, *(v for _, v, _ in values)), max(0.0, *(v for _, v, _ in values))
+    axes = Axes((low, high if high > low else low + 1), (0, 1), (10, 0, 330, 1))
+    zero, body = axes.at(0, 0)[0], ""
+    for i, (label, value, kind) in enumerate(values):
+        y, end = 10 + 42 * i, axes.at(value, 0)[0]
+        body += text(10, y + 5, f"{label} {shown(value)}")
+        body += tag("rect", x=min(zero, end), y=y + 11, width=max(abs(end - zero), 1), height=14, kind=kind)
+    body += path(d("M", zero, 14, "V", 42 * len(values)), "mg-axis")
+    return chart(body, 350, 42 * len(values) + 4, ", ".join(f"{label} {shown(value)}" for label, value, _ in values))
+
+
+class HeatMap(Moment):
+    """The partial derivatives of a function of a tensor, measured; see `nudge`."""
+
+    def __init__(self, f: Callable[..., Any], x: AnyTensor, dx: float, lang: str | None) -> None:
+        self.f, self.like, self.values = f, x, [float(v) for v in x.detach().reshape(-1)]
+        self.double = in_double(f, (self.values, x))
+        at = knob(self.values, x, self.double)
+        y = f(at)
+        if not hasattr(y, "grad_fn") or max(y.numel(), x.numel()) > MOST:
+            raise ValueError(say("moments.too_many", most=MOST))
+        if y.requires_grad:
+            y.sum().backward()
+        if at.grad is None:
+            raise ValueError(say("moments.no_record"))
+        self.grad, self.outs = [float(g) for g in at.grad.reshape(-1)], int(y.numel())
+        h = dx * (H if self.double else 1)
+        columns = [self.difference(i, h) for i in range(len(self.values))]
+        self.jacobian = [list(row) for row in zip(*columns, strict=True)]
+        super().__init__(f"nudge({name_of(f)}, x)", lang)
+
+    def difference(self, i: int, h: float) -> list[float]:
+        """How much each result changes for one unit of entry `i`."""
+        ends = []
+        for sign in (1, -1):
+            moved = [v + sign * h * (k == i) for k, v in enumerate(self.values)]
+            ends.append([float(v) for v in self.f(knob(moved, self.like, self.double)).detach().reshape(-1)])
+        return [(after - before) / (2 * h) for after, before in zip(*ends, strict=True)]
+
+    def opening(self) -> dict[str, Any]:
+        def cell(j: int, i: int) -> Part:
+            return {"name": "cell", "value": f"{j},{i}", "label": f"y[{j}], x[{i}]"}
+
+        rows = [[f"y[{j}]", *(cell(j, i) for i in range(len(self.values)))] for j in range(self.outs)]
+        return {"parts": [self.text("heat_ask", "ask"), self.table(rows), self.button("answer")]}
+
+    def table(self, rows: list[list[Any]]) -> Part:
+        """A row for each result, a column for each entry."""
+        head = ["", *(f"x[{i}] = {shown(v)}" for i, v in enumerate(self.values))]
+        return {"kind": "table", "head": head, "rows": rows}
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        marked = set(values.get("cell", []))
+        if not marked:
+            raise Refused(self.say("no_mark"))
+        top = max(abs(v) for row in self.jacobian for v in row) or 1.0
+        small = 1e-6 if self.double else 1e-2
+        glowing = {f"{j},{i}" for j, row in enumerate(self.jacobian) for i, v in enumerate(row) if abs(v) > small * top}
+        said = self.verdict(self.say("heat_ask"), sorted(marked), marked == glowing)
+        rows: list[list[Any]] = [[f"y[{j}]", *({"text": shown(v, 4) if f"{j},{i}" in glowing else "0",
+                                                "heat": abs(v) / top} for i, v in enumerate(row))]
+                                 for j, row in enumerate(self.jacobian)]
+        sums = [sum(column) for column in zip(*self.jacobian, strict=True)]
+        apart = [abs(a - b) > 100 * small * top + 1e-3 * abs(a) for a, b in zip(sums, self.grad, strict=True)]
+        rows += [[self.say("heat_sum"), *(shown(v, 4) for v in sums)],
+                 [".grad", *({"text": f"{shown(g, 4)} {'≠' if bad else '='}", "state": "bad" if bad else ""}
+                             for g, bad in zip(self.grad, apart, strict=True))]]
+        found = self.text("heat_differs" if any(apart) else "heat_agrees", "found")
+        return {"parts": [found, self.table(rows)], "said": said}

@@ -1,0 +1,136 @@
+"""The widgets of the course in Chromium: each by mouse and by keyboard, in both languages, light and dark."""
+
+from __future__ import annotations
+
+import pytest
+
+import minigrad as torch
+from minigrad.text import set_language
+from tests.e2e.moments import show
+
+pytestmark = pytest.mark.browser
+SIZES = """() => [...document.querySelectorAll('.mg-moment *')].filter((e) => [...e.childNodes]
+    .some((n) => n.nodeType === 3 && n.data.trim())).map((e) => {
+        const svg = e.ownerSVGElement?.closest('.mg-picture > svg') ?? e.ownerSVGElement;
+        const zoom = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+        return [parseFloat(getComputedStyle(e).fontSize) * zoom, e.textContent];
+    }).filter(([size]) => size < 11.99)"""
+LOOKS = [("en", False, 1100), ("zh", True, 390)]
+BOTH = pytest.mark.parametrize("look", LOOKS, ids=["en-light-wide", "zh-dark-phone"])
+
+
+@pytest.fixture(autouse=True)
+def language():
+    yield
+    set_language("en")
+
+
+@pytest.fixture
+def opened(page):
+    """Shows a widget made in a language; text is large enough, and nothing sticks out, when the test ends."""
+    def open_(look, make, **options):
+        set_language(look[0])
+        widget = make()
+        return widget, show(page, widget, look[1], look[2], **options)
+
+    yield open_
+    assert page.evaluate(SIZES) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def told(root, *words):
+    """Wait until the widget's own line has one of these words, in English or Chinese."""
+    root.locator(".mg-say", has_text=words[0]).or_(root.locator(".mg-say", has_text=words[-1])).wait_for()
+
+
+def loss_at(w):
+    return (w * 1.5 - 1.5) ** 2
+
+
+@BOTH
+def test_nudge_by_mouse(opened, page, look):
+    widget, root = opened(look, lambda: torch.nudge(loss_at))
+    root.locator("button.mg-main").click()
+    told(root, "First type", "请先填")
+    assert "0.45" not in root.inner_text()
+    board, dot = root.locator("svg.mg-graph").first.bounding_box(), root.locator("[data-dot]")
+    before = dot.get_attribute("transform")
+    page.mouse.move(board["x"] + board["width"] / 2, board["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(board["x"] + board["width"] * 0.25, board["y"] + 60)
+    page.mouse.up()
+    assert dot.get_attribute("transform") != before
+    root.locator("input[type=text]").fill("1")
+    root.locator("button.mg-main").click()
+    told(root, "✗")
+
+    assert widget.rounds[0]["w"] < 1.2
+    assert root.locator(".mg-tangent").count() == 1
+    assert root.locator("rect.mg-true, rect.mg-foretold").count() == 2
+    root.locator("button", has_text="H").click()
+    told(root, "dx = 0.05")
+
+
+@BOTH
+def test_nudge_by_keyboard(opened, page, look):
+    widget, root = opened(look, lambda: torch.nudge(loss_at))
+    page.locator("#before").focus()
+    page.keyboard.press("Tab")
+    assert root.evaluate("e => e === document.activeElement")
+    page.keyboard.press("Tab")
+    for key in ("ArrowLeft", "ArrowRight", "Tab"):
+        page.keyboard.press(key)
+    page.keyboard.type("0.45")
+    page.keyboard.press("Enter")
+    told(root, "✓")
+    assert page.evaluate("document.activeElement.name") == "guess"  # the next one can be typed
+    page.keyboard.press("h")
+    told(root, "dx = 0.05")
+    page.keyboard.type("0.225")
+    page.keyboard.press("Enter")
+    told(root, "✓")
+    page.keyboard.press("Escape")
+
+    assert page.evaluate("document.activeElement === document.body")
+    assert [right for _, _, right in widget.answers] == [True, True]
+    assert widget.rounds[1]["dx"] == 0.05
+
+
+@BOTH
+def test_a_heat_map_by_mouse_and_by_keyboard(opened, page, look):
+    widget, root = opened(look, lambda: torch.nudge(lambda x: x**3, x=torch.tensor([1.0, 2.0, -3.0])))
+    assert "27" not in root.inner_text()
+    for place in (0, 4):
+        root.locator("input[name=cell]").nth(place).click()
+    root.locator("input[name=cell]").nth(8).focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    told(root, "✓")
+
+    assert "27" in root.inner_text()
+    assert widget.answers[0][1:] == (["0,0", "1,1", "2,2"], True)
+
+
+def test_without_a_kernel_it_says_so_and_a_second_view_goes_on(opened, page):
+    widget, root = opened(LOOKS[0], lambda: torch.nudge(loss_at), kernel=False)
+    root.locator("input[type=text]").fill("0.45")
+    page.keyboard.press("Enter")
+    told(root, "Answers need a running kernel")
+
+    assert "0.4725" not in root.inner_text()
+    assert widget.answers == []
+
+
+def test_a_view_made_again_shows_what_was_answered_and_a_new_page_does_not(opened, page):
+    widget, root = opened(LOOKS[0], lambda: torch.nudge(loss_at))
+    root.locator("input[type=text]").fill("0.45")
+    page.keyboard.press("Enter")
+    told(root, "✓")
+    page.evaluate("close_view(); document.querySelector('main').replaceChildren(); again()")
+    assert "0.4725" in page.locator(".mg-moment").inner_text()
+
+    fresh = page.context.new_page()
+    root = show(fresh, widget)
+
+    assert "0.4725" not in root.inner_text()
+    fresh.close()

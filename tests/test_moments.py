@@ -1,0 +1,199 @@
+"""The widgets that ask first: what they compute, what they store, and that nothing is shown before an answer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import minigrad as torch
+from minigrad.lessons import check
+from minigrad.text import set_language
+
+
+@pytest.fixture(autouse=True)
+def language():
+    yield
+    set_language("en")
+
+
+def loss_at(w):
+    return (w * 1.5 - 1.5) ** 2
+
+
+def send(widget, do="answer", at=None, **values):
+    """What the kernel answers to a button: the scene, or the sentence that refuses."""
+    sent = []
+    widget.send = sent.append
+    listed = {name: value if isinstance(value, list) else [value] for name, value in values.items()}
+    widget._asked(widget, {"do": do, "at": at, "values": listed}, None)
+    return sent[0]
+
+
+def words(part):
+    """Every text in a scene."""
+    if isinstance(part, str):
+        return part
+    found = part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else ()
+    return " ".join(map(words, found))
+
+
+def static_forms(widget):
+    """What hosts without widgets get, as texts; a picture too, where it can be made."""
+    bundle = widget._repr_mimebundle_()[0]
+    assert len(bundle.get("image/png", b"-" * 2000)) > 1000
+    picture = re.sub(r"<style>.*?</style>|<[^>]*>", " ", bundle["image/svg+xml"], flags=re.S)
+    return picture + bundle["text/plain"]
+
+
+class Cube(torch.autograd.Function):
+    """x ** 3, with a rule that forgets the 3."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * x**2
+
+
+# ---- nudge
+
+
+@pytest.mark.parametrize(("w", "dx", "true", "foretold"), [
+    (2.0, 0.1, 0.4725, 0.45), (2.0, 0.01, 0.045225, 0.045), (2.0, -0.1, -0.4275, -0.45), (0.5, 0.1, -0.2025, -0.225)])
+def test_nudge_measures_and_foretells(w, dx, true, foretold):
+    widget = torch.nudge(loss_at, w, dx)
+
+    scene = send(widget, at=dx, w="40", guess=str(foretold))["scene"]
+
+    (found,) = widget.rounds
+    assert (found["w"], found["dx"], found["guess"]) == (w, dx, foretold)
+    assert found["true"] == pytest.approx(true, abs=1e-9)
+    assert found["foretold"] == pytest.approx(foretold, abs=1e-9)
+    assert f"{true:.6g}".replace("-", "−") in words(scene)
+    assert widget.answers[0][1:] == (foretold, True)
+
+
+@pytest.mark.parametrize("wrong", ["4.5", "2.25", "−0.45", "0.225", "2.7"])
+def test_wrong_guesses_are_told_and_check_takes_them(wrong):
+    widget = torch.nudge(loss_at)
+
+    assert "✗" in send(widget, at=0.1, w="40", guess=wrong)["scene"]["said"]
+    assert not check("03", widget).passed
+    send(widget, at=0.1, w="40", guess="0,46")
+    assert check("03", widget).passed
+
+
+def test_nudge_agrees_with_torch_on_any_function():
+    real = pytest.importorskip("torch")
+    for name in ("sin", "exp", "sigmoid", "tanh", "sqrt", "log"):
+        ours = torch.nudge(lambda w, name=name: getattr(torch, name)(w) * 3, 1.5, 0.2)
+        theirs = torch.nudge(lambda w, name=name: getattr(real, name)(w) * 3, dx=0.2, x=real.tensor(1.5))
+        for widget in (ours, theirs):
+            send(widget, at=0.2, w="40", guess="0")
+
+        assert ours.rounds[0] == pytest.approx(theirs.rounds[0])
+
+
+def test_halving_asks_again_and_stores_nothing():
+    widget = torch.nudge(loss_at)
+
+    scene = send(widget, "halve", 0.1, w="40", guess="")["scene"]
+
+    assert scene["at"] == 0.05
+    assert "dx = 0.05" in words(scene)
+    assert widget.answers == []
+
+
+@pytest.mark.parametrize("guess", ["", "about half", "0.4.5"])
+def test_nothing_is_shown_without_a_number(guess):
+    widget = torch.nudge(loss_at)
+
+    assert "number" in send(widget, at=0.1, w="40", guess=guess)["refused"]
+    assert widget.answers == []
+
+
+def test_where_f_is_not_defined_the_curve_has_a_gap():
+    widget = torch.nudge(lambda w: 1 / w, 0.5)
+    spots = widget.scene["parts"][0]["of"][1][1]["spots"]
+
+    assert send(widget, at=0.1, w="40", guess="-0.4")["scene"]["said"] == "✓ Right."
+    assert all(s is None or all(abs(v) < 1e4 for v in s) for s in spots)
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    (lambda: torch.nudge(loss_at, dx=0), "0 is no nudge"),
+    (lambda: torch.nudge(lambda w: 3.0), "returns a tensor of one number"),
+    (lambda: torch.nudge(lambda w: w.detach() * 2), "no record leads"),
+    (lambda: torch.nudge(lambda x: x * 2, x=torch.ones(9)), "at most 8"),
+    (lambda: torch.nudge(lambda x: x.detach(), x=torch.ones(2)), "no record leads")])
+def test_what_nudge_cannot_measure_is_said_at_once(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def test_an_error_in_f_is_shown_and_the_widget_goes_on():
+    broken = []
+
+    def f(w):
+        if broken:
+            raise KeyError("gone")
+        return w * 2
+
+    widget = torch.nudge(f)
+    broken.append(1)
+    assert "KeyError" in send(widget, at=0.1, w="40", guess="1")["refused"]
+    broken.clear()
+    assert "scene" in send(widget, at=0.1, w="40", guess="0.2")
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_a_tensor_knob_has_its_jacobian_measured_beside_grad(library):
+    lib = pytest.importorskip(library)
+    x = lib.tensor([1.0, 2.0, -3.0])
+    right, summed = torch.nudge(lambda x: x**3, x=x), torch.nudge(lambda x: x.cumsum(0), x=x)
+
+    for i, row in enumerate(right.jacobian):
+        assert row == pytest.approx([(3.0, 12.0, 27.0)[i] if i == k else 0.0 for k in range(3)], abs=1e-6)
+    assert right.grad == pytest.approx([3, 12, 27])
+    assert summed.jacobian[2] == pytest.approx([1, 1, 1])
+    assert summed.grad == pytest.approx([3, 2, 1])
+    assert x.tolist() == [1, 2, -3]
+    scene = send(right, cell=["0,0", "1,1", "2,2"])["scene"]
+    assert "27" in words(scene)
+    assert "≠" not in words(scene)
+    assert right.answers[0][2]
+
+
+def test_a_wrong_rule_differs_from_what_was_measured():
+    widget = torch.nudge(Cube.apply, x=torch.tensor([1.0, 2.0, -3.0]))
+
+    assert widget.jacobian[1] == pytest.approx([0, 12, 0], abs=1e-6)
+    assert widget.grad == [1, 4, 9]
+    assert "mark" in send(widget)["refused"]
+    assert "4 ≠" in words(send(widget, cell=["0,1"])["scene"])
+    assert not widget.answers[0][2]
+
+
+def gives_away(widget, *secrets):
+    """Which of these numbers or words stand in the static forms by themselves."""
+    return [secret for secret in secrets if re.search(rf"(?<![\w.]){re.escape(secret)}(?![\w.])", static_forms(widget))]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_static_forms_of_nudge_ask_and_give_nothing_away(language):
+    set_language(language)
+    curve, heat = torch.nudge(loss_at), torch.nudge(lambda x: x * x, x=torch.tensor([2.0, 3.0]))
+
+    for widget, question, secrets in ((curve, "dx = 0.1", ("4.5", "0.45", "0.4725")), (heat, "x[1] = 3", ("4", "6"))):
+        for _ in range(2):  # before an answer, and after it
+            assert question in static_forms(widget)
+            assert ("？" in static_forms(widget)) == (language == "zh")
+            assert not gives_away(widget, *secrets)
+            assert 'class="mg-tangent"' not in widget._repr_mimebundle_()[0]["image/svg+xml"]
+            assert "scene" in send(widget, at=0.1, w="40", guess="0.45", cell="0,0")
+    assert words(curve.scene) == words(torch.nudge(loss_at).scene)
