@@ -28,6 +28,8 @@ CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
 def checker(exercise: str) -> Callable[[Any], Verdict]:
     """What judges answers to an exercise. Raises: ValueError if there is no such exercise."""
     if exercise not in CHECKERS:
+        if exercise in (guesses := import_module(".guesses", __name__)).KEYS:
+            return CHECKERS.setdefault(exercise, guesses.Guess(exercise))
         if exercise not in BUILT_IN:
             raise ValueError(f"no exercise {exercise!r}; there are {', '.join(sorted({*BUILT_IN, *CHECKERS}))}")
         module, _, name = BUILT_IN[exercise].partition(".")
