@@ -109,6 +109,15 @@ def test_hosts_without_widgets_get_the_last_frame():
     assert data["text/plain"].startswith("loss.backward()")
 
 
+@pytest.mark.parametrize("how", [{"drive": True}, {"predict": True}])
+def test_what_a_player_asks_stands_in_no_picture_and_no_text_of_it(how):
+    data, _ = diamond(preview=True, **how)[0]._repr_mimebundle_()
+    written = [data["text/plain"], *re.findall(r">([^<]*)</text>", data["image/svg+xml"])]
+
+    assert "PowBackward0" in written[0] and "AccumulateGrad" in written
+    assert not re.search(r"\b(42|7)\b", "\n".join(written))
+
+
 def test_the_exported_file_asks_nothing_of_anybody():
     page = reference().to_html()
     assert not re.search(r"https?://(?!www\.w3\.org/)", page)  # namespaces only

@@ -108,7 +108,10 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
         data, metadata = made if isinstance(made, tuple) else (made, {})
-        return {**(data or {}), **last_frame(self)._repr_mimebundle_(), "text/plain": self.to_text()}, metadata
+        asks = self.drive or self.predict  # what is asked must not stand below it as a picture or a text
+        still = Drawing(self.graph, lang=self.lang) if asks else last_frame(self)
+        told = {} if asks else {"text/plain": self.to_text()}
+        return {**(data or {}), **still._repr_mimebundle_(), **told}, metadata
 
 
 class LivePlayer(Player):

@@ -162,7 +162,7 @@ def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, page, languag
         player.locator(f'.mg-node[data-id="{choice}"]').click()
     assert count(player) == "5 / 5"
     assert player.locator(".mg-callout.mg-refusal").count() == 0
-    assert drawer(player, "x") == lab.execute(page, "print(int(x.grad))")
+    assert drawer(player, "w") == lab.execute(page, "print(int(w.grad))")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
