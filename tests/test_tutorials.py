@@ -160,7 +160,7 @@ def test_a_tutorial_ends_with_its_source_and_licence(seed, lang):
 def test_a_lesson_is_short(name):
     cells = twin(name, "en").cells
 
-    assert len(cells) <= 20
+    assert len(cells) <= 18
     assert all(len(c.source.splitlines()) <= 12 for c in cells if c.cell_type == "code")
 
 

@@ -29,7 +29,7 @@ KEYS: Mapping[str, tuple[str, Mapping[str, str]]] = {  # the right letters; the 
     "07.guess": ("B", {"A": "second_always_fails", "C": "saved_wrong", "D": "saved_wrong"}),
     "08.recall": ("D", {"A": "grad_replaces", "B": "second_always_fails", "C": "value_for_slope"}),
     "08.guess": ("C", {"A": "not_cleared", "B": "second_always_fails", "D": "untouched_grad"}),
-    "08.curves": ("SPQR", {}),
+    "08.curves": ("QSRP", {}),
     "A.recall": ("D", {"A": "wrong_order", "B": "missing_transpose", "C": "elementwise"}),
     "B.recall": ("A", {"B": "missing_sum", "C": "forgets_v", "D": "only_scalars"}),
     "C.recall": ("A", {"B": "cut_is_loud", "C": "sprinkle", "D": "none_is_zero"}),
