@@ -114,7 +114,8 @@ def test_what_a_player_asks_stands_in_no_picture_and_no_text_of_it(how):
     data, _ = diamond(preview=True, **how)[0]._repr_mimebundle_()
     written = [data["text/plain"], *re.findall(r">([^<]*)</text>", data["image/svg+xml"])]
 
-    assert "PowBackward0" in written[0] and "AccumulateGrad" in written
+    assert "PowBackward0" in written[0]
+    assert "AccumulateGrad" in written
     assert not re.search(r"\b(42|7)\b", "\n".join(written))
 
 
