@@ -19,7 +19,7 @@ from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode
 from .ops.checks import common_shape, ints, learners_call, must_be_a, require, titled
 from .ops.kernels.shape import layout, memory_order
-from .text import presentation
+from .text import presentation, say
 
 COPY_WARNING = ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                 "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
@@ -148,7 +148,12 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 
 def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
-    """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values."""
+    """`Tensor(2, 3)` is an uninitialised tensor of that shape, `Tensor([1., 2.])` holds these values.
+
+    Raises: NotImplementedError for a subclass, since the first operation would give back a plain tensor in silence.
+    """
+    if cls is not Tensor:
+        raise NotImplementedError(say("tensor.subclass", name=cls.__name__))
     first = data[0] if data else 0
     if isinstance(first, TensorBase):
         return first.detach().to(dtype=dtype)

@@ -277,3 +277,11 @@ def nodes(root) -> list:
 
 def short(name: str) -> str:
     return name.rpartition("::")[2]
+
+
+def test_a_subclass_that_would_be_lost_is_refused():
+    class Named(mg.Tensor):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Named inherits from Tensor"):
+        Named([1.0, 2.0])
