@@ -54,7 +54,7 @@ def test_nodes_of_one_name_are_told_apart_by_their_tensors():
 
 def test_every_number_and_mark_of_the_steps_has_its_place_in_the_picture():
     for player in (reference(), diamond()[0]):
-        picture = ET.fromstring(player.svg)
+        picture = ET.fromstring(player.pictures[0]["svg"])
         slots = {e.get("data-slot") for e in picture.iter()}
         parts = {e.get("data-id") for e in picture.iter()}
         parts |= {"sum:" + e.get("data-id") for e in picture.iter() if "mg-sum" in e.get("class", "")}
@@ -138,7 +138,7 @@ def test_a_name_cannot_become_markup():
     player = step((a * a).sum(), names={name: a})
 
     assert player.to_html().count("<script") == 1
-    assert "script" not in {e.tag.rpartition("}")[2] for e in ET.fromstring(player.svg).iter()}
+    assert "script" not in {e.tag.rpartition("}")[2] for e in ET.fromstring(player.pictures[0]["svg"]).iter()}
     assert name in player.scene["nodes"]["n3"]["title"]  # as text it is whole
 
 

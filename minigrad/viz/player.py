@@ -12,7 +12,6 @@ import contextlib
 import contextvars
 import html
 import json
-import re
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
@@ -28,12 +27,10 @@ from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language
 from .display import Drawing, reader_for, tensor_names
-from .places import lay_out
+from .folds import pictures
 from .scenes import Scenes, expected_texts, transcript, widest_texts
-from .svg import render
 from .theme import STATIC, rules_within, variables
 
-_LABELS = re.compile(r">([^<]*)</text>")
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
@@ -71,9 +68,9 @@ class Player(anywidget.AnyWidget):
     _esm = STATIC / "player.js"
     _css = _style()
 
-    svg, lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("", "en", ""))
+    lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
     scene = traitlets.Dict().tag(sync=True)
-    steps, path, refused, breaks = (traitlets.List[Any]().tag(sync=True) for _ in range(4))
+    pictures, steps, path, refused, answers, breaks = (traitlets.List[Any]().tag(sync=True) for _ in range(6))
     frame, want = (traitlets.Int(0).tag(sync=True) for _ in range(2))
     drive, predict, live = (traitlets.Bool(False).tag(sync=True) for _ in range(3))
 
@@ -81,9 +78,9 @@ class Player(anywidget.AnyWidget):
                  breakpoints: tuple[str, ...] = (), **shown: Any) -> None:
         self.graph, self.frames, self.scenes = graph, frames, Scenes(graph, preview)
         steps = self.scenes.steps(frames)
-        svg, labels = bilingual_picture(graph, widest_texts(steps) if steps else expected_texts(graph))
-        scene = {**self.scenes.scene(), "labels": labels}
-        super().__init__(svg=svg, scene=scene, steps=steps, breaks=break_nodes(graph, breakpoints), **shown)
+        drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))
+        super().__init__(pictures=drawn, scene=self.scenes.scene(), steps=steps,
+                         breaks=break_nodes(graph, breakpoints), **shown)
 
     # ---- exports
 
@@ -94,7 +91,7 @@ class Player(anywidget.AnyWidget):
     def to_json(self) -> str:
         """The recorded backward as JSON: graph, scenes and state."""
         state = self.state()
-        del state["svg"]
+        del state["pictures"]
         return json.dumps({**state, "graph": self.graph.to_dict()}, ensure_ascii=False, indent=1)
 
     def to_html(self) -> str:
@@ -173,16 +170,6 @@ def last_frame(player: Player) -> Drawing:
                   for n in player.graph.nodes)
     return Drawing(replace(player.graph, nodes=nodes), "backward", lang=player.lang,
                    values=player.scenes.written(player.frames))
-
-
-def bilingual_picture(graph: Graph, values: dict[str, str]) -> tuple[str, list[list[Any]]]:
-    """The picture in English, and the labels that read otherwise in Chinese: `[which, en, zh]`."""
-    nodes = (replace(n, saved=tuple(s for s in n.saved if s.is_tensor)) for n in graph.nodes)
-    graph = replace(graph, nodes=tuple(nodes))  # sizes and options say nothing about gradients
-    places = lay_out(graph, values=values, lang="en", widest=1250)  # English has the longer words
-    en, zh = (render(graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
-    pairs = enumerate(zip(_LABELS.findall(en), _LABELS.findall(zh), strict=True))
-    return en, [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]
 
 
 def break_nodes(graph: Graph, names: tuple[str, ...]) -> list[str]:

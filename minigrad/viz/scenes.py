@@ -15,14 +15,17 @@ from typing import Any
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.snapshot import Graph, NodeRecord, TensorRecord
 from ..text import LANGUAGES, both, say
+from .theme import shorten
 
 PLAYER_SCHEMA = "minigrad.player/1"
 WORDS = """
-    first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc queue_many
-    queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in out before waits_for
-    run_node printed arrived sum refused already torch_first accepted because_acc because_seq busy failed now done
-    ready waiting help
+    first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc
+    queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
+    open state_recording state_live state_gone printed arrived sum refused already torch_first accepted
+    because_acc because_seq busy failed now done ready waiting help
 """.split()
+SENT = 4  # gradients that a caption names
+LINE = 400  # px, of a line of code beside a node's name
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
 Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 
@@ -33,15 +36,20 @@ class Scenes:
     def __init__(self, graph: Graph, preview: bool = False) -> None:
         self.graph, self.preview = graph, preview
         self.names = Counter(n.name for n in graph.nodes)
+        self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
+                      for id in turn}
 
     # ---- what is known before anything runs
 
     def scene(self) -> dict[str, Any]:
         """All that the player shows before the first step, and its own words."""
-        root = self.graph.tensor(self.graph.roots[0]).label
+        tensor = self.graph.tensor(self.graph.roots[0])
+        root = tensor.label
+        scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
         return {
             "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
             "code": "\n".join(self.code()), "nodes": {n.id: self.node(n) for n in self.graph.nodes},
+            "scopes": scopes, "root": {"name": root, "value": tensor.value or tensor.shape},
             "ui": {word: both(f"player.{word}") for word in WORDS}
             | ({"sum": both("moments.lies_there")} if self.graph.fault else {}), "faulty": bool(self.graph.fault),
         }
@@ -59,14 +67,17 @@ class Scenes:
 
     def node(self, node: NodeRecord) -> dict[str, Any]:
         """What the player knows of a node at any time."""
-        return {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
-                "needs": self.graph.consumers[node.id], "rank": running_order(node.id)}
+        leaf = node.leaf and self.graph.tensor(node.leaf)
+        made = {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
+                "needs": self.graph.consumers[node.id], "rank": running_order(node.id), "turn": self.turns.get(node.id),
+                "outs": [t.id for t in self.graph.outputs(node.id)]}
+        return made | ({"grad": leaf.grad or "None", "shape": str(leaf.shape)} if leaf else {})
 
     def formula(self, node: NodeRecord) -> str:
         """What a node computes, in words of no language."""
         if node.leaf:
             return f"{self.graph.tensor(node.leaf).label}.grad"
-        return node.formula or (node.line[1] if node.line else "")  # words of neither language
+        return node.formula or shorten(node.line[1] if node.line else "", LINE)  # words of neither language
 
     def title(self, id: str | None) -> str:
         """The node's name; with its tensor's name where that alone would not tell which one."""
@@ -171,7 +182,9 @@ class Scenes:
     def say_send(self, f: Frame) -> dict[str, str]:
         """What is said of the gradients that leave, and of edges that lead nowhere."""
         live = [s for s in f.sent if s.to]
-        parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live]
+        parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live[:SENT]]
+        if len(live) > SENT:
+            parts.append(both("player.send_more", count=len(live) - SENT))
         lists = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
         said = {lang: say("player.say_send", lang, node=self.title(f.node), what=what) for lang, what in lists.items()}
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
@@ -279,7 +292,7 @@ def widest_texts(steps: list[dict[str, Any]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for event in (e for s in steps for e in s["events"]):
         for slot, text in event.get("slots", {}).items():
-            short = text[:-2] if slot.startswith(("edge:", "in:")) else text
+            short = text[:-2] if slot.startswith("edge:") else text
             found[slot] = max(found.get(slot, ""), short, key=len)
     return found
 

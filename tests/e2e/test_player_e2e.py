@@ -27,6 +27,7 @@ handle = z.register_hook(lambda g: g.clamp(max=0.78))
 h = torch.tanh(z)
 loss = h.sum()
 """
+STAGE = (Path(__file__).parent / "stage.js").read_text("utf-8").partition("\n")[2]
 SIZES = {"projector": (1280, 720), "column": (960, 620), "phone": (390, 844)}
 
 
@@ -155,13 +156,13 @@ def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, page, languag
     player.locator(f'.mg-node[data-id="{add}"]').click()
     player.locator(f'.mg-node[data-id="{pow_}"]').click()
 
-    assert player.locator(".mg-stage .mg-callout.mg-refusal").is_visible()
+    assert player.locator(".mg-card.mg-refusal").is_visible()
     waits = {"en": "is not ready: it waits for", "zh": "还没有就绪：它在等"}[language]
     assert waits in player.locator(".mg-say").inner_text()
     for choice in ("n3", "n2", "n4", "n5"):  # any ready node may run; PyTorch would take n2 first
         player.locator(f'.mg-node[data-id="{choice}"]').click()
     assert count(player) == "5 / 5"
-    assert player.locator(".mg-callout.mg-refusal").count() == 0
+    assert player.locator(".mg-card.mg-refusal").count() == 0
     assert drawer(player, "w") == lab.execute(page, "print(int(w.grad))")
 
 
@@ -214,7 +215,7 @@ MEASURE = """() => {
     const seen = (el) => el.checkVisibility({ visibilityProperty: true }) && el.getClientRects().length;
     const inside = { w: innerWidth, h: innerHeight };
     const small = [], out = [];
-    const scroller = (el) => el.closest('.mg-fit, .mg-strip');
+    const scroller = (el) => el.closest('.mg-stage');  // the camera goes there
     for (const el of document.querySelectorAll('.mg-player *')) {
         const own = [...el.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
         if (!own || !seen(el)) continue;
@@ -260,7 +261,7 @@ def test_the_second_backward_is_an_error_with_its_own_shape(page, exported):
     press(player, "last")
 
     assert player.locator(".mg-badge.mg-failed .mg-octagon").is_visible()
-    assert "Trying to backward through the graph a second time" in player.locator(".mg-stage .mg-callout").inner_text()
+    assert "Trying to backward through the graph a second time" in player.locator(".mg-card").inner_text()
     assert player.locator('[data-do="next"]').is_disabled()
 
 
@@ -269,33 +270,57 @@ def test_a_prediction_hides_what_leaves_until_one_answer_is_given(page, exported
     player = page.locator(".mg-player")
     press(player, "predict")
     press(player, "next")
-    assert player.locator(".mg-stage .mg-quizform").is_visible()
+    assert player.locator(".mg-quizform").is_visible()
     assert player.locator('[data-slot="edge:n1:0"]').text_content() == "?"
     assert player.locator(".mg-rule").count() == 0
 
-    player.locator('.mg-stage input[name="v"]').nth(0).check()
-    player.locator('.mg-stage input[name="r"]').nth(0).check()
-    player.locator(".mg-stage .mg-quizform button").click()
+    player.locator('.mg-card input[name="v"]').nth(0).check()
+    player.locator('.mg-card input[name="r"]').nth(0).check()
+    player.locator(".mg-quizform button").click()
 
     assert player.locator('[data-slot="edge:n1:0"]').text_content() == "[1, 1]"
     assert player.locator(".mg-quizform").count() == 0
     assert "[1, 1]" in player.locator(".mg-say").inner_text()
 
 
-def test_presenting_is_large_and_in_both_languages(page, exported):
+@pytest.mark.parametrize(("size", "turns"), [((1280, 720), 0), ((1280, 720), 1), ((1920, 1080), 1), ((1024, 768), 2)])
+def test_presenting_shows_the_graph_and_all_grads_in_large_letters(page, exported, size, turns):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce")
+    page.goto((exported / "first.html").as_uri())
+    player, found = page.locator(".mg-player"), {}
+    player.focus()
+    for key in ("f", *turns * "l"):
+        page.keyboard.press(key)
+
+    for _ in range(7):
+        player.focus()
+        found[count(player)] = page.evaluate(STAGE, 24)
+        page.keyboard.press("ArrowRight")
+    assert {k: v for k, v in found.items() if v} == {}
+    assert player.locator(".mg-node.mg-now").is_visible()
+    assert player.locator(".mg-pins").inner_text().split() == [
+        "loss", "0.157", "b.grad", "1.49", "w.grad", "[0.71,", "−1.56]"]
+
+
+def test_a_lecture_hall_predicts_and_drives_by_a_show_of_hands(page, exported):
     page.goto((exported / "first.html").as_uri())
     player = page.locator(".mg-player")
     player.focus()
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "f"):
+    for key in ("f", "p", "ArrowRight"):
         page.keyboard.press(key)
+    letters = player.locator(".mg-options label")
+    assert [text[0] for text in letters.all_inner_texts()] == ["A", "B", "C"]
+    assert page.evaluate(STAGE, 24) == []
+    assert letters.first.evaluate("(el) => parseFloat(getComputedStyle(el).fontSize)") >= 32
 
-    sizes = page.evaluate("""() => [...document.querySelectorAll('.mg-scene.mg-now *, .mg-say, .mg-say *')]
-        .filter((el) => el.checkVisibility() && el.textContent.trim())
-        .map((el) => parseFloat(getComputedStyle(el).fontSize))""")
-    assert min(sizes) >= 24
-    said = player.locator(".mg-say").inner_text()
-    assert "sends" in said
-    assert "送出" in said
+    for key in ("p", "d"):  # the first node has begun
+        page.keyboard.press(key)
+    assert [text[0] for text in player.locator(".mg-choices button").all_inner_texts()] == ["A", "B", "C", "D"]
+    player.locator(".mg-choices button", has_text="MulBackward0").click()
+    assert player.locator(".mg-card.mg-refusal").is_visible()
+    player.locator(".mg-choices button", has_text="Tanh").click()
+    assert count(player) == "2 / 6"
 
 
 def test_names_from_the_learner_are_text_and_nothing_else(page, tmp_path):
@@ -318,7 +343,7 @@ def test_names_from_the_learner_are_text_and_nothing_else(page, tmp_path):
     for key in ("next", "next"):
         press(shown, key)
 
-    assert "<script>" in shown.locator(".mg-stage .mg-printed").first.inner_text()
+    assert "<script>" in shown.locator(".mg-printed").first.inner_text()
     assert page.evaluate("() => window.hacked") is None
     assert shown.locator("img, script").count() == 0
 

@@ -3,9 +3,10 @@
  * The backward player: one picture, laid out once, and a list of recorded steps.
  *
  * A frame is one event of one node. `show` is a pure function of the frame number, the order of the
- * nodes and the modes; it only sets classes, texts and the callout. Numbers, sentences and MathML
+ * nodes and the modes; it only sets classes, texts and what is in the dock. Numbers, sentences and MathML
  * come from Python; what a user wrote reaches the page through `textContent` alone.
- * `scene`: `{nodes, order, ui, before}`; `steps`: one entry per executed node with its `events`.
+ * `scene`: `{nodes, scopes, root, ui, before}`; `steps`: one entry per executed node with its `events`;
+ * `pictures`: the folded one and those with boxes open, each with what its parts stand for.
  */
 
 /** @typedef {{en: string, zh: string}} Both */
@@ -18,9 +19,8 @@ const ICONS = {
 };
 const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
-const PLAY_MS = 1600, REACH = 480;  // how far from its node a callout may stand, in px
-const SHAPES = ".mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-saved, .mg-hook, .mg-sum, .mg-copy, .mg-none, "
-  + ".mg-word, .mg-badge";
+const PLAY_MS = 1600, GLIDE_MS = 650, LARGEST = 1.3;
+const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
 // ---------------------------------------------------------------- small makers of elements
 
@@ -80,18 +80,31 @@ function fill(pair, values) {
 /** @param {Both[]} pairs @returns {Both} */
 const join = (...pairs) => ({ en: pairs.map((p) => p.en).join(" "), zh: pairs.map((p) => p.zh).join("") });
 
-/** MathML from Python, copied element by element: nothing but formulas can pass. @param {string} source */
+/** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator
+ *  that stands in no bracket that grows. @param {string} source */
 function math(source) {
+  const make = (name, ...kids) => {
+    const el = document.createElementNS("http://www.w3.org/1998/Math/MathML", name);
+    el.append(...kids);
+    return el;
+  };
   const copy = (node) => {
     if (node.nodeType === 3) return document.createTextNode(node.data);
     if (node.nodeType !== 1 || !MATH.has(node.localName)) return document.createTextNode("");
-    const el = document.createElementNS("http://www.w3.org/1998/Math/MathML", node.localName);
+    const el = make(node.localName, ...[...node.childNodes].map(copy));
     for (const name of ["mathvariant", "stretchy", "accent", "fence", "columnalign"])
       if (node.hasAttribute(name)) el.setAttribute(name, node.getAttribute(name));
-    el.append(...[...node.childNodes].map(copy));
     return el;
   };
-  return copy(new DOMParser().parseFromString(source, "application/xml").documentElement);
+  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector("mtable, mfrac") ? [...el.childNodes].flatMap(flat) : [el]);
+  const parts = /** @type {any[][]} */ ([[]]);
+  for (const one of flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement))) {
+    const mine = parts[parts.length - 1], before = mine[mine.length - 1], sign = before?.localName === "mo" && !/[)\]|]/.test(before.textContent);
+    const breaks = one.localName === "mo" && "=⊙@+−-·×→≈".includes(one.textContent.trim()) && before && !sign;
+    if (breaks) one.setAttribute("form", "infix");
+    if (breaks) parts.push([one]); else mine.push(one);
+  }
+  return h("span", { class: "mg-math" }, ...parts.flatMap((kids) => [make("math", make("mrow", ...kids)), "\u200b"]));
 }
 
 /** The picture, without anything that could run. @param {string} source */
@@ -173,38 +186,22 @@ class Walk {
   }
 }
 
-// ---------------------------------------------------------------- geometry of the callout
+// ---------------------------------------------------------------- geometry
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Box */
-
-/** @param {Box} a @param {Box} b */
-function overlap(a, b) {
-  const w = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x), v = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
-  return w > 0 && v > 0 ? w * v : 0;
-}
 
 /** @param {Box} b @param {number} by @returns {Box} */
 const grown = (b, by) => ({ x: b.x - by, y: b.y - by, w: b.w + 2 * by, h: b.h + 2 * by });
 
-/** The place on the stage that hides least and lies nearest. @param {Box} node @param {{w: number, h: number}} size
- *  @param {Box[]} others @param {{w: number, h: number}} stage */
-function nearest(node, size, others, stage) {
-  let best = { x: 0, y: 0, w: size.w, h: size.h }, least = Infinity;
-  const cx = node.x + node.w / 2, cy = node.y + node.h / 2;
-  const from = (at, extent) => Math.max(4, Math.floor(at - extent - REACH));
-  const to = (at, extent, whole) => Math.max(4, Math.min(at + REACH, whole - extent - 4));
-  for (let y = from(cy, size.h); y <= to(cy, size.h, stage.h); y += 8) {
-    for (let x = from(cx, size.w); x <= to(cx, size.w, stage.w); x += 12) {
-      const box = { x, y, w: size.w, h: size.h };
-      const dx = Math.max(x - cx, cx - x - size.w, 0), dy = Math.max(y - cy, cy - y - size.h, 0);
-      let cost = Math.hypot(dx, dy) * 24 + Math.abs(x + size.w / 2 - cx) * 0.5;
-      if (cost >= least) continue;
-      for (const other of others) cost += overlap(box, other) * 5;
-      if (cost < least) { least = cost; best = box; }
-    }
-  }
-  return best;
+/** @param {Box} a @param {Box} b @returns {Box} */
+function around(a, b) {
+  const x = Math.min(a.x, b.x), y = Math.min(a.y, b.y);
+  return { x, y, w: Math.max(a.x + a.w, b.x + b.w) - x, h: Math.max(a.y + a.h, b.y + b.h) - y };
 }
+/** @param {Box} a @param {Box} b */
+const holds = (a, b) => a.x <= b.x && a.y <= b.y && a.x + a.w >= b.x + b.w && a.y + a.h >= b.y + b.h;
+/** Slow, fast, slow. @param {number} u */
+const eased = (u) => u * u * u * (u * (6 * u - 15) + 10);
 
 // ---------------------------------------------------------------- the widget
 
@@ -217,22 +214,19 @@ function render({ model, el }) {
     quiz: "",                                                       // the node that a question is open about
     refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
-    present: false, picked: false, timer: 0, want: 0, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, timer: 0, want: 0, speed: 1, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
-  const svg = picture(model.get("svg"));
-  const leader = s("svg", { class: "mg-leader", "aria-hidden": "true" });
-  const callout = h("div", { class: "mg-callout" });
-  const queue = h("div", { class: "mg-queue" });
-  const stage = h("div", { class: "mg-stage" }, svg, leader, callout);
-  const fit = h("div", { class: "mg-fit" }, stage);
-  const strip = h("div", { class: "mg-strip" });
+  const side = h("div", { class: "mg-side" }), card = h("div", { class: "mg-card" });
   const say = h("p", { class: "mg-say", "aria-live": "polite" });
+  const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
+  const state = h("span", { class: "mg-state" }), queue = h("div", { class: "mg-queue" }), pins = h("div", { class: "mg-pins" });
+  side.append(state, queue, map);
   const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
+  const dock = h("div", { class: "mg-dock" }, card, say), body = h("div", { class: "mg-body" }, pins, stage, side, dock, bar);
   const root = h("div", { class: "mg-player", tabindex: 0, role: "application", "aria-roledescription": "backward player",
-    "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" },
-    h("div", { class: "mg-body" }, fit, strip, queue, say, bar));
+    "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" }, body);
 
   // ------------------------------------------------------------ the bar
   /** @type {Record<string, HTMLButtonElement>} */
@@ -248,30 +242,65 @@ function render({ model, el }) {
   const count = h("span", { class: "mg-count", title: ui.help.en + "\n" + ui.help.zh });
   bar.append(
     ...["first", "prev", "play", "next", "last"].map((name) => button(name, icon(name))), slider, count,
-    ...["predict", "drive", "present"].map((name) => button(name, two(ui[name]))), button("lang"), button("theme"));
+    ...["open", "predict", "drive", "present"].map((name) => button(name, two(ui[name]))), button("lang"), button("theme"));
   buttons.predict.hidden = model.get("live") || walk.scene.faulty;
   buttons.drive.hidden = walk.scene.faulty;              // the numbers of a faulty engine hold in its own order alone
 
-  // ------------------------------------------------------------ the picture: rings, badges, marks made once
-  /** @type {Map<string, {group: SVGGElement, under: SVGElement, badge: SVGElement, text: SVGElement, box: Box}>} */
-  const nodes = new Map();
-  const labels = svg.querySelectorAll("text"), freed = new Set(svg.querySelectorAll(".mg-freed"));
-  const original = new Map([...svg.querySelectorAll("[data-slot]")].map((text) => [text, text.textContent]));
-  let parts = /** @type {Box[]} */ ([]);                       // on the stage; measured when it is laid out
-  const view = { x: 0, y: 0, w: 1, h: 1, k: 1, dx: 0, dy: 0 };
+  // ------------------------------------------------------------ the pictures: rings, badges, marks made once
+  /** @typedef {{group: SVGGElement, ids: string[], under: SVGElement, badge: SVGElement, text: SVGElement, dot: SVGElement, box: Box}} Part */
+  const made = /** @type {Map<string, Json>} */ (new Map());
+  let P = /** @type {Json} */ ({});                            // the one that is shown
+
+  /** Show the picture of a key: "" is the folded one. @param {string} key */
+  function turnTo(key) {
+    const all = model.get("pictures"), found = all.find((one) => one.key === key) ?? all.find((one) => one.key === "ops") ?? all[0];
+    P = made.get(found.key) ?? { ...found };
+    stage.replaceChildren(P.svg = typeof P.svg === "string" ? picture(P.svg) : P.svg);
+    if (!made.has(P.key)) decorate();
+    made.set(P.key, P);
+    map.replaceChildren(...[...P.nodes.values()].map((part) => part.dot), P.window);
+    buttons.open.hidden = all.length < 2;
+    buttons.open.setAttribute("aria-pressed", String(P.key !== ""));
+  }
+  /** @param {string} id */
+  const drawn = (id) => P.alias[id] ?? id;
+  const home = (id) => P.home[id] ?? id;
+  /** Where in this picture a slot, or a mark, of the whole graph is. @param {string} name */
+  function place(name) {
+    const [, kind, node, nr] = name.match(/^(?:(\w+):)?(n\d+)(:\d+)?$/) ?? [];
+    if (!node) return name;
+    const wire = nr && kind !== "in" && kind !== "seed" ? drawn(node + nr) : drawn(node) + (nr ?? "");
+    return (kind ? kind + ":" : "") + wire;
+  }
 
   function decorate() {
-    for (const group of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(".mg-op, .mg-acc"))) {
-      const id = group.dataset.id ?? "", { leaf } = walk.scene.nodes[id], box = boxOf(group);
-      const card = leaf && svg.querySelector(`.mg-leaf[data-id="${leaf}"]`);
-      if (card) box.h = boxOf(card).y + boxOf(card).h - box.y;            // the drawer and its leaf are one
+    const { svg } = P, first = svg.querySelector("g:not(.mg-frame)"), of = /** @type {Record<string, string[]>} */ ({});
+    for (const id of Object.keys(walk.scene.nodes)) (of[drawn(id)] ??= []).push(id);
+    Object.assign(P, { nodes: new Map(), labelled: svg.querySelectorAll("text"), freed: new Set(svg.querySelectorAll(".mg-freed")),
+      original: new Map([...svg.querySelectorAll("[data-slot]")].map((text) => [text, text.textContent])) });
+    const moving = new Set(P.labels.map(([i]) => P.labelled[i]));
+    P.words = [...P.labelled].map((text) => ({ text, box: text.dataset.slot || moving.has(text) ? null : boxOf(text) }));
+    const vb = svg.viewBox.baseVal;
+    P.box = { x: vb.x, y: vb.y, w: vb.width, h: vb.height };
+    P.window = s("rect", { class: "mg-window" });
+    for (const group of svg.querySelectorAll(".mg-op, .mg-acc, .mg-box")) {
+      const id = group.dataset.id ?? "", ids = of[id];
+      if (!ids) continue;                                                  // a drawer in a box
+      const leaf = walk.scene.nodes[id]?.leaf, tensor = leaf && svg.querySelector(`.mg-leaf[data-id="${leaf}"]:not(.mg-ref)`);
+      let box = boxOf(group);
+      if (tensor) box = around(box, boxOf(tensor));                        // the drawer and its leaf are one
       group.classList.add("mg-node");
-      card?.setAttribute("data-node", id);
-      const under = ring(box, leaf ? 10 : Math.min(box.h / 2, 30)), { badge, text } = tag(box, leaf ? 8 : 0);
-      svg.insertBefore(under, svg.querySelector("g") ?? svg.firstChild);
+      tensor?.setAttribute("data-node", id);
+      const under = ring(box, leaf || !group.matches(".mg-op") ? 10 : Math.min(box.h / 2, 30));
+      const { badge, text, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 0, ids.length);
+      const dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
+      svg.insertBefore(under, first);
       svg.append(badge);
-      nodes.set(id, { group, under, badge, text, box });
+      P.words.push({ text: badge, box: rim });
+      P.nodes.set(id, { group, ids, under, badge, text, dot, box });
     }
+    for (const can of svg.querySelectorAll(".mg-box, .mg-frame"))
+      for (const [name, value] of Object.entries({ role: "button", tabindex: "0" })) can.setAttribute(name, value);
   }
   /** Halo and ring, drawn under a node. @param {Box} box @param {number} round */
   function ring(box, round) {
@@ -282,9 +311,9 @@ function render({ model, el }) {
     }
     return under;
   }
-  /** Its place in the order, with a tick once it is done; or the octagon. @param {Box} box @param {number} rise */
-  function tag(box, rise) {
-    const half = walk.size > 99 ? 22 : 18, x = box.x + box.w - 22, y = box.y - rise, badge = s("g", { class: "mg-badge" });
+  /** Its place in the order, with a tick once it is done; or the octagon. @param {Box} box @param {number} rise @param {number} several */
+  function tag(box, rise, several) {
+    const half = several > 1 ? 36 : walk.size > 99 ? 22 : 18, x = box.x + box.w - half - 4, y = box.y - rise, badge = s("g", { class: "mg-badge" });
     const text = s("text", { x, y: y + 5, "text-anchor": "middle" });
     badge.append(
       s("rect", { x: x - half, y: y - 9, width: 2 * half, height: 19, rx: 9.5, class: "mg-badge-rim" }),
@@ -292,7 +321,7 @@ function render({ model, el }) {
       s("path", { d: octagon(x, y, 12), class: "mg-octagon" }),
       s("text", { x, y: y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
       s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
-    return { badge, text };
+    return { badge, text, rim: { x: x - half, y: y - 9, w: 2 * half, h: 19 } };
   }
   /** @param {Element} part @returns {Box} */
   function boxOf(part) {
@@ -308,26 +337,78 @@ function render({ model, el }) {
     return "M" + Array.from({ length: 8 }, corner).join("L") + "z";
   }
 
-  /** Largest scale that fits, but never below 12 px text (it grows a little in its boxes); the rest scrolls. */
+  // ------------------------------------------------------------ the camera: all of it, or it glides to what happens
+  const cam = { x: 0, y: 0, k: 0, timer: 0 };
+  const least = () => (S.present ? LEAST.presenter : LEAST.page) / TEXT;
+
+  /** Dock beneath the stage, or beside it where only so the whole graph can be read. */
   function layout() {
-    if (!fit.clientWidth || !svg.viewBox.baseVal) return show();              // the narrow strip stands in for the stage
-    if (!nodes.size) decorate();
-    const vb = svg.viewBox.baseVal, wide = vb.width > vb.height * 1.2, W = fit.clientWidth, H = fit.clientHeight;
-    const roomX = wide ? 0 : 320, roomY = wide ? 116 : 96;
-    const k = Math.min(1.3, Math.max(0.84, Math.min((W - roomX) / vb.width, (H - roomY) / vb.height)));
-    stage.style.setProperty("--mg-up", String(Math.max(1, 12.05 / (13 * k))));
-    Object.assign(view, { x: vb.x, y: vb.y, k, w: Math.max(W, vb.width * k), h: Math.max(H, vb.height * k + roomY) });
-    view.dx = wide ? (view.w - vb.width * k) / 2 : Math.min((view.w - vb.width * k) / 2, W * 0.1);
-    view.dy = Math.min(view.h - vb.height * k, roomY + (view.h - vb.height * k - roomY) / 2);
-    const sizes = { w: view.w, h: view.h, x: view.dx, y: view.dy, sw: vb.width * k, sh: vb.height * k };
-    for (const [name, value] of Object.entries(sizes)) stage.style.setProperty("--mg-" + name, value + "px");
-    parts = [...svg.querySelectorAll(SHAPES)].map((part) => onStage(boxOf(part)));
+    if (!root.clientWidth) return;
+    root.classList.toggle("mg-phone", root.clientWidth < 620);
+    root.classList.toggle("mg-low", root.clientHeight < 560);
+    const fits = (beside) => {
+      root.classList.toggle("mg-beside", beside);
+      return Math.min(stage.clientWidth / P.box.w, stage.clientHeight / P.box.h);
+    };
+    const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
+    if (beneath < least() && wide && fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath))) fits(false);
+    cam.k = 0;
     show();
   }
-  /** @param {Box} b In pixels of the stage. @returns {Box} */
-  function onStage(b) {
-    const { k } = view;
-    return { x: (b.x - view.x) * k + view.dx, y: (b.y - view.y) * k + view.dy, w: b.w * k, h: b.h * k };
+  /** The part of the picture that is in sight. @param {number} k @returns {Box} */
+  const sight = (k) => ({ x: cam.x, y: cam.y, w: stage.clientWidth / k, h: stage.clientHeight / k });
+
+  /** What has to be in sight: the node, what it saved, then who receives from it, as far as there is room. */
+  function target(now, k, room) {
+    const ids = [S.refused?.id ?? now ?? "", ...(walk.frames[k].event.sends ?? []).map((one) => one.to)];
+    const start = P.nodes.get(drawn(ids[0])) ?? P.nodes.get(drawn(Object.keys(walk.scene.nodes)[0]));
+    const outs = (walk.scene.nodes[ids[0]]?.outs ?? []).map((id) => `.mg-nonleaf[data-id="${id}"]`);
+    const notes = [...P.svg.querySelectorAll([`.mg-saved[data-node="${drawn(ids[0])}"]`, ...outs].join())].map(boxOf);
+    const others = ids.slice(1).map((id) => P.nodes.get(drawn(id))?.box).filter(Boolean);
+    let all = grown(start.box, 14);
+    for (const box of [...notes, ...others.map((one) => grown(one, 14))]) {
+      const both = around(all, box);
+      if (both.w <= room.w && both.h <= room.h) all = both;
+    }
+    return all;
+  }
+  function aim(now, k) {
+    if (!stage.clientWidth || !P.box) return;
+    const fit = Math.min(Math.max(LARGEST, least()), stage.clientWidth / P.box.w, stage.clientHeight / P.box.h);
+    const follows = fit < least() && !S.whole, scale = follows ? least() : fit, still = cam.k === scale, room = sight(scale);
+    root.classList.toggle("mg-follows", follows);
+    const want = follows ? target(now, k, room) : P.box;
+    if (follows && still && holds(room, want)) return look(cam.x, cam.y, scale);
+    const along = (from, extent, least, all) => (all <= extent ? least - (extent - all) / 2
+      : Math.max(least, Math.min(from, least + all - extent)));
+    const x = along(want.x + (want.w - room.w) / 2, room.w, P.box.x, P.box.w);
+    const y = along(want.y + (want.h - room.h) / 2, room.h, P.box.y, P.box.h);
+    if (!still || calm() || !follows) return look(x, y, scale);
+    glide(x, y, scale);
+  }
+  function glide(x, y, scale) {
+    const from = { ...cam }, begun = performance.now(), speed = GLIDE_MS / Math.max(1, S.speed);
+    const onward = (time) => {
+      const u = eased(Math.min(1, Math.max(0, (time - begun) / speed)));
+      look(from.x + (x - from.x) * u, from.y + (y - from.y) * u, scale, u === 1);
+      if (u < 1) cam.timer = requestAnimationFrame(onward);
+    };
+    cancelAnimationFrame(cam.timer);
+    cam.timer = requestAnimationFrame(onward);
+  }
+  function look(x, y, k, rests = true) {
+    cancelAnimationFrame(cam.timer);
+    Object.assign(cam, { x, y, k });
+    const { w, h: high } = sight(k);
+    P.svg.setAttribute("viewBox", [x, y, w, high].map((v) => v.toFixed(2)).join(" "));
+    for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
+    map.setAttribute("viewBox", [P.box.x, P.box.y, P.box.w, P.box.h].join(" "));
+    if (!rests) return;
+    const seen = sight(k);                                                 // a word that the edge cuts is not shown
+    for (const { text, box } of P.words) {
+      const b = grown(box ?? boxOf(text), 2), apart = b.x > seen.x + seen.w || b.y > seen.y + seen.h || b.x + b.w < seen.x || b.y + b.h < seen.y;
+      text.classList.toggle("mg-outside", !apart && !holds(seen, b));
+    }
   }
 
   // ------------------------------------------------------------ showing a frame
@@ -342,40 +423,52 @@ function render({ model, el }) {
     for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
     root.classList.toggle("mg-dark", dark());
     paint(st, now, ready);
-    cards(st, now, k);
+    showPins(st);
     showQueue(ready, st);
     showSay(k, st);
     showBar(k, st);
-    showCallout(st, now, k);
+    showDock(st, now, k);
+    aim(now, k);
   }
 
-  /** Classes and texts of the one picture. */
+  /** Classes and texts of the picture that is shown. */
   function paint(st, now, ready) {
-    const waiting = new Set(ready), { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null };
-    for (const [text, first] of original) {
-      const slot = /** @type {SVGElement} */ (text).dataset.slot ?? "", value = st.slots.get(slot);
-      text.textContent = quiz?.slot === slot ? "?" : value ?? first;
+    const { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null }, asked = quiz && place(quiz.slot);
+    const slots = new Map([...st.slots].map(([slot, value]) => [place(slot), value]));
+    const marks = new Set([...st.marks].map(place));
+    for (const [text, first] of P.original) {
+      const slot = text.dataset.slot ?? "", value = slots.get(slot);
+      text.textContent = asked === slot ? "?" : value === undefined ? first : P.short[slot] ?? value;
       text.classList.toggle("mg-set", value !== undefined);
-      text.classList.toggle("mg-ask", quiz?.slot === slot);
+      text.classList.toggle("mg-ask", asked === slot);
       text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
     }
-    for (const part of /** @type {NodeListOf<SVGElement>} */ (svg.querySelectorAll("[data-id]"))) {
-      part.classList.toggle("mg-on", st.marks.has((part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id));
-      part.classList.toggle("mg-freed", freed.has(part) || st.freed.has(part.dataset.id));
+    for (const part of /** @type {NodeListOf<SVGElement>} */ (P.svg.querySelectorAll("[data-id]"))) {
+      part.classList.toggle("mg-on", marks.has((part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id));
+      part.classList.toggle("mg-freed", P.freed.has(part) || st.freed.has(part.dataset.id));
+      if (part.matches(".mg-acc")) part.classList.toggle("mg-done", st.done.has(part.dataset.id ?? ""));
     }
-    for (const [i, en, zh] of walk.scene.labels) labels[i].textContent = lang() === "zh" ? zh : en;
-    for (const [id, node] of nodes) {
-      const n = walk.place.get(id), is = { "mg-now": id === now, "mg-done": st.done.has(id), "mg-ready": waiting.has(id) && id !== now,
-        "mg-failed": id === st.bad, "mg-stop": S.breaks.has(id) };
-      for (const part of [node.group, node.under, node.badge])
-        for (const [name, yes] of Object.entries(is)) part.classList.toggle(name, yes);
-      node.text.textContent = n && (is["mg-done"] || is["mg-now"] || !drive()) ? String(n) : "";
-      node.badge.classList.toggle("mg-empty", !node.text.textContent);
-      const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
-      node.group.setAttribute("aria-label", walk.title(id) + ": " + (lang() === "zh" ? word.zh : word.en));
-      node.group.setAttribute("role", drive() ? "button" : "img");
-      if (drive()) node.group.setAttribute("tabindex", "0"); else node.group.removeAttribute("tabindex");
-    }
+    for (const [i, en, zh] of P.labels) P.labelled[i].textContent = lang() === "zh" ? zh : en;
+    for (const part of P.nodes.values()) paintNode(part, st, now, ready);
+  }
+  /** @param {Part} part */
+  function paintNode({ group, ids, under, badge, text, dot }, st, now, ready) {
+    const [id] = ids, one = (list) => ids.some((member) => list.includes(member));
+    const is = { "mg-now": one([now]), "mg-done": ids.every((member) => st.done.has(member)),
+      "mg-ready": one(ready) && !one([now]), "mg-failed": one([st.bad]), "mg-stop": one([...S.breaks]) };
+    for (const part of [group, under, badge, dot])
+      for (const [name, yes] of Object.entries(is)) part.classList.toggle(name, yes);
+    const places = ids.map((member) => walk.place.get(member) ?? 0).filter(Boolean).sort((a, b) => a - b);
+    const span = places.length > 1 ? places[0] + "–" + places[places.length - 1] : String(places[0] ?? "");
+    text.textContent = is["mg-done"] || is["mg-now"] || !drive() ? span : "";
+    badge.classList.toggle("mg-empty", !text.textContent);
+    const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
+    const open = group.matches(".mg-box") ? ". " + ui.open.en + " / " + ui.open.zh : "";
+    const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
+    group.setAttribute("aria-label", title + ": " + (lang() === "zh" ? word.zh : word.en) + open);
+    if (group.matches(".mg-box")) return;
+    group.setAttribute("role", drive() ? "button" : "img");
+    if (drive()) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
   }
 
   /** The rule with its numbers, the hooks, what was printed: as far as the step has come. */
@@ -397,33 +490,28 @@ function render({ model, el }) {
     return (n && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.title(id);
   };
 
-  function showCallout(st, now, k) {
-    const id = S.refused?.id ?? now, node = nodes.get(id);
-    callout.hidden = !node;
-    leader.replaceChildren();
-    if (!stage.offsetParent) return;
-    const start = nodes.get(Object.keys(walk.scene.nodes)[0]);               // where backward begins
-    if (!node) return start && toMiddle(onStage(start.box));
-    callout.className = "mg-callout" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad === id ? " mg-error" : "");
-    callout.replaceChildren(...content(id, k, st));
-    const box = onStage(node.box), free = { w: callout.offsetWidth, h: callout.offsetHeight };
-    const others = obstacles(id), place = nearest(box, free, others, { w: view.w, h: view.h });
-    callout.style.setProperty("--mg-x", place.x + "px");
-    callout.style.setProperty("--mg-y", place.y + "px");
-    lead(place, box, others);
-    const y = Math.min(box.y, place.y);
-    toMiddle({ x: box.x, w: box.w, y, h: Math.max(box.y + box.h, place.y + place.h) - y });
-  }
-  /** @param {Box} b */
-  function toMiddle(b) {
-    const left = b.x + b.w / 2 - fit.clientWidth / 2, top = b.y + b.h / 2 - fit.clientHeight / 2;
-    fit.scrollTo({ left, top, behavior: calm() ? "auto" : "smooth" });
+  // ------------------------------------------------------------ the dock: the equation and the words, in a place of their own
+  function showDock(st, now, k) {
+    const id = S.refused?.id ?? now;
+    card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
+    card.replaceChildren(...(id ? content(id, k, st) : S.present && drive() ? [choices(st)]
+      : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
+    for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
+      dock.style.setProperty("--mg-type", size + "px");
+      const fits = [card, say].every((one) => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth);
+      if (fits) card.removeAttribute("tabindex"); else card.setAttribute("tabindex", "0");      // what scrolls can be focused
+      if (fits) break;
+    }
   }
   function content(id, k, st) {
     const step = walk.steps.get(id), node = walk.scene.nodes[id], f = walk.frames[k];
-    const head = h("h3", {}, heading(id), " ", node.formula && h("span", { class: "mg-sub" }, node.formula));
-    if (S.refused) return [h("h3", {}, node.title), h("div", {}, two(S.refused.say))];
+    const scope = P.home[id] && walk.scene.scopes[P.home[id]];
+    const where = [scope, node.turn].filter(Boolean).join(" · ");
+    const head = h("h3", {}, heading(id), " ", node.formula && h("span", { class: "mg-sub" }, node.formula),
+      where && h("span", { class: "mg-scope" }, where));
+    if (S.refused) return [h("h3", {}, node.title), S.present && !st.bad ? choices(st) : h("div", {}, two(S.refused.say))];
     if (S.quiz) return [quizForm(step)];
+    if (S.present && drive() && walk.isEnd.has(k) && !st.bad && walk.count(k) < walk.size) return [head, choices(st)];
     if (st.bad === id) return [head, ...failure(f.event)];
     return [head, ...rows(step, f.at), fanIn(id, st)].filter(Boolean);
   }
@@ -433,42 +521,33 @@ function render({ model, el }) {
     const met = [...targets].filter((to) => walk.scene.nodes[to].needs.length > 1);
     return met.length ? h("div", { class: "mg-row mg-sub" }, two(join(...met.map((to) => meet(to, st))))) : null;
   }
+  /** For a show of hands: what is ready, and what may look so. */
+  function choices(st) {
+    const open = Object.keys(walk.scene.nodes).filter((id) => !st.done.has(id));
+    const near = open.sort((a, b) => walk.arrived(b, st.done).n - walk.arrived(a, st.done).n).slice(0, 4).sort();
+    const buttons = near.map((id, i) => h("button", { type: "button", "data-pick": id }, h("b", {}, letter(i)), " ", walk.title(id)));
+    return h("div", { class: "mg-choices" }, h("span", {}, two(ui.queue_drive)), ...buttons);
+  }
   function meet(id, st) {
     const { n, m } = walk.arrived(id, st.done), sent = st.totals.get(id);
     const told = fill(ui.arrived, { name: walk.title(id), n, m });
     const total = n === m ? walk.sums.get(id) : sent?.n === n && sent.total;
     return n > 1 && total ? join(told, fill(ui.sum, { total })) : told;
   }
-  /** What stands near a node and should not be hidden, in pixels; the node itself comes last. */
-  function obstacles(id) {
-    const box = nodes.get(id)?.box ?? { x: 0, y: 0, w: 0, h: 0 }, own = onStage(grown(box, 14));
-    const away = (text, axis) => Math.abs(text.getAttribute(axis) - box[axis]);
-    const close = (text) => away(text, "x") < 2 * REACH && away(text, "y") < REACH;
-    const texts = [...original.keys()].filter((text) => text.textContent && close(text)).map((text) => onStage(boxOf(text)));
-    const near = { x: own.x - REACH, y: own.y - REACH, w: own.w + 2 * REACH, h: own.h + 2 * REACH };
-    return [...parts, ...texts].filter((box) => overlap(box, near)).map((box) => grown(box, 4)).concat(own);
-  }
-  /** A line from the callout to its node, where it crosses least. @param {Box} from @param {Box} to @param {Box[]} others */
-  function lead(from, to, others) {
-    const clamp = (v, a, b) => Math.max(a, Math.min(b, v)), above = from.y + from.h <= to.y, below = from.y >= to.y + to.h;
-    const line = (part) => {
-      const x = to.x + to.w * part, y = clamp(to.y + to.h / 2, from.y + 12, from.y + from.h - 12);
-      const right = from.x > x, side = right ? [from.x, y, to.x + to.w] : [from.x + from.w, y, to.x];
-      if (!above && !below) return [...side, to.y + to.h / 2];
-      return [clamp(x, from.x + 12, from.x + from.w - 12), above ? from.y + from.h : from.y, x, above ? to.y : to.y + to.h];
-    };
-    const crossed = (/** @type {number[]} */ [x, y, u, v]) => {
-      const around = { x: Math.min(x, u) - 3, y: Math.min(y, v), w: Math.abs(x - u) + 6, h: Math.abs(y - v) };
-      return others.slice(0, -1).reduce((sum, other) => sum + overlap(other, around), Math.abs(x - u) * 4);
-    };
-    const [x, y, u, v] = [0.3, 0.15, 0.5, 0.62].map(line).reduce((a, b) => (crossed(b) < crossed(a) ? b : a));
-    leader.append(s("path", { d: `M${x},${y}L${u},${v}` }), s("circle", { cx: u, cy: v, r: 3.5 }));
-  }
 
   function showQueue(ready, st) {
+    const how = !model.get("live") ? "recording" : gone() ? "gone" : "live";
+    state.className = "mg-state mg-" + how;
+    state.replaceChildren(two(ui["state_" + how]));
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
+    const reason = muted(two(why(ready, st))), rest = muted(), full = () => side.scrollHeight > side.clientHeight;
     const shown = chips.length ? chips.map(chip) : [muted(two(ui.empty))];
-    queue.replaceChildren(h("b", {}, two(ui.queue)), h("span", { class: "mg-chips" }, ...shown), muted(two(why(ready, st))));
+    queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown, rest, reason);
+    if (full()) reason.remove();
+    for (let n = shown.length - 1; n > 0 && full(); n--) {
+      shown[n].remove();
+      rest.textContent = "+" + (shown.length - n);
+    }
   }
   /** The reason for the order of the queue. */
   function why(ready, st) {
@@ -505,65 +584,36 @@ function render({ model, el }) {
       buttons[name].setAttribute("aria-pressed", String(yes));
     buttons.lang.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
     buttons.theme.textContent = dark() ? "☀" : "☾";
-    slider.max = String(walk.ends.length - 1);
-    slider.value = String(walk.ends.findLastIndex((end) => end <= k));
+    slider.max = String(walk.end);
+    slider.value = String(k);
     slider.setAttribute("aria-valuetext", walk.label(k));
     const broken = walk.steps.size < all && !model.get("live");             // an error ended the recording
     count.textContent = walk.label(k) + " / " + (broken ? walk.order.length : all);
   }
 
-  // ------------------------------------------------------------ scenes: the strip of the phone, the presenter's slide
-  function cards(st, now, k) {
-    const before = h("section", { class: "mg-scene" + (now ? "" : " mg-now") }, h("h2", {}, two(ui.before)),
-      h("pre", {}, walk.scene.code), h("p", {}, two(walk.scene.before)));
-    const ids = neighbours(now, k), first = !now || ids[0] === walk.order[0];
-    strip.replaceChildren(...(first ? [before] : []), ...ids.map((id) => card(id, st, now, k)));
-    const current = strip.querySelector(S.refused ? `[data-card="${S.refused.id}"]` : ".mg-scene.mg-now");
-    if (current instanceof HTMLElement && strip.offsetParent)
-      strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
-  }
-  /** The nodes whose cards are made: two steps back and forth; in Drive all that can be chosen. */
-  function neighbours(now, k) {
-    const n = (walk.place.get(now) ?? 1) - 1, count = walk.count(k);
-    if (!drive()) return walk.order.slice(Math.max(0, n - 2), n + 3);
-    const ran = new Set(walk.order.slice(0, count));
-    return walk.order.slice(Math.max(0, count - 2), count).concat(Object.keys(walk.scene.nodes).filter((id) => !ran.has(id)));
-  }
-  function card(id, st, now, k) {
-    const node = walk.scene.nodes[id], is = id === now, done = st.done.has(id), f = walk.frames[k];
-    const at = done ? Infinity : is && f.id === id ? f.at : -1;           // how far its events have come
-    const kind = "mg-scene" + (node.leaf ? " mg-acc" : "") + (is ? " mg-now" : "");
-    const box = h("section", { class: kind, "data-card": id, "aria-current": is && "step" },
-      h("h2", {}, heading(id) + (done && !is ? " ✓" : "")), node.formula && h("div", { class: "mg-sub" }, node.formula));
-    if (S.refused?.id === id) box.append(h("div", { class: "mg-callout mg-refusal" }, two(S.refused.say)));
-    else if (st.bad === id) box.append(h("div", { class: "mg-callout mg-error" }, ...failure(f.event)));
-    else if (at < 0 && !is) {
-      const who = names(node.needs) || "backward()";
-      box.append(h("p", { class: "mg-sub" }, two(fill(ui.waits_for, { who }))));
-    } else if (walk.steps.has(id)) box.append(...story(id, at));
-    if (drive() && !done && !is) box.append(h("button", { type: "button", "data-pick": id }, two(ui.run_node)));
-    return box;
-  }
-  /** What came in, the rule, what went out, and the events in words. */
-  function story(id, at) {
-    const step = walk.steps.get(id), n = walk.place.get(id), gated = step.rows.some((line) => line.into && at >= line.at);
-    const gone = step.out.filter((one) => at >= one.at);
-    const out = gone.map((one) => row(muted(two(ui.out)), "→ " + one.to, number(one.text)));
-    const label = (i) => (i < step.events.length - 1 ? n + String.fromCharCode(97 + i) : String(n));
-    const items = step.events.slice(0, at + 1).map((event, i) => h("li", {}, h("b", {}, label(i)), " ", two(event.say)));
-    return [!gated && row(muted(two(ui.in)), number(step.incoming)), ...(S.quiz === id ? [quizForm(step)] : rows(step, at)),
-      ...out, !S.present && !S.quiz && h("ol", {}, ...items)].filter(Boolean);
-  }
+  const letter = (i) => String.fromCharCode(65 + i);
   const failure = (event) => [h("code", { class: "mg-message" }, event.bad), h("div", {}, two(event.note))];
+  /** Root and `.grad`, always in sight of a lecture hall; of many leaves the last that got theirs. */
+  function showPins(st) {
+    if (!S.present) return;
+    const leaves = Object.values(walk.scene.nodes).filter((node) => node.leaf), got = (node) => st.slots.get("grad:" + node.leaf);
+    const order = [...st.slots.keys()].reverse().map((slot) => leaves.find((node) => "grad:" + node.leaf === slot)).filter(Boolean);
+    const shown = leaves.length <= 3 ? leaves : [...new Set([...order, ...leaves])].slice(0, 3);
+    const brief = (node) => { const text = got(node) ?? node.grad; return text.length > 20 ? node.shape : text; };
+    const pin = (name, value, kind) => h("span", { class: "mg-pin" }, h("code", {}, name), " ", h("span", { class: kind }, value));
+    pins.replaceChildren(pin(walk.scene.root.name, walk.scene.root.value, ""),
+      ...shown.map((node) => pin(node.formula, brief(node), got(node) ? "mg-num" : "mg-sub")),
+      leaves.length > shown.length ? muted("+" + (leaves.length - shown.length)) : "");
+  }
   /** @param {string[]} ids */
   const names = (ids) => [...new Set(ids)].map((id) => walk.title(id)).join(", ");
 
   // ------------------------------------------------------------ prediction: a state between two frames
   function quizForm(step) {
     const { quiz } = step, input = (name, value) => h("input", { type: "radio", name, value, required: true });
-    const radio = (group, label, i) => h("label", {}, input(group, i), h("span", {}, label));
+    const radio = (group, label, i) => h("label", {}, input(group, i), group === "v" && h("b", {}, letter(i)), h("span", {}, label));
     return h("form", { class: "mg-quizform" },
-      h("fieldset", {}, h("legend", {}, two(quiz.ask)), ...quiz.options.map((text, i) => radio("v", text, i))),
+      h("fieldset", { class: "mg-options" }, h("legend", {}, two(quiz.ask)), ...quiz.options.map((text, i) => radio("v", text, i))),
       h("fieldset", { class: "mg-why" }, h("legend", {}, two(ui.because)),
         ...quiz.reasons.map((pair, i) => radio("r", two(pair), i))),
       h("button", { class: "mg-main" }, two(ui.commit)));
@@ -572,6 +622,8 @@ function render({ model, el }) {
     const data = new FormData(form), v = Number(data.get("v")), r = Number(data.get("r"));
     const step = walk.steps.get(S.quiz), right = v === step.quiz.answer && r === step.quiz.reason;
     S.answered[S.quiz] = { v, r };
+    const said = { node: S.quiz, ask: step.quiz.ask.en, answer: step.quiz.options[v], because: step.quiz.reasons[r].en, right };
+    model.set("answers", [...model.get("answers"), said]);
     const start = walk.frames.findIndex((f) => f.id === S.quiz);
     S.quiz = "";
     S.verdict = { right, start, say: join(right ? ui.right : ui.wrong, step.quiz.why) };
@@ -583,7 +635,8 @@ function render({ model, el }) {
     if (!model.get("predict")) return null;
     for (let k = from + 1; k <= to; k++) {
       const { id, at } = walk.frames[k], quiz = walk.steps.get(id)?.quiz;
-      if (quiz && at === quiz.at && !S.answered[id]) return { id, k: k - 1 };
+      const asked = P.home[id] && Object.keys(S.answered).some((one) => P.home[one] === P.home[id]);  // one a box
+      if (quiz && at === quiz.at && !S.answered[id] && !asked) return { id, k: k - 1 };
     }
     return null;
   }
@@ -602,15 +655,19 @@ function render({ model, el }) {
     if (quiz) stop();
     move(quiz ? quiz.k : target);
   }
+  /** The frames where a node, or all that a box hides, is over. */
+  const stops = () => walk.ends.filter((k, i) => home(walk.frames[k].id) !== home(walk.frames[walk.ends[i + 1]]?.id ?? "-"));
   function next() {
-    const end = walk.ends.find((k) => k > frame());
+    const end = stops().find((k) => k > frame()), first = walk.ready(walk.state(frame()).done, walk.frames[frame()].id)[0];
     if (end !== undefined) return go(end);
-    if (drive()) return pick(walk.ready(walk.state(frame()).done, walk.frames[frame()].id)[0]);
-    if (model.get("live")) ask(walk.ends.length);
+    if (drive()) return pick(first);
+    if (!model.get("live") || gone()) return;
+    const inside = Object.keys(walk.scene.nodes).filter((id) => home(id) === home(first) && !walk.place.has(id));
+    ask(walk.ends.length - 1 + Math.max(1, inside.length));
   }
-  const prev = () => go(S.quiz && frame() > 0 ? frame() : walk.ends.findLast((k) => k < frame()) ?? 0);
+  const prev = () => go(S.quiz && frame() > 0 ? frame() : stops().findLast((k) => k < frame()) ?? 0);
   function last() {
-    if (model.get("live")) ask(walk.size);
+    if (model.get("live") && !gone()) ask(walk.size);
     else if (drive()) setPath(completed());
     go(walk.end);
   }
@@ -655,9 +712,18 @@ function render({ model, el }) {
   }
 
   // ------------------------------------------------------------ Drive: the student picks, the engine may refuse
-  /** @param {string|undefined} id */
-  function pick(id) {
-    if (!id) return;
+  /** A node, or all that can run of what a box hides. @param {string|undefined} chosen */
+  function pick(chosen) {
+    if (!chosen) return;
+    const inside = Object.keys(walk.scene.nodes).filter((id) => home(id) === home(chosen) && home(id) !== id);
+    const can = () => { const st = walk.state(frame()); return walk.ready(st.done, "").find((id) => inside.includes(id)); };
+    if (!inside.length) return pickOne(chosen);
+    const done = walk.state(frame()).done;
+    pickOne(can() ?? inside.find((id) => !done.has(id)) ?? inside[0]);
+    if (!model.get("live")) for (let id = can(); id && !S.refused; id = can()) pickOne(id);
+  }
+  /** @param {string} id */
+  function pickOne(id) {
     const k = frame(), st = walk.state(k), { missing, n, m } = walk.arrived(id, st.done), title = walk.title(id);
     const ready = walk.ready(st.done, walk.frames[k].id), first = ready[0];
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
@@ -695,7 +761,9 @@ function render({ model, el }) {
   }
 
   // ------------------------------------------------------------ language, theme, presenting
-  const lang = () => (S.present && !S.picked ? "both" : model.get("lang"));
+  const lang = () => model.get("lang");
+  /** Whether nobody answers any more: a file of its own, or a notebook whose kernel does not know this player. */
+  const gone = () => !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
   function dark() {
     const theme = model.get("theme"), lab = document.body.dataset.jpThemeLight;
     return theme ? theme === "dark" : lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -703,18 +771,24 @@ function render({ model, el }) {
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
   function present(yes = !S.present) {
     S.present = yes;
-    S.picked = false;
     const whole = root.getBoundingClientRect().height > window.innerHeight - 40;
     if (yes && !whole) root.requestFullscreen?.().catch(() => undefined);
     if (!yes && document.fullscreenElement === root) document.exitFullscreen();
     layout();
-    show();
+  }
+  /** Open a box or a loop, everything, or fold again what is open. @param {string} [key] */
+  function open(key = P.key ? "" : "ops") {
+    const where = walk.frames[frame()].id;
+    turnTo(key);
+    layout();
+    (P.svg.querySelector(`[data-id="${key || drawn(where)}"]`) ?? root).focus?.({ preventScroll: true });
   }
   const set = (name, value) => { model.set(name, value); model.save_changes(); show(); };
   const actions = {
     first: () => go(0), prev, play, next, last, present: () => present(), drive: toggleDrive,
     predict: () => { S.quiz = ""; S.verdict = null; set("predict", !model.get("predict")); },
-    lang: () => { const at = lang(); S.picked = true; set("lang", { en: "zh", zh: "both", both: "en" }[at]); },
+    lang: () => set("lang", { en: "zh", zh: "both", both: "en" }[lang()]), open: () => open(),
+    whole: () => { S.whole = !S.whole; cam.k = 0; show(); },
     theme: () => set("theme", dark() ? "light" : "dark"),
     replay: () => { const start = S.verdict?.start ?? 0; S.verdict = null; go(start); },
   };
@@ -725,20 +799,35 @@ function render({ model, el }) {
     const node = at.closest("[data-node], .mg-node");
     if (act instanceof HTMLElement) actions[act.dataset.do ?? ""]?.();
     else if (chosen instanceof HTMLElement) pick(chosen.dataset.pick);
-    else if (node instanceof SVGElement && drive()) pick(node.dataset.node ?? node.dataset.id);
+    else if (at.closest(".mg-map")) wander(/** @type {MouseEvent} */ (event));
+    else unfold(at) || (node instanceof SVGElement && drive() && pickDrawn(node.dataset.node ?? node.dataset.id ?? ""));
   }, on);
-  slider.addEventListener("input", () => go(walk.ends[Number(slider.value)]), on);
+  /** Opens a box, folds a frame; in Drive only by its corner. @param {Element} at */
+  function unfold(at) {
+    const scope = /** @type {SVGElement|null} */ (at.closest(".mg-box, .mg-frame")), corner = at.matches(".mg-toggle, .mg-toggle + text");
+    const yes = scope && (corner || at === scope || (scope.matches(".mg-box") && !drive()));
+    if (yes) open(scope.matches(".mg-box") ? scope.dataset.id : "");
+    return !!yes;
+  }
+  const pickDrawn = (id) => pick(P.nodes.get(id)?.ids[0] ?? id);
+  /** The window of the map goes where it was pressed. @param {MouseEvent} event */
+  function wander(event) {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM()?.inverse()), room = sight(cam.k);
+    glide(x - room.w / 2, y - room.h / 2, cam.k);
+  }
+  slider.addEventListener("input", () => go(Number(slider.value)), on);
   root.addEventListener("submit", (event) => { event.preventDefault(); commit(event.target); }, on);
   root.addEventListener("keydown", (event) => {
     const at = /** @type {HTMLElement} */ (event.target), node = /** @type {SVGElement|null} */ (at.closest?.(".mg-node"));
     event.stopPropagation();
     if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLInputElement && event.key !== "Escape")) return;
-    const pressed = at instanceof HTMLButtonElement, choose = node && drive() ? () => pick(node.dataset.id) : null;
+    const pressed = at instanceof HTMLButtonElement, scope = at.closest?.(".mg-box, .mg-frame");
+    const choose = node && drive() ? () => pickDrawn(node.dataset.id ?? "") : scope ? () => unfold(scope) : null;
     const act = {
       ArrowRight: event.shiftKey ? () => go(frame() + 1) : next, ArrowLeft: event.shiftKey ? () => go(frame() - 1) : prev,
       Home: actions.first, End: last, " ": pressed ? null : choose ?? play, Enter: choose,
       p: model.get("live") ? null : actions.predict, d: toggleDrive, f: actions.present, b: breakpoint,
-      c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
+      l: actions.lang, t: actions.theme, o: scope ? () => unfold(scope) : buttons.open.hidden ? null : actions.open, 0: actions.whole, c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
     event.preventDefault();
@@ -756,13 +845,16 @@ function render({ model, el }) {
   const watched = { "change:frame": show, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
   for (const [name, act] of Object.entries(watched)) model.on(name, act);
   const size = new ResizeObserver(layout);
-  size.observe(fit);
+  size.observe(root);
   const theme = new MutationObserver(show);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  theme.observe(el, { attributeFilter: ["class"] });                         // the kernel went, or came back
   el.append(root);
+  if (model.widget_manager && gone())                                        // a stored player starts at the beginning
+    for (const [name, value] of Object.entries({ frame: 0, path: [], refused: [], answers: [] })) model.set(name, value);
   if (drive() && !model.get("path").length) setPath([]);
+  turnTo("");
   layout();
-  show();
   return () => {
     life.abort();
     stop();

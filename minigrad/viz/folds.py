@@ -1,0 +1,84 @@
+"""The pictures between which a player can switch: folded as `draw` folds it, and with boxes opened.
+
+A picture tells which of its parts stands for each node and wire of the whole graph, and what steps as one.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..graph.snapshot import Graph
+from . import levels
+from .places import lay_out
+from .svg import render
+
+LABELS = re.compile(r">([^<]*)</text>")
+WIDEST_STAGE = 1250  # px
+LONG = {True: 12, False: 24}  # characters that the wire into a box, and any other, has room for
+ALL_TOGETHER = 400_000  # characters: what pictures with one box opened may take
+
+
+def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:
+    """The folded picture first; then those that can be opened: each box by its scope, a loop with all its
+    turns, "ops" for everything. `values`: the longest text of each slot."""
+    nodes = (replace(n, saved=tuple(s for s in n.saved if s.is_tensor)) for n in graph.nodes)
+    graph = replace(graph, nodes=tuple(nodes))  # sizes and options say nothing about gradients
+    made, size = [], 0
+    for key, fold in choices(graph):
+        made.append(picture(graph, fold, key, values))
+        size += len(made[-1]["svg"])
+        if size > ALL_TOGETHER:
+            break
+    return made
+
+
+def choices(graph: Graph) -> Iterator[tuple[str, levels.Fold]]:
+    """Names and fold states, the folded one first; none but that one may be too large to be of use."""
+    folded, whole = levels.fold(graph), levels.fold(graph, "ops", repeats=False)
+    yield "", folded
+    opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes)]
+    if folded.rolls:
+        turns = levels.fold(graph, repeats=False)
+        opened += [(roll, turns) for roll in folded.rolls]
+    yield from ((key, fold) for key, fold in opened if folded.shown < fold.shown <= levels.MANY_BOXES)
+
+
+def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -> dict[str, Any]:
+    """One picture in English, the labels that read otherwise in Chinese (`[which, en, zh]`), and what its parts
+    stand for: `alias` (node or edge -> what is drawn), `home` (node -> what it steps with), `short` (slot ->
+    a shape, where the numbers have no room)."""
+    alias, home = stand_ins(graph, fold)
+    shapes = {f"edge:{n.edge_id(e.slot)}": str(graph.tensor(e.tensor).shape)
+              for n in graph.nodes for e in n.edges if e.tensor}
+    short: dict[str, str] = {}
+    longest: dict[str, str] = {}
+    for slot, text in values.items():
+        kind, _, id = slot.partition(":")
+        at = f"{kind}:{alias.get(id, id) if kind in ('edge', 'sum') else id}"
+        if kind == "edge" and len(text) > LONG[id.partition(":")[0] in fold.box]:
+            short[at] = text = shapes[slot]
+        longest[at] = max(longest.get(at, ""), text, key=len)
+    places = lay_out(fold.graph, values=longest, lang="en", widest=WIDEST_STAGE, fold=fold)  # its words are longer
+    en, zh = (render(fold.graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
+    pairs = enumerate(zip(LABELS.findall(en), LABELS.findall(zh), strict=True))
+    return {"key": key, "svg": en, "alias": alias, "home": home, "short": short,
+            "labels": [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]}
+
+
+def stand_ins(graph: Graph, fold: levels.Fold) -> tuple[dict[str, str], dict[str, str]]:
+    """What is drawn for nodes and edges that are not, and the box or loop that each node steps with."""
+    home = {**fold.box, **fold.chips}
+    alias = {**home, **{edge: wire for edge, wire in fold.wires.items() if edge != wire}}
+    for roll in fold.rolls.values():
+        for turn in roll.turns:
+            for mine, drawn in zip(turn, roll.turns[-1], strict=True):
+                home[mine] = roll.id
+                if mine != drawn:
+                    alias[mine] = alias.get(drawn, drawn)
+                    edges = ((graph.node(mine).edge_id(e.slot), f"{drawn}:{e.slot}") for e in graph.node(mine).edges)
+                    alias |= {edge: alias.get(wire, wire) for edge, wire in edges}
+    return alias, home
