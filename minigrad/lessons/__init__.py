@@ -14,13 +14,13 @@ from typing import Any
 from .verdict import Verdict
 from .widgets import check_answers, is_answered
 
-__all__ = ["Verdict", "check", "diamond"]
+__all__ = ["Verdict", "check", "diamond", "programs"]
 
 BUILT_IN = {  # exercise -> the file it is in, and its name there; read when first asked for
     "01": "lesson_01.EXERCISE",
     "03": "lesson_03.EXERCISE", "03.1": "lesson_03.check_prediction", "03.2": "lesson_03.LONG",
     "04": "lesson_04.EXERCISE", "05": "lesson_05.EXERCISE", "05.1": "lesson_05.SUM_BACK",
-    "07": "lesson_07.EXERCISE", "08": "lesson_08.EXERCISE",
+    "06": "lesson_06.EXERCISE", "06.1": "lesson_06.FIXES", "07": "lesson_07.EXERCISE", "08": "lesson_08.EXERCISE",
 }
 CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
 
@@ -32,8 +32,7 @@ def checker(exercise: str) -> Callable[[Any], Verdict]:
             return CHECKERS.setdefault(exercise, guesses.Guess(exercise))
         if exercise not in BUILT_IN:
             raise ValueError(f"no exercise {exercise!r}; there are {', '.join(sorted({*BUILT_IN, *CHECKERS}))}")
-        module, _, name = BUILT_IN[exercise].partition(".")
-        CHECKERS[exercise] = getattr(import_module(f".{module}", __name__), name)
+        CHECKERS[exercise] = found(BUILT_IN[exercise])
     return CHECKERS[exercise]
 
 
@@ -47,7 +46,16 @@ def check(exercise: str, answer: Any) -> Verdict:
     return check_answers(exercise, answer) if is_answered(answer) else judge(answer)
 
 
+LATER = {"diamond": "lesson_03.diamond", "programs": "lesson_06.PROGRAMS"}  # what lessons show
+
+
 def __getattr__(name: str) -> Any:
-    if name == "diamond":
-        return import_module(".lesson_03", __name__).diamond
+    if name in LATER:
+        return found(LATER[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def found(place: str) -> Any:
+    """What stands at "lesson_03.diamond", read when it is first asked for."""
+    module, _, name = place.partition(".")
+    return getattr(import_module(f".{module}", __name__), name)

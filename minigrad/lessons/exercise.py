@@ -69,6 +69,7 @@ Sign = Callable[[Sequence[Trial]], Trial | None]  # the trial that shows it, or 
 KINDS: dict[str, Callable[[Any], bool]] = {  # of answers
     "function": lambda answer: callable(answer) and not inspect.isclass(answer),
     "class": inspect.isclass,
+    "dict": lambda answer: isinstance(answer, Mapping),
 }
 
 
@@ -174,7 +175,7 @@ class Exercise:
 
     def tell(self, key: str, trial: Trial) -> Verdict:
         """The verdict on a wrong answer."""
-        differing = [k for k, want in trial.case.want.items() if not same(trial.got.get(k), want)]
+        differing = [k for k, want in trial.case.want.items() if k in trial.got and not same(trial.got[k], want)]
         compared = [] if trial.fault else [
             say("lessons.compared", what=k, got=as_text(trial.got.get(k)), want=as_text(trial.case.want[k]))
             for k in differing]
@@ -188,7 +189,7 @@ class Exercise:
         """A sentence: the exercise's own, or the catalogue's."""
         own = self.sentences.get(key)
         if own is None:
-            special = f"{key}_{self.id}"
+            special = f"{key}_{self.id}".replace(".", "_")
             return say(f"lessons.{special if knows(f'lessons.{special}') else key}", **blanks)
         chosen = own if isinstance(own, str) else own.get(get_language()) or next(iter(own.values()))
         return chosen.format(**blanks)

@@ -204,9 +204,11 @@ def processor_clock(thread: int) -> Callable[[], float]:
 
 
 def is_empty(answer: Any) -> bool:
-    """Whether nothing was written yet: `...`, or a function or a class that holds nothing else."""
+    """Whether nothing was written yet: `...`, or a function, a class or a dict that holds nothing else."""
     if answer is ...:
         return True
+    if isinstance(answer, dict):
+        return all(map(is_empty, answer.values()))
     if inspect.isclass(answer):
         return all(map(is_empty, methods(answer)))
     said_nothing = {"RESUME", "NOP", "COPY_FREE_VARS", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}

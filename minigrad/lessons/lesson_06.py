@@ -1,0 +1,169 @@
+"""Lesson 6, "Where did my gradient go?": eight programs with a cut to mend, and whether a record leads to a leaf."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from .exercise import BY_ITSELF, Case, Exercise, Trial, case, ours, plain, programs, same, whenever
+
+LEAF, END = "w = torch.tensor(2.0, requires_grad=True)\n", "loss.backward()\nprint(w.grad)"
+SWITCHED = "loss = ((pred - fare) ** 2).requires_grad_()\n" + END
+LOSS = "loss = (pred - fare) ** 2\n" + END
+PROGRAMS = {  # each is given km and fare, and should leave the gradient at w = 2 in w.grad
+    1: LEAF + "pred = w * km\nerror = torch.tensor(pred.item() - fare, requires_grad=True)\nloss = error ** 2\n" + END,
+    2: LEAF + "pred = w.data * km\n" + SWITCHED,
+    3: LEAF + "with torch.no_grad(): pred = w * km\n" + SWITCHED,
+    4: "w = torch.tensor(2)\npred = w * km\n" + SWITCHED,
+    5: "w = torch.tensor(1.0, requires_grad=True) * 2\npred = w * km\n" + LOSS,
+    6: "w = torch.tensor(2.5, requires_grad=True)\nw = w - 0.5\npred = w * km\n" + LOSS,
+    7: "w = torch.tensor(2.0, requires_grad=True).to(torch.float64)\npred = w * km\n" + LOSS,
+    8: LEAF + "pred = (w * km).detach().clone().requires_grad_()\n" + LOSS,
+}
+RECEIPTS = {"w.grad": (1.5, 1.5, 4.5), "w.grad for km 2.5, fare 2": (2.5, 2.0, 15.0)}  # km, fare, gradient
+END_OF_W = {"w.is_leaf": True, "w.data": 2.0}
+
+
+def repairs() -> Iterator[Case]:
+    for number, text in PROGRAMS.items():
+        yield Case(f"# program {number}, km = 1.5, fare = 1.5\n{text}", (number,), {
+            **{label: grad for label, (*_, grad) in RECEIPTS.items()}, **END_OF_W})
+
+
+def mended(number: int, at: int, text: str) -> tuple[dict[str, Any], list[str]]:
+    """What comes of a program with another line `at`, and what it printed for each receipt."""
+    lines, got, printed = PROGRAMS[number].splitlines(), {}, []
+    if 1 <= at <= len(lines):
+        lines[at - 1] = text
+    for label, (km, fare, _) in RECEIPTS.items():
+        names = {"torch": import_module("minigrad"), "km": km, "fare": fare}
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(ours("\n".join(lines), "exec"), names)
+        w = names["w"]
+        printed.append(out.getvalue())
+        got |= {label: w.grad, "w.is_leaf": w.is_leaf, "w.data": w.data}
+    return got, printed
+
+
+def mends_below(number: int, fix: Any) -> bool:
+    """Whether this fix would mend the program one line further down."""
+    with contextlib.suppress(Exception):
+        got, _ = mended(number, fix[0] + 1, fix[1])
+        want = {label: grad for label, (*_, grad) in RECEIPTS.items()} | END_OF_W
+        return all(same(plain(got[k]), v) for k, v in want.items())
+    return False
+
+
+def play(fixes: Mapping[int, Any], number: int) -> tuple[dict, dict]:
+    at, text = fix if isinstance(fix := fixes.get(number, (1, "")), tuple | list) and len(fix) == 2 else (None, None)
+    if not isinstance(at, int) or not isinstance(text, str):
+        return {"fix": type(fix)}, {}
+    if number not in fixes:
+        at, text = 1, PROGRAMS[number].splitlines()[0]
+    facts = {"at": at, "text": text}
+    if all(mends_below(n, fix) for n, fix in fixes.items()):
+        return {}, {**facts, "elsewhere": True}
+    got, printed = mended(number, at, text)
+    return got, {**facts, "printed": printed}
+
+
+def elsewhere(trial: Trial) -> bool:
+    """All lines were counted from 0, or there is no such line."""
+    last = len(PROGRAMS[trial.case.data[0]].splitlines())
+    return "elsewhere" in trial.facts or not 0 < trial.facts.get("at", 1) <= last
+
+
+def symptom(trial: Trial) -> bool:
+    """The number is written where it would be read."""
+    return bool(re.search(r"\bw\.grad\s*\S?=[^=]|print\(.*4\.5", trial.facts.get("text", "")))
+
+
+class Repairs(Exercise):
+    """Exercise 06.1: what a mended program does tells where its line went wrong."""
+
+    def observed(self, trial: Trial) -> str:
+        facts, got = trial.facts, trial.got
+        if not got["w.is_leaf"]:
+            return "still_nonleaf"
+        if all(any(same(float(number), grad) for number in re.findall(r"-?\d+\.\d*", text))
+               for text, (*_, grad) in zip(facts["printed"], RECEIPTS.values(), strict=True)):
+            return "other_tensor"
+        if any(got[k] is not None for k in RECEIPTS) or not same(got["w.data"], END_OF_W["w.data"]):
+            return "other_value"
+        before = PROGRAMS[trial.case.data[0]].splitlines()[facts["at"] - 1]
+        return "sprinkle" if facts["text"].count("requires_grad") > before.count("requires_grad") else "still_cut"
+
+
+FIXES = Repairs("06.1", repairs, play, of="dict", signs={
+    "two_lines": whenever(lambda t: any(mark in t.facts.get("text", "") for mark in "\n;")),
+    "wrong_line": whenever(elsewhere),
+    "symptom": whenever(symptom),
+})
+
+# 06: a program, and whether its result's record leads to w
+LEAVES = "w = torch.tensor(2.0, requires_grad=True)\nv = torch.tensor({}, requires_grad=True)\n"
+OTHER, EQUAL = LEAVES.format(5.0), LEAVES.format(2.0)
+RECORDS = (
+    ("w = torch.tensor(2.0, requires_grad=True)\nresult = w * 3", True),
+    (f"{OTHER}result = v * 3", False),
+    (f"{OTHER}result = v * 2 + w", True),
+    (f"{OTHER}result = (w * v + 1) ** 2", True),
+    (f"{EQUAL}result = v * v + 1", False),
+    (f"{OTHER}w.grad = torch.tensor(3.0)\nresult = v * 3 + 1", False),
+    (f"{OTHER}result = w.detach() * v", False),
+    (f"{OTHER}result = torch.stack([v, v, w * 2, v]).sum()", True),
+    (f"{OTHER}w.requires_grad_(False)\nresult = w * v", False),
+    (f"{OTHER}h = v * w\nh = h + h\nresult = h * h", True),
+    (f"{OTHER}h = w * 2\nfor _ in range(40): h = h + 1\nresult = v * h", True),
+    (f"{OTHER}result = w.detach() * 3", False),
+    (f"{OTHER}h = v * 3\nfor _ in range(25): h = h + h\nresult = h * v", False),
+)
+
+
+def records() -> Iterator[Case]:
+    for i, (program, leads) in enumerate(RECORDS):
+        yield case(f"{program}\nanswer = reaches(result, w)", "every_path" if i == len(RECORDS) - 1 else "endless",
+                   answer=leads)
+
+
+@dataclass(frozen=True)
+class Search:
+    """A wrong model: which edges are followed from a node, which leaf counts; `bold` meets None without a look."""
+
+    edges: slice = field(default_factory=lambda: slice(None))
+    counts: Callable[[Any, Any], Any] = lambda variable, leaf: variable is leaf
+    levels: int = 1000
+    bold: bool = False
+
+    def __call__(self, result: Any, leaf: Any) -> bool:
+        level, seen = [result.grad_fn], set()
+        if self.bold and not level[0].next_functions:
+            return False
+        for _ in range(self.levels):
+            level = [n for n in dict.fromkeys(level) if n is not None and n not in seen]
+            seen |= {*level}
+            if any(self.counts(n.variable, leaf) for n in level if hasattr(n, "variable")):
+                return True
+            level = [n for node in level for n, _ in node.next_functions[self.edges]]
+        return False
+
+
+def is_equal(variable: Any, leaf: Any) -> bool:
+    return bool(variable == leaf)
+
+
+MODELS = {
+    "first_edge": [Search(edges=slice(*way), bold=bold) for way in ((1,), (-1, None)) for bold in (False, True)],
+    "one_level": [Search(levels=n, bold=bold) for n in (1, 2) for bold in (False, True)],
+    "by_value": [Search(counts=is_equal, bold=bold) for bold in (False, True)],
+    "any_leaf": [Search(counts=lambda variable, leaf: True, bold=bold) for bold in (False, True)],
+    "asks_the_switch": [lambda result, leaf: leaf.requires_grad,
+                        lambda result, leaf: leaf.requires_grad and result.requires_grad],
+    "asks_the_drawer": [lambda result, leaf: leaf.grad is not None],
+}
+EXERCISE = Exercise("06", records, programs("reaches"), MODELS, signs=BY_ITSELF)

@@ -1,0 +1,321 @@
+"""Exercises 06, whether a record leads to a leaf, and 06.1, eight programs to mend with one line each."""
+
+import minigrad as torch
+from tests.answers import Answers
+
+ANSWERS = Answers("06", r"variable is|seen|\.variable|AccumulateGrad")
+FIXES = Answers("06.1", r"error = pred - fare|no_grad\(\): w|dtype=|enable_grad")
+right, wrong = ANSWERS.right, ANSWERS.wrong
+
+
+@right
+def with_a_stack(result, leaf):
+    todo, seen = [result.grad_fn], set()
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if getattr(node, "variable", None) is leaf:
+            return True
+        todo += [child for child, _ in node.next_functions]
+    return False
+
+
+@right
+def recursively(result, leaf):
+    seen = set()
+
+    def look(node):
+        if node is None or id(node) in seen:
+            return False
+        seen.add(id(node))
+        if hasattr(node, "variable") and node.variable is leaf:
+            return True
+        found = False
+        for child, _ in node.next_functions:
+            found = look(child) or found
+        return found
+
+    return look(result.grad_fn)
+
+
+@right
+def collects_first(result, leaf):
+    nodes = [] if result.grad_fn is None else [result.grad_fn]
+    for node in nodes:
+        for child, _ in node.next_functions:
+            if child is not None and child not in nodes:
+                nodes.append(child)
+    return any(node.variable is leaf for node in nodes if hasattr(node, "variable"))
+
+
+@right
+def level_by_level(result, leaf):
+    level = {result.grad_fn} - {None}
+    while level:
+        if any(getattr(node, "variable", None) is leaf for node in level):
+            return 1
+        level = {child for node in level for child, _ in node.next_functions if child is not None}
+    return 0
+
+
+@right
+def remembers_answers(result, leaf, known=None):
+    known = {None: False} if known is None else known
+
+    def look(node):
+        if node not in known:
+            known[node] = getattr(node, "variable", None) is leaf or any(look(c) for c, _ in node.next_functions)
+        return known[node]
+
+    return look(result.grad_fn)
+
+
+@right
+def by_names_of_nodes(result, leaf):
+    todo, drawers = [result.grad_fn] if result.requires_grad else [], set()
+    for node in todo:
+        if node.name().endswith("AccumulateGrad"):
+            drawers.add(id(node.variable))
+        todo += [child for child, _ in node.next_functions if child and child not in todo]
+    return id(leaf) in drawers
+
+
+@wrong("first_edge")
+def follows_the_first(result, leaf):
+    node = result.grad_fn
+    while node is not None:
+        if getattr(node, "variable", None) is leaf:
+            return True
+        node = node.next_functions[0][0] if node.next_functions else None
+    return False
+
+
+@wrong("first_edge")
+def follows_the_last(result, leaf):
+    node = result.grad_fn
+    while node and node.next_functions:
+        node = node.next_functions[-1][0]
+    return node is not None and hasattr(node, "variable") and node.variable is leaf
+
+
+@wrong("one_level")
+def looks_once(result, leaf):
+    if result.grad_fn is None:
+        return False
+    return any(getattr(child, "variable", None) is leaf for child, _ in result.grad_fn.next_functions)
+
+
+@wrong("one_level")
+def looks_once_boldly(result, leaf):
+    return leaf in [child.variable for child, _ in result.grad_fn.next_functions if hasattr(child, "variable")]
+
+
+@wrong("by_value")
+def compares_numbers(result, leaf):
+    todo, seen = [result.grad_fn], set()
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable") and node.variable == leaf:
+            return True
+        todo += [child for child, _ in node.next_functions]
+    return False
+
+
+@wrong("any_leaf")
+def finds_a_leaf(result, leaf):
+    todo, seen = [result.grad_fn], set()
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if "AccumulateGrad" in node.name():
+            return True
+        todo += [child for child, _ in node.next_functions]
+    return False
+
+
+@wrong("asks_the_switch")
+def is_it_on(result, leaf):
+    return leaf.requires_grad
+
+
+@wrong("asks_the_switch")
+def are_both_on(result, leaf):
+    return result.requires_grad and leaf.requires_grad
+
+
+@wrong("asks_the_drawer")
+def is_there_something(result, leaf):
+    return leaf.grad is not None
+
+
+@wrong("every_path")
+def goes_every_way(result, leaf):
+    def look(node):
+        if node is None:
+            return False
+        if hasattr(node, "variable"):
+            return node.variable is leaf
+        return sum(look(child) for child, _ in node.next_functions) > 0
+
+    return look(result.grad_fn)
+
+
+@wrong("every_path")
+def stacks_every_way(result, leaf):
+    todo = [result.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None:
+            continue
+        if getattr(node, "variable", None) is leaf:
+            return True
+        todo.extend(child for child, _ in node.next_functions)
+    return False
+
+
+@wrong("calls_backward")
+def tries_it(result, leaf):
+    leaf.grad = None
+    try:
+        result.backward(retain_graph=True)
+    except RuntimeError:
+        return False
+    return leaf.grad is not None
+
+
+@wrong("calls_backward")
+def asks_for_it(result, leaf):
+    if not (result.requires_grad and leaf.requires_grad):
+        return False
+    return torch.autograd.grad(result, leaf, allow_unused=True)[0] is not None
+
+
+@wrong("raised")
+def meets_none(result, leaf):
+    todo = [result.grad_fn]
+    while todo:
+        node = todo.pop()
+        if getattr(node, "variable", None) is leaf:
+            return True
+        todo += [child for child, _ in node.next_functions]
+    return False
+
+
+@wrong("nothing")
+def says_only_yes(result, leaf):
+    todo, seen = [result.grad_fn], set()
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if getattr(node, "variable", None) is leaf:
+            return True
+        todo += [child for child, _ in node.next_functions]
+
+
+@wrong("constant")
+def always(result, leaf):
+    return True
+
+
+@wrong("prints")
+def says_it(result, leaf):
+    print(with_a_stack(result, leaf))
+
+
+@wrong("nothing")
+def gives_the_node(result, leaf):
+    return result.grad_fn
+
+
+@wrong("kind")
+def says_yes(result, leaf):
+    return "yes" if with_a_stack(result, leaf) else "no"
+
+
+@wrong("generator")
+def yields(result, leaf):
+    yield with_a_stack(result, leaf)
+
+
+@wrong("wrong_value")
+def the_other_way_round(result, leaf):
+    return not with_a_stack(result, leaf)
+
+
+@wrong("endless")
+def waits(result, leaf):
+    while result.grad_fn is not None:
+        pass
+    return False
+
+
+GOOD = {
+    1: (3, "error = pred - fare"),
+    2: (2, "pred = w * km"),
+    3: (2, "pred = w * km"),
+    4: (1, "w = torch.tensor(2.0, requires_grad=True)"),
+    5: (1, "w = torch.tensor(2.0, requires_grad=True)"),
+    6: (2, "with torch.no_grad(): w -= 0.5"),
+    7: (1, "w = torch.tensor(2.0, requires_grad=True, dtype=torch.float64)"),
+    8: (2, "pred = w * km"),
+}
+
+
+def but(**changes):
+    return {**GOOD, **{int(name[1:]): fix for name, fix in changes.items()}}
+
+
+FIXES.right(GOOD)
+FIXES.right(but(_2=[2, "pred = w.clone() * km"], _3=(2, "with torch.enable_grad(): pred = w * km")))
+FIXES.right(but(_6=(2, "w.data -= 0.5"), _8=(2, "pred = (w * km).clone().requires_grad_()")))
+FIXES.right(but(_6=(2, "w = (w - 0.5).detach().requires_grad_()"), _7=(1, "w = torch.tensor(2.0, requires_grad=True)")))
+FIXES.right(but(_6=(2, "w = torch.tensor(w.item() - 0.5, requires_grad=True)"),
+                _4=(1, "w = torch.tensor(2.).requires_grad_()")))
+FIXES.right(but(_1=(3, "error = (pred - torch.tensor(fare))"),
+                _7=(1, "w = torch.tensor(2.0).to(torch.float64).requires_grad_()")))
+
+for idea, number, fix in (
+    ("sprinkle", 1, (2, "pred = (w * km).requires_grad_()")),
+    ("sprinkle", 2, (2, "pred = (w.data * km).requires_grad_()")),
+    ("sprinkle", 3, (2, "with torch.no_grad(): pred = (w * km).requires_grad_(True)")),
+    ("symptom", 1, (6, "w.grad = torch.tensor(4.5)")),
+    ("symptom", 2, (5, "print('tensor(4.5000)')")),
+    ("symptom", 8, (5, "w.grad = pred.grad * km")),
+    ("other_tensor", 8, (5, "print(pred.grad * km)")),
+    ("other_tensor", 1, (6, "print(error.grad * km)")),
+    ("still_cut", 1, (3, "error = torch.tensor(w.item() * km - fare, requires_grad=True)")),
+    ("still_cut", 2, (2, "pred = w.detach() * km")),
+    ("still_cut", 8, (2, "pred = (w * km).detach().requires_grad_()")),
+    ("still_nonleaf", 5, (4, "w.retain_grad(); loss.backward()".partition("; ")[0])),
+    ("still_nonleaf", 6, (2, "w = w - 0.5 * 1")),
+    ("still_nonleaf", 7, (1, "w = torch.tensor(2.0, requires_grad=True).double()")),
+    ("other_value", 5, (1, "w = torch.tensor(1.0, requires_grad=True)")),
+    ("other_value", 6, (2, "pass")),
+    ("other_value", 1, (3, "error = pred * fare")),
+    ("raised", 1, (2, "error = pred - fare")),
+    ("still_nonleaf", 6, (1, "w = torch.tensor(2.0, requires_grad=True)")),
+    ("wrong_line", 4, (0, "w = torch.tensor(2.0, requires_grad=True)")),
+    ("wrong_line", 8, (9, "pred = w * km")),
+    ("two_lines", 2, (2, "pred = w * km\nloss = (pred - fare) ** 2")),
+    ("two_lines", 6, (2, "w = w - 0.5; w.retain_grad()")),
+    ("raised", 1, (3, "error = pred - far")),
+    ("raised", 2, (2, "pred = w * km)")),
+    ("leaf_in_place", 6, (2, "w -= 0.5")),
+    ("raised", 4, (1, "w = torch.tensor(2, requires_grad=True)")),
+    ("kind", 1, "error = pred - fare"),
+    ("kind", 3, (2, 3)),
+    ("endless", 2, (2, "while True: pass")),
+):
+    FIXES.wrong(idea)({**GOOD, number: fix})
+FIXES.wrong("wrong_line")({n: (at - 1, text) for n, (at, text) in GOOD.items()})
+FIXES.wrong("still_cut")({n: fix for n, fix in GOOD.items() if n != 3})
+FIXES.wrong("kind")(["error = pred - fare"])
