@@ -144,9 +144,9 @@ class Exercise:
             return None
         own_words = first.fault if first.fault not in ("raised", None) else None
         explained = own_words or self.imitated(trials) or ("constant" if constant(trials) else first.fault)
-        return self.tell(explained or self.observed(first), first)
+        return self.tell(explained or self.observed(first, trials), first)
 
-    def observed(self, trial: Trial) -> str:
+    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         """What a failing trial itself tells, where no model explains it."""
         return "wrong_value"
 

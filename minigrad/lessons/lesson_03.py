@@ -276,7 +276,7 @@ def multiplies_twice(root: ExerciseNode) -> None:
 class Walk(Exercise):
     """Exercise 03: a referee watches; on trials that no model explains it says what it saw first."""
 
-    def observed(self, trial: Trial) -> str:
+    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         log, gradients = trial.facts["log"], trial.facts["gradients"]
         if not log.calls:
             set_by_hand = any(node.grad for node in log.nodes[:-1]) or trial.facts["returned"] is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -86,7 +86,7 @@ def symptom(trial: Trial) -> bool:
 class Repairs(Exercise):
     """Exercise 06.1: what a mended program does tells where its line went wrong."""
 
-    def observed(self, trial: Trial) -> str:
+    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         facts, got = trial.facts, trial.got
         if not got["w.is_leaf"]:
             return "still_nonleaf"

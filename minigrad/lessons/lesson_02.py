@@ -1,0 +1,118 @@
+"""Lesson 2, "What was written down?": make a result whose record is a given picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import chain, combinations, product
+from typing import Any
+
+from .. import tensor
+from ..graph.live import read
+from ..graph.snapshot import Graph
+from ..text import get_language
+from .exercise import Case, Exercise, Trial, programs, same
+
+FEW = 12  # nodes; larger records are not searched for what makes them differ
+
+
+def picture_of(result: Any, w: Any, km: Any) -> Graph:
+    return read(result, names={"w": w, "km": km})
+
+
+def tree(graph: Graph, id: str | None, without: tuple = (), turn: bool = False, seen: dict | None = None) -> str:
+    """A record in words, `Mul(Add(w, None), None)`: some nodes left out, slots in any order, or, where there is
+    a dict for what was `seen`, with each shared node written once."""
+    if id is None:
+        return "None"
+    node = graph.node(id)
+    if node.leaf:
+        return graph.tensor(node.leaf).name or "?"
+    again = seen is not None and len(graph.consumers[id]) > 1
+    if again and id in seen:
+        return seen[id]
+    tag = seen.setdefault(id, f"#{len(seen) + 1}") + " " if again else ""
+    parts = [tree(graph, edge.node, without, turn, seen) for edge in node.edges]
+    if id in without:
+        return next(part for part in parts if part != "None")
+    return f"{tag}{node.name.removesuffix('Backward0')}({', '.join(sorted(parts) if turn else parts)})"
+
+
+def pruned(graph: Graph, id: str | None) -> set[str]:
+    """The record, and what is left of it if some results had been cut off."""
+    node = graph.nodes_by_id.get(id)
+    if node is None or node.leaf:
+        return {"None", tree(graph, id)}
+    ways = product(*(pruned(graph, edge.node) for edge in node.edges))
+    return {"None", *(f"{node.name.removesuffix('Backward0')}({', '.join(way)})" for way in ways)}
+
+
+@cache
+def wanted() -> Graph:
+    w, km = tensor(2.0, requires_grad=True), tensor(1.5)
+    shared = w + 1
+    return picture_of(shared * shared + shared * km, w, km)
+
+
+def cases() -> Iterator[Case]:
+    text = tree(wanted(), "n1", seen={})
+    for w, km in ((2.0, 1.5), (3.0, 0.5), (-3.0, 2.0)):
+        program = f"w = torch.tensor({w}, requires_grad=True)\nkm = torch.tensor({km})\nresult = build(w, km)"
+        yield Case(program, (program, "result"), {"result": (w + 1) * (w + 1 + km), "result.grad_fn": text})
+
+
+def play(answer: Callable, *data: str) -> tuple[dict, dict]:
+    got, facts = programs("build")(answer, *data)
+    result, names = got.get("result"), facts["names"]
+    if getattr(result, "grad_fn", None) is None:
+        return got, facts
+    facts["graph"] = picture_of(result, names["w"], names["km"])
+    return {**got, "result.grad_fn": tree(facts["graph"], "n1", seen={})}, facts
+
+
+def equal(trials: Sequence[Trial]) -> bool:
+    """Whether the number is right on all cases."""
+    return all(t.fault is None and same(t.got["result"], t.case.want["result"]) for t in trials)
+
+
+class Picture(Exercise):
+    """Exercise 02: where two records part tells which idea made the other one."""
+
+    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
+        graph, goal = trial.facts.get("graph"), wanted()
+        if graph is None or len(graph.nodes) > FEW:
+            return "other_graph" if graph and equal(trials) else "wrong_value"
+        names, known = (Counter(node.name for node in g.nodes) for g in (graph, goal))
+        if not equal(trials):
+            return "missing_node" if names < known else "wrong_value"
+        free = [n.id for n in graph.ops if sum(edge.node is not None for edge in n.edges) == 1]
+        loose = tree(goal, "n1", turn=True)
+        if tree(graph, "n1", turn=True) == loose:
+            return "slots" if len(graph.nodes) == len(goal.nodes) else "recomputed"
+        if any(tree(graph, "n1", out, True) == loose for out in chain(combinations(free, 1), combinations(free, 2))):
+            return "extra_node"
+        leaves = {graph.tensor(node.leaf).name for node in graph.nodes if node.leaf}
+        if tree(graph, "n1") in pruned(goal, "n1") or None in leaves:  # nothing there, or a leaf of the answer's own
+            return "unrecorded"
+        if leaves != {"w"}:
+            return "wrong_value"
+        return "other_op" if names.keys() - known.keys() else "other_graph"
+
+
+def picture(trial: Trial, key: str) -> Any:
+    """The learner's record, with the first operation marked that is not in the picture, or is there twice."""
+    graph = trial.facts.get("graph")
+    if graph is None or len(graph.nodes) > FEW:
+        return None
+    from ..viz.display import Drawing  # what draws is loaded when there is something to draw
+
+    goal = {tree(wanted(), n.id) for n in wanted().nodes}
+    mine = {n.id: tree(graph, n.id) for n in reversed(graph.ops)}
+    strange = [id for id, text in mine.items() if text not in goal][:1]
+    twice = [id for id, text in mine.items() if list(mine.values()).count(text) > 1]
+    return Drawing(graph, lang=get_language(), marks=frozenset(strange or twice))
+
+
+EXERCISE = Picture("02", cases, play, draw=picture, signs={
+    "unrecorded": lambda trials: trials[0] if equal(trials) and "graph" not in trials[0].facts else None})
