@@ -36,6 +36,7 @@ from .text import get_language as get_language, set_language as set_language
 from .utils.serialization import load as load, save as save
 from .viz.display import Drawing
 from .viz.measured import nudge as nudge
+from .viz.monitor import training as training
 from .viz.panel import watch as watch
 from .viz.player import step as step
 from .viz.reasons import Explanation
@@ -87,10 +88,10 @@ __all__ = [
     "slogdet", "slow", "softmax", "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_",
     "squeeze", "stack", "std", "std_mean", "step", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t",
     "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold",
-    "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu",
-    "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split",
-    "unsqueeze", "vander", "var", "var_mean", "vdot", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_",
-    "zeros", "zeros_like",
+    "threshold_", "tile", "topk", "trace", "training", "transpose", "trapezoid", "trapz", "tril",
+    "triplet_margin_loss", "triu", "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten",
+    "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "vander", "var", "var_mean", "vdot", "vstack",
+    "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 
 

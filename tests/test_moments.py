@@ -197,3 +197,122 @@ def test_static_forms_of_nudge_ask_and_give_nothing_away(language):
             assert 'class="mg-tangent"' not in widget._repr_mimebundle_()[0]["image/svg+xml"]
             assert "scene" in send(widget, at=0.1, w="40", guess="0.45", cell="0,0")
     assert words(curve.scene) == words(torch.nudge(loss_at).scene)
+
+
+# ---- training
+
+LOOP = """
+km, fare = torch.tensor([0.5, 1.5, 2.5]), torch.tensor([1.0, 1.5, 2.0])
+w, b = (torch.tensor(0.0, requires_grad=True) for _ in range(2))
+kept = total = None
+
+def round(clear=True, downhill=True, keep_leaf=True, fresh=True, small=True, grows=False):
+    global w, b, kept, total
+    loss = kept if kept is not None and not fresh else ((w * km + b - fare) ** 2).mean()
+    kept, total = loss, loss if total is None else total + loss
+    loss.backward(retain_graph=not fresh)
+    lr = (0.1 if small else 0.3) * (1 if downhill else -1)
+    with torch.no_grad():
+        if keep_leaf:
+            w -= lr * w.grad
+        else:
+            w = w - lr * w.grad
+        b -= lr * b.grad
+    if clear:
+        w.grad = b.grad = None
+    return total if grows else loss
+"""
+
+
+def loop(library):
+    scope = {"torch": library}
+    exec(LOOP, scope)
+    return scope
+
+
+def losses(scope, **switches):
+    from minigrad.graph.trial import rounds_of
+
+    rows = rounds_of(scope["round"], {"w": scope["w"], "b": scope["b"]}, 20, switches)
+    return rows, [row["loss"] for row in rows if "loss" in row]
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_rounds_leave_what_the_course_says_and_the_parameters_as_they_were(library):
+    from minigrad.viz.monitor import what_it_does
+
+    scope = loop(pytest.importorskip(library))
+    right, first = losses(scope)
+
+    assert first[:3] == pytest.approx([2.4167, 0.1808, 0.0366], abs=1e-4)
+    assert [row["nodes"] for row in right] == [7] * 20
+    assert right[0]["w.grad"] == pytest.approx(-5.1667, abs=1e-4)
+    for switches, way, start in (
+            ({"clear": False}, "swings", [2.4167, 0.1808, 1.1410, 2.9531]),
+            ({"downhill": False}, "rises", [2.4167, 7.3197, 22.2908]),
+            ({"small": False}, "rises", [2.4167, 3.7106, 5.7146]),
+            ({"fresh": False}, "creeps", [2.4167, 2.4167]),
+            ({"keep_leaf": False}, "stops", [2.4167]), ({}, "same", first[:4])):
+        rows, seen = losses(scope, **switches)
+        assert seen[:len(start)] == pytest.approx(start, abs=1e-4)
+        assert what_it_does(right, rows) == way
+    nodes = [row["nodes"] for row in losses(scope, grows=True)[0]]
+    assert nodes == sorted(nodes)
+    assert nodes[1] > nodes[0] == 7
+    assert (scope["w"].item(), scope["w"].grad, scope["kept"], scope["total"]) == (0, None, None, None)
+
+
+def test_a_lost_leaf_is_seen_in_is_leaf():
+    def round(w, kept=True):
+        loss = (w - 3) ** 2
+        loss.backward()
+        return loss, (w if kept else (w * 1.0))
+
+    widget = torch.training(round, torch.tensor(1.0, requires_grad=True), rounds=4)
+    send(widget, switch="0", way="4")
+    lost = send(widget, switch="0", way="4")["scene"]
+
+    assert [row["p0.is_leaf"] for row in widget.rows] == [True] * 4
+    assert "False from round 1" in words(lost)
+
+
+def test_parameters_are_found_in_globals_cells_and_arguments():
+    w = torch.tensor(2.0, requires_grad=True)
+
+    def in_a_cell():
+        loss = loss_at(w)
+        loss.backward()
+        with torch.no_grad():
+            w.sub_(0.1 * w.grad)
+        w.grad = None
+        return loss
+
+    widget = torch.training(in_a_cell, w, rounds=4)
+
+    assert [row["loss"] for row in widget.rows] == pytest.approx([2.25, 0.6806, 0.2059, 0.0623], abs=1e-4)
+    assert [row["w"] for row in widget.rows[:3]] == pytest.approx([1.55, 1.3025, 1.1664], abs=1e-4)
+    assert (w.item(), w.grad) == (2, None)
+    assert "is_leaf" in words(widget.scene)  # without a switch nothing is asked: all is shown
+    with pytest.raises(ValueError, match="does not use all of"):
+        torch.training(lambda: torch.ones(1), w)
+    with pytest.raises(ValueError, match="needs the parameters"):
+        torch.training(in_a_cell)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_switch_is_asked_for_before_its_strip(language):
+    set_language(language)
+    scope = loop(torch)
+    widget = torch.training(scope["round"], scope["w"], scope["b"])
+
+    for values in ({}, {"switch": ["0", "1"], "way": "2"}, {"switch": "0"}):
+        assert "…" in send(widget, **values)["refused"]
+    assert widget.answers == []
+    assert not gives_away(widget, "0.1808", "0.09512", "7", "mg-curve")
+    scene = send(widget, switch="0", way="2")["scene"]
+    send(widget, switch="1", way="2")
+
+    assert "clear=False" in words(scene)
+    assert [right for *_, right in widget.answers] == [True, False]
+    assert not gives_away(widget, "0.1808", "0.09512", "7")
+    assert check("03", widget.answers[:1]).passed

@@ -1,12 +1,16 @@
-"""Trying things out: a knob for a function of somebody's."""
+"""Trying things out without leaving a trace: a knob for somebody's function, rounds of somebody's training."""
 
 from __future__ import annotations
 
+import dis
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..array import random
 from ..array.backend import xp
 from ..core.graph import TensorBase, constant
+from ..text import say
 from .snapshot import AnyTensor
 
 
@@ -29,3 +33,84 @@ def in_double(f: Callable[..., Any], *args: Any) -> bool:
     except (RuntimeError, TypeError, ValueError):
         return False
     return True
+
+
+# ---- rounds of training
+
+
+def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count: int,
+              switches: dict[str, bool]) -> list[dict[str, Any]]:
+    """Call `round(**switches)` on copies of the parameters, and note what each round leaves.
+
+    The copies stand under the names, or in the cells, where `round` finds the parameters; if it takes them as
+    arguments they are handed over. What `round` writes into its globals is put back. A row has "round", "loss",
+    "nodes" (behind the loss), and for each parameter its value, `w.grad` as backward left it, and `w.is_leaf`;
+    numbers of a tensor with many are their norms. The last row has "error", if there was one.
+    """
+    code, scope = round.__code__, round.__globals__
+    now = {name: t.detach().clone().requires_grad_() for name, t in parameters.items()}
+    wanted = [p for p in inspect.signature(round).parameters.values() if p.default is p.empty]
+    cells = [(cell, name) for cell in round.__closure__ or () for name, t in parameters.items()
+             if cell.cell_contents is t]
+    places = [(key, name) for key, value in scope.items() for name, t in parameters.items()
+              if value is t and key[0] != "_"]
+    if not wanted and len({name for _, name in cells + places}) < len(parameters):
+        raise ValueError(say("moments.not_used", names=", ".join(parameters)))
+    stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"} | {key for key, _ in places}
+    before, state = {key: scope[key] for key in stored if key in scope}, random.get_state()
+    contents = [(cell, cell.cell_contents) for cell in round.__closure__ or ()]
+    seen: dict[str, Any] = {}
+    rows: list[dict[str, Any]] = []
+    try:
+        scope.update({key: now[name] for key, name in places})
+        for cell, name in cells:
+            cell.cell_contents = now[name]
+        for nr in range(1, count + 1):
+            seen.clear()
+            handles = [t.register_post_accumulate_grad_hook(lambda t, name=name: seen.update({name: size(t.grad)}))
+                       for name, t in now.items() if t.is_leaf and t.requires_grad]
+            try:
+                result = round(*(list(now.values()) if wanted else ()), **switches)
+            except Exception as error:  # that is what a bug may look like
+                rows.append({"round": nr, "error": f"{type(error).__name__}: {str(error).partition('. ')[0]}"})
+                break
+            finally:
+                for handle in handles:
+                    handle.remove()
+            loss, *others = result if isinstance(result, tuple) else (result,)
+            now |= {name: scope[key] for key, name in places} | {name: cell.cell_contents for cell, name in cells}
+            now |= dict(zip(now, others, strict=False))
+            row = {"round": nr, "loss": size(loss),
+                   "nodes": len(nodes_below(loss)) if hasattr(loss, "grad_fn") else None}
+            for name, t in now.items():
+                row |= {name: size(t), f"{name}.grad": seen.get(name), f"{name}.is_leaf": t.is_leaf}
+            rows.append(row)
+    finally:
+        for key in stored - before.keys():
+            scope.pop(key, None)
+        scope.update(before)
+        for cell, value in contents:
+            cell.cell_contents = value
+        random.set_state(state)
+    return rows
+
+
+def size(value: Any) -> float | None:
+    """A number, or the norm of many."""
+    if value is None or isinstance(value, int | float):
+        return value
+    value = value.detach()
+    return float(value if value.numel() == 1 else (value.double() ** 2).sum() ** 0.5)
+
+
+def nodes_below(t: AnyTensor) -> list[Any]:
+    """All nodes behind a tensor, those of leaves included; of any library."""
+    found: list[Any] = []
+    seen, todo = set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            found.append(node)
+            todo += [child for child, _ in node.next_functions]
+    return found

@@ -8,7 +8,7 @@ from ..graph import fetcher
 # no file bears the name of a function in it: importing the file would hide the function
 _HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player", "watch": "panel",
          "Watch": "panel", "why": "reasons", "Explanation": "reasons", "paths": "routes", "Paths": "routes",
-         "nudge": "measured"}
+         "nudge": "measured", "training": "monitor"}
 __all__ = sorted(_HOME)
 
 __getattr__, __dir__ = fetcher(__name__, _HOME)

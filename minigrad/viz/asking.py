@@ -144,7 +144,7 @@ def words_of(part: Part) -> list[tuple[str, str]]:
     if part["kind"] == "options":
         code = part.get("code")
         signs = [f"{i}  " if code else "○ " if part.get("name") else "" for i in range(1, len(part["options"]) + 1)]
-        return plain + [(sign + one["text"], "mg-mono" if code else "")
+        return plain + [(sign + (one["text"] if code else one["text"].replace("`", "")), "mg-mono" if code else "")
                         for sign, one in zip(signs, part["options"], strict=True)]
     if part["kind"] == "table":
         return [*plain, *[("  ".join(one if isinstance(one, str) else one.get("text", "·") for one in row), "mg-mono")

@@ -134,3 +134,52 @@ def test_a_view_made_again_shows_what_was_answered_and_a_new_page_does_not(opene
 
     assert "0.4725" not in root.inner_text()
     fresh.close()
+
+
+def trained():
+    km, fare = torch.tensor([0.5, 1.5, 2.5]), torch.tensor([1.0, 1.5, 2.0])
+    w, b = (torch.tensor(0.0, requires_grad=True) for _ in range(2))
+
+    def one_round(clear=True, downhill=True):
+        loss = ((w * km + b - fare) ** 2).mean()
+        loss.backward()
+        with torch.no_grad():
+            for knob in (w, b):
+                knob -= (0.1 if downhill else -0.1) * knob.grad
+                knob.grad = None if clear else knob.grad
+        return loss
+
+    return torch.training(one_round, w, b)
+
+
+@BOTH
+def test_training_by_mouse(opened, page, look):
+    widget, root = opened(look, trained)
+    for name in ("clear", "downhill"):
+        root.locator("label", has_text=name).click()
+    root.locator("label", has_text="swings").or_(root.locator("label", has_text="摆动")).click()
+    root.locator("button.mg-main").click()
+    told(root, "One switch at a time", "一次只拨一个")
+    assert root.locator(".mg-curve").count() == 0
+    root.locator("label", has_text="downhill").click()
+    root.locator("button.mg-main").click()
+    told(root, "✓")
+
+    assert root.locator("svg .mg-curve").count() == 8
+    assert widget.answers[0][2]
+
+
+@BOTH
+def test_training_by_keyboard(opened, page, look):
+    widget, root = opened(look, trained)
+    root.locator("input[name=switch]").first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    told(root, "✓")
+    page.keyboard.press("Escape")
+
+    assert widget.answers[0][0].startswith("downhill=False")
+    assert page.evaluate("document.activeElement === document.body")

@@ -1,0 +1,148 @@
+"""`training(round, w, b)`: what every round of a training loop leaves, and what each of its switches spoils."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import pairwise
+from math import isclose, isfinite
+from typing import Any
+
+from ..graph.snapshot import AnyTensor
+from ..graph.trial import rounds_of
+from ..text import say
+from .asking import Axes, Moment, Part, Refused, chart, shown
+from .display import learners_names
+from .glyphs import text
+from .theme import shorten
+
+WAYS = ("rises", "creeps", "swings", "same", "stops")  # what a loss can do, beside that of the right run
+Rows = list[dict[str, Any]]
+
+
+def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20, lang: str | None = None) -> Training:
+    """Run `round()` so many times and show the loss, the parameters, `.grad`, nodes per round and `is_leaf`.
+
+    `round` does one round of training and returns its loss; it finds the parameters by their names, or takes them
+    as arguments and then returns `(loss, *parameters)`. Each keyword whose default is True or False becomes a
+    switch: before the run without it is shown, you are asked what the loss will do. Everything runs on copies:
+    the parameters stay as they are. `.rows` is the data of the run as it should be, a dict for each round.
+    Raises: ValueError without parameters, and where `round` uses one of them nowhere.
+    """
+    if not parameters:
+        raise ValueError(say("moments.no_parameters"))
+    names = {id(t): name for name, t in reversed(learners_names().items())}
+    named = {names.get(id(t), f"p{i}"): t for i, t in enumerate(parameters)}
+    return Training(round, named, rounds, lang)
+
+
+class Training(Moment):
+    """Strips of what rounds leave; see `training`."""
+
+    def __init__(self, round: Callable[..., Any], named: dict[str, AnyTensor], rounds: int, lang: str | None) -> None:
+        self.round, self.named, self.rounds = round, named, rounds
+        self.defaults = {p.name: p.default for p in inspect.signature(round).parameters.values()
+                         if isinstance(p.default, bool)}
+        self.switches = [f"{name}={not default}" for name, default in self.defaults.items()]
+        self.rows = rounds_of(round, named, rounds, {})
+        super().__init__(f"training({round.__name__}, {', '.join(named)})", lang)
+
+    def opening(self) -> dict[str, Any]:
+        if not self.switches:
+            return {"parts": [self.strips(self.rows, [self.rows], ""), *self.leaves(self.rows)]}
+        return {"parts": [{"kind": "columns", "of": [self.question(), [self.strips([], [self.rows], "")]]}]}
+
+    def question(self) -> list[Part]:
+        """Which switch, and what will come of it."""
+        switches = [{"text": f"`{switch}`"} for switch in self.switches]
+        ways = [{"text": self.say(f"way_{way}")} for way in WAYS]
+        return [
+            self.text("training_ask", "ask"),
+            {"kind": "options", "name": "switch", "many": True, "label": self.say("training_switch"),
+             "options": switches},
+            {"kind": "options", "name": "way", "label": self.say("training_way"), "options": ways},
+            self.button("answer")]
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        chosen = values.get("switch", [])
+        if len(chosen) != 1:
+            raise Refused(self.say("two_switches" if chosen else "no_switch"))
+        if "way" not in values:
+            raise Refused(self.say("no_way"))
+        switch, way = self.switches[int(chosen[0])], WAYS[int(values["way"][0])]
+        name, _, value = switch.partition("=")
+        rows = rounds_of(self.round, self.named, self.rounds, {name: value == "True"})
+        true = what_it_does(self.rows, rows)
+        question = self.say("training_question", switch=switch)
+        said = self.verdict(question, self.say(f"way_{way}"), way == true)
+        both = [self.rows, rows]
+        columns = [[self.strips(self.rows, both, self.say("training_right")), *self.leaves(self.rows)],
+                   [self.strips(rows, both, switch), *self.leaves(rows)]]
+        found = self.text("training_found", "found", switch=switch, way=self.say(f"way_{true}"))
+        parts = [found, {"kind": "columns", "of": columns}, *self.question()]
+        return {"parts": parts, "said": said}
+
+    # ---- pictures
+
+    def leaves(self, rows: Rows) -> list[Part]:
+        """`is_leaf` of the parameters, and the error that ended a run."""
+        told = []
+        for name in self.named:
+            first = next((row["round"] for row in rows if row.get(f"{name}.is_leaf") is False), None)
+            told.append(f"`{name}.is_leaf`: " + ("True" if first is None else self.say("false_from", round=first)))
+        found: list[Part] = [{"kind": "text", "role": "aside", "text": " · ".join(told)}]
+        return found + [{"kind": "text", "role": "found", "text": f"{row['round']}: `{row['error']}`"}
+                        for row in rows if "error" in row]
+
+    def strips(self, rows: Rows, all_rows: list[Rows], title: str) -> Part:
+        """Loss, parameters, gradients and nodes below each other, on the scales that `all_rows` need."""
+        names = list(self.named)
+        kinds = [("loss", ["loss"]), (", ".join(names), names), (".grad", [f"{name}.grad" for name in names]),
+                 (self.say("nodes"), ["nodes"])]
+        body = text(8, 16, shorten(title, 330), "mg-b")
+        for i, (label, keys) in enumerate(kinds):
+            values = [number(row.get(key)) for run in all_rows for row in run for key in keys]
+            home = [number(row.get(key)) for row in self.rows for key in keys]
+            axes = Axes((1, max(self.rounds, 2)), scale(values, home), (8, 42 + 72 * i, 250, 46))
+            body += text(8, 37 + 72 * i, shorten(label, 330), "mg-m") + axes.frame()
+            ends = []
+            for key, kind in zip(keys, ("mg-curve", "mg-tangent") * len(keys), strict=False):
+                line = [(row["round"], y) for row in rows if isfinite(y := number(row.get(key)))]
+                body += axes.line([(x, min(max(y, axes.y0), axes.y1)) for x, y in line], kind)
+                said = f"{key.removesuffix('.grad')} " if len(keys) > 1 else ""
+                ends += [(axes.at(*line[-1])[1] + 5, said + shown(line[-1][1], 4))] if line else []
+            y = 0.0
+            for at, said in sorted(ends)[:4]:
+                y = max(at, y + 15)
+                body += text(263, y, shorten(said, 84))
+        return chart(body, 350, 316, " · ".join(filter(None, [title, *(label for label, _ in kinds)])))
+
+
+def number(value: Any) -> float:
+    """A value to be drawn; NaN for what is not there."""
+    return float("nan") if value is None else float(value)
+
+
+def scale(values: list[float], home: list[float]) -> tuple[float, float]:
+    """From where to where: all values, but not far beyond those of the right run."""
+    inside = [v for v in home if isfinite(v)] or [0.0]
+    low, high = min(inside), max(inside)
+    span = 3 * ((high - low) or abs(high) or 1.0)
+    near = [v for v in values if isfinite(v)] or [0.0]
+    return max(min(near), low - span), min(max(near), high + span)
+
+
+def what_it_does(home: Rows, rows: Rows) -> str:
+    """What the loss does, beside that of the right run: one of `WAYS`."""
+    if any("error" in row for row in rows):
+        return "stops"
+    right, losses = ([number(row["loss"]) for row in run] for run in (home, rows))
+    top = max(map(abs, right))
+    if all(isclose(a, b, rel_tol=1e-3, abs_tol=1e-3 * top) for a, b in zip(right, losses, strict=True)):
+        return "same"
+    if not all(map(isfinite, losses)):
+        return "rises"
+    turns = [after > before for before, after in pairwise(losses) if abs(after - before) > 1e-6 * top]
+    if sum(a != b for a, b in pairwise(turns)) > 1:
+        return "swings"
+    return "rises" if losses[-1] > losses[0] else "creeps"
