@@ -12,7 +12,7 @@ from minigrad.text import set_language
 
 
 @pytest.fixture(autouse=True)
-def language():
+def english_again():
     yield
     set_language("en")
 
@@ -316,3 +316,81 @@ def test_a_switch_is_asked_for_before_its_strip(language):
     assert [right for *_, right in widget.answers] == [True, False]
     assert not gives_away(widget, "0.1808", "0.09512", "7")
     assert check("03", widget.answers[:1]).passed
+
+
+# ---- paths
+
+
+def two_receipts(library=torch):
+    w = library.tensor(2.0, requires_grad=True)
+    e1 = w * 1.5 - 1.5
+    e2 = w * 2.5 - 2.0
+    return e1**2 + e2**2, w
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_the_paths_that_count_bring_the_gradient(library):
+    loss, w = two_receipts(pytest.importorskip(library))
+    widget = torch.paths(loss, w, choose=True)
+
+    assert widget.products == [4.5, 15]
+    ticked = [str(i) for i in widget.counting]
+    assert ticked == ["0", "3"]
+    assert len(widget.ways) == 6
+    for given, total in ((ticked, "4.5"), (["0"], "19.5"), ([*ticked, "1"], "19.5"), (ticked, "19.5")):
+        scene = send(widget, way=given, total=total)["scene"]
+    assert [right for *_, right in widget.answers] == [False, False, False, True]
+    assert "1 · 3 · 1 · 1.5 = 4.5" in words(scene)
+    assert "so far 19.5" in words(scene)
+    assert "4.5 + 15 = 19.5" in words(scene)
+    loss.backward()
+    assert w.grad.item() == sum(widget.products)
+
+
+def test_no_total_without_ticks_and_no_widget_for_a_forest():
+    loss, w = two_receipts()
+    widget = torch.paths(loss, w, choose=True)
+
+    assert "tick" in send(widget, total="19.5")["refused"]
+    assert "number" in send(widget, way=["0"], total="")["refused"]
+    assert widget.answers == []
+    for _ in range(4):
+        w = w + w
+    tall = torch.tensor(1.0, requires_grad=True)
+    deep = tall
+    for _ in range(40):
+        deep = deep + deep
+    with pytest.raises(ValueError, match="1099511627776 paths are too many"):
+        torch.paths(deep, tall, choose=True)
+    loss.backward()
+    with pytest.raises(ValueError, match="run the forward lines again"):
+        torch.paths(loss, two_receipts_leaf(loss), choose=True)
+
+
+def two_receipts_leaf(loss):
+    node = loss.grad_fn
+    while node.next_functions:
+        node = node.next_functions[0][0]
+    return node.variable
+
+
+def test_a_leaf_of_many_entries_is_asked_for_their_sum():
+    x, y = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0], requires_grad=True)
+    widget = torch.paths((x * y + x).sum(), x, choose=True)
+
+    assert "the sum of all entries" in repr(widget)
+    send(widget, way=[str(i) for i in widget.counting], total="9")
+    assert widget.answers[0][2]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_static_forms_of_paths_have_no_factors(language):
+    set_language(language)
+    loss, w = two_receipts()
+    widget = torch.paths(loss, w, choose=True)
+
+    assert "SubBackward0 (e1)" not in static_forms(widget)  # a name of another function
+    assert not gives_away(widget, "4.5", "15", "19.5", "2.5", "other = 2.50", "exponent = 2")
+    send(widget, way=["0", "3"], total="19.5")
+    assert not gives_away(widget, "4.5", "15", "19.5", "2.5")
+    assert [right for *_, right in widget.answers] == [True]

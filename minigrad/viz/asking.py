@@ -105,26 +105,25 @@ class Still(Drawing):
         """Title, texts and options, line by line."""
         return "\n".join([self.title, *(line for part in self.parts for line, _ in words_of(part))])
 
-    def drawn(self, theme: str) -> str:
+    def drawn(self, theme: str | None, framed: bool = True) -> str:
         """The parts below each other."""
+        sizes = [[float(n) for n in re.findall(r'<svg [^>]*?viewBox="\S+ \S+ (\S+) (\S+)"', part["svg"])[0]]
+                 if part["kind"] == "picture" else [0.0, 0.0] for part in self.parts]
+        whole = max(WIDE, *(wide + 32 for wide, _ in sizes))
         y, body = 28.0, text(16, 28, self.title, "mg-mono mg-b")
-        for part in self.parts:
+        for part, (wide, tall) in zip(self.parts, sizes, strict=True):
             for words, kind in words_of(part):
-                lines = [words] if "mono" in kind else wrap(words, WIDE - 32, 14)
-                for line in lines:
+                for line in [words] if "mono" in kind else wrap(words, whole - 32, 14):
                     y += 21
                     body += text(16, y, line, kind)
-            if part["kind"] == "picture":
-                wide, tall = (float(n) for n in re.findall(r'(?:width|height)="([\d.]+)"', part["svg"])[:2])
-                scale = min(1, (WIDE - 32) / wide)
+            if wide:
                 inner = re.sub(r"<style>.*?</style>", "", part["svg"], flags=re.S)
-                inner = re.sub(r'(width|height)="[\d.]+"', "", inner, count=2)
-                placed = f'<svg x="16" y="{num(y + 10)}" width="{num(wide * scale)}" height="{num(tall * scale)}" '
-                body += inner.replace("<svg ", placed, 1)
-                y += 10 + tall * scale
-        page = tag("rect", width=WIDE, height=y + 16, kind="mg-page")
+                inner = re.sub(r' (width|height)="[\d.]+"', "", inner, count=2)
+                body += inner.replace("<svg ", f'<svg x="16" y="{num(y + 10)}" width="{wide}" height="{tall}" ', 1)
+                y += 10 + tall
+        page = tag("rect", width=whole, height=y + 16, kind="mg-page")
         return tag("svg", tag("title", clean(self.title)) + f"<style>{stylesheet(theme)}</style>" + page + body,
-                   xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDE} {num(y + 16)}", width=WIDE,
+                   xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {num(whole)} {num(y + 16)}", width=whole,
                    height=y + 16, role="img", kind=f"mg-graph mg-{theme}")
 
 
@@ -152,7 +151,13 @@ def words_of(part: Part) -> list[tuple[str, str]]:
     return plain
 
 
-# ---- small charts
+# ---- pictures
+
+
+def graph_parts(drawing: Drawing) -> list[Part]:
+    """The picture of a graph, as wide as it is; what is wrong with its engine, where something is."""
+    said = [{"kind": "text", "role": "aside", "text": remark} for remark in drawing.remarks]
+    return [*said, {"kind": "picture", "wide": True, "svg": drawing.drawn(None, framed=False)}]
 
 
 def chart(body: str, wide: float, tall: float, label: str) -> Part:

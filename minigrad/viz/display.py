@@ -248,10 +248,10 @@ class Drawing:
             return engines.run_graphviz(self.to_dot(), self.engine, "svg").decode()
         return self.drawn(self.theme or "auto")
 
-    def drawn(self, theme: str) -> str:
-        """Our own picture in "light", "dark", or "auto", which follows the page."""
+    def drawn(self, theme: str | None, framed: bool = True) -> str:
+        """Our own picture in "light", "dark", or "auto", which follows the page; in a widget's own colours for None."""
         fold = self.layout.fold or self.fold
-        return svg.render(fold.graph, self.layout, self.view, theme, self.lang, self.show,
+        return svg.render(fold.graph, self.layout, self.view, theme, self.lang, self.show, framed,
                           values=self.values, marks=self.marks,
                           remarks=self.remarks, heat=self.heat)
 

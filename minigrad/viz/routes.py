@@ -2,34 +2,42 @@
 
 The gradient of a leaf is the sum over all paths, and there can be very many: they are counted
 exactly, and the first ones are walked, each through the vector-Jacobian products of its nodes
-(hooks left out).
+(hooks left out). With `choose=True` you first say which ways count, and what they add up to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import accumulate, islice, pairwise
+from math import isclose
+from typing import Any
 
 from ..graph.recorder import in_short
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
+from .asking import Moment, Refused, graph_parts, number, shown
 from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
 
 SHOWN = 32
+TICKED = 8  # paths that count, with `choose`, and as many that do not
 Route = tuple[tuple[str, int], ...]  # (node, slot taken), the leaf's own node last
 
 
-def paths(root: AnyTensor, leaf: AnyTensor) -> Paths:
+def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Choice:
     """The ways from `root` back to `leaf`, at most 32 of them shown.
 
-    Raises: ValueError if the graph of `root` does not lead to `leaf`.
+    With `choose` a widget lists all ways, those that end elsewhere too: tick the ones that count, type the
+    total, and then see what each brings. What was answered is in `.answers`.
+    Raises: ValueError if the graph of `root` does not lead to `leaf`; with `choose`, for more than 8 ways to it.
     """
     end = nodes_below(leaf, root)[0]
     graph = reader_for(root)(root, names=learners_names())
     start = graph.nodes[0].id
     count = ways(graph, end)
     found = list(islice(routes_from(graph, start, count), SHOWN))
-    return Paths(graph, found, count[start], end, [arriving(root, graph, way) for way in found])
+    if choose:
+        return Choice(graph, root, end, count)
+    return Paths(graph, found, count[start], end, [brought(root, graph, way) for way in found])
 
 
 def ways(graph: Graph, end: str) -> dict[str, int]:
@@ -51,17 +59,41 @@ def routes_from(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Rou
         stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
 
 
-def arriving(root: AnyTensor, graph: Graph, way: Route) -> str:
-    """What one path brings to the leaf; "" where a node is freed or has several outputs."""
-    node, grad = root.grad_fn, root.detach() * 0 + 1
+def arriving(root: AnyTensor, graph: Graph, way: Route) -> list[AnyTensor]:
+    """The gradient along one path, from the root's to what it brings; [] where a node is freed or has several
+    outputs."""
+    node, grads = root.grad_fn, [root.detach() * 0 + 1]
     try:
         for id, slot in way[:-1]:
-            sent = node(grad)
+            sent = node(grads[-1])
             grad, node = sent[slot] if isinstance(sent, tuple) else sent, node.next_functions[slot][0]
-            grad = grad.sum_to_size(graph.tensor(graph.node(id).edges[slot].tensor).shape)
+            grads.append(grad.detach().sum_to_size(graph.tensor(graph.node(id).edges[slot].tensor).shape))
     except (RuntimeError, TypeError, AttributeError, IndexError):
-        return ""
-    return in_short(grad.detach())
+        return []
+    return grads
+
+
+def brought(root: AnyTensor, graph: Graph, way: Route) -> str:
+    """What one path brings to the leaf, in a few characters."""
+    grads = arriving(root, graph, way)
+    return in_short(grads[-1]) if grads else ""
+
+
+def all_ends(graph: Graph, start: str, count: dict[str, int]) -> list[Route]:
+    """Paths to the leaf that `count` counts, and the first of those that end at other leaves, or nowhere."""
+    counting: list[Route] = []
+    others: list[Route] = []
+    stack: list[tuple[str, Route]] = [(start, ())]
+    while stack:
+        id, way = stack.pop()
+        edges = graph.node(id).edges
+        if not edges:
+            (counting if count[id] else others).append((*way, (id, 0)))
+        elif len(others) >= TICKED:
+            edges = tuple(e for e in edges if e.node and count[e.node])
+        others += [(*way, (id, e.slot)) for e in edges if e.node is None]
+        stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
+    return sorted(counting + others[:TICKED], key=lambda way: [slot for _, slot in way])
 
 
 class Paths(TextWithDrawing):
@@ -93,3 +125,80 @@ class Paths(TextWithDrawing):
         if self.count > len(self.found):
             lines.append(say("why.paths_cut", shown=len(self.found), count=self.count))
         return "\n".join(lines)
+
+
+class Choice(Moment):
+    """All ways from a result; which of them count is asked. See `paths`."""
+
+    def __init__(self, graph: Graph, root: AnyTensor, end: str, count: dict[str, int]) -> None:
+        self.graph, self.end, self.count = graph, end, count
+        self.names = [graph.tensor(id).label for id in (graph.roots[0], graph.node(end).leaf or graph.roots[0])]
+        start = graph.nodes[0].id
+        if count[start] > TICKED:
+            raise ValueError(say("moments.many_paths", count=count[start], most=TICKED))
+        self.ways = all_ends(graph, start, count)
+        self.grads = [arriving(root, graph, way) if way[-1][0] == end else [] for way in self.ways]
+        self.counting = [i for i, way in enumerate(self.ways) if way[-1][0] == end]
+        if not all(self.grads[i] for i in self.counting):
+            raise ValueError(say("moments.freed_paths"))
+        self.products = [float(self.grads[i][-1].sum()) for i in self.counting]
+        super().__init__(f"paths({', '.join(self.names)})")
+
+    def way(self, i: int) -> str:
+        """A path in words: its nodes, and where it ends."""
+        *_, (id, slot) = way = self.ways[i]
+        node = self.graph.node(id)
+        leaf = self.graph.tensor(node.leaf).label if node.leaf else ""
+        if not leaf:
+            constant = node.edges[slot].tensor
+            leaf = "None" + (f" ({self.graph.tensor(constant).label})" if constant else "")
+        names = [self.node_name(id) for id, _ in way]
+        return " → ".join([*(names[:-1] if node.leaf else names), leaf])
+
+    def node_name(self, id: str) -> str:
+        """A node, and what its result is called."""
+        named = next((f" ({t.name})" for t in self.graph.outputs(id) if t.name), "")
+        return self.graph.node(id).name + named
+
+    def opening(self) -> dict[str, Any]:
+        facts = dict(zip(("root", "leaf"), self.names, strict=True))
+        options = [{"text": f"`{self.way(i)}`"} for i in range(len(self.ways))]
+        many = "" if self.grads[self.counting[0]][-1].numel() == 1 else "_many"
+        return {"parts": [
+            self.text("paths_ask", "ask", **facts),
+            {"kind": "options", "name": "way", "many": True, "label": self.say("paths_tick"), "options": options},
+            {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", **facts)}, self.button("answer"),
+            *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        ticked = [int(i) for i in values.get("way", [])]
+        if not ticked:
+            raise Refused(self.say("no_tick"))
+        try:
+            typed = number(values["total"][0])
+        except ValueError:
+            raise Refused(self.say("no_total")) from None
+        total = sum(self.products)
+        right = ticked == self.counting and isclose(typed, total, rel_tol=2e-3, abs_tol=1e-6)
+        given = f"{', '.join(self.way(i) for i in ticked)}: {shown(typed)}"
+        said = self.verdict(self.say("paths_ask", root=self.names[0], leaf=self.names[1]), given, right)
+        sums = dict(zip(self.counting, accumulate(self.products), strict=True))
+        options = [{"text": f"`{self.way(i)}`", "note": f"{self.chain(i)}; {self.say('so_far', sum=shown(sums[i]))}",
+                    "state": "good"} if i in sums else
+                   {"text": f"`{self.way(i)}`", "note": self.say("paths_elsewhere", leaf=self.names[1])}
+                   for i in range(len(self.ways))]
+        added = " + ".join(map(shown, self.products)).replace("+ −", "− ")
+        whole = added if len(sums) == 1 else f"{added} = {shown(total)}"
+        marks = {mark for i in sums for id, slot in self.ways[i] for mark in (id, f"{id}:{slot}")}
+        picture = Drawing(self.graph, show=frozenset({"values"}), lang=self.language, marks=frozenset(marks))
+        return {"parts": [{"kind": "options", "options": options},
+                          self.text("paths_found", "found", leaf=self.names[1], sum=whole), *graph_parts(picture)],
+                "said": said}
+
+    def chain(self, i: int) -> str:
+        """The factors of a path, where all are single numbers; else what is left after each node."""
+        grads = self.grads[i]
+        if all(g.numel() == 1 for g in grads) and all(float(g) for g in grads):
+            factors = [shown(float(b) / float(a), 5) for a, b in pairwise(grads)]
+            return " · ".join(factors) + f" = {shown(float(grads[-1]))}"
+        return " → ".join(in_short(g) for g in grads)

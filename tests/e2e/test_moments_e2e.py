@@ -20,7 +20,7 @@ BOTH = pytest.mark.parametrize("look", LOOKS, ids=["en-light-wide", "zh-dark-pho
 
 
 @pytest.fixture(autouse=True)
-def language():
+def english_again():
     yield
     set_language("en")
 
@@ -183,3 +183,41 @@ def test_training_by_keyboard(opened, page, look):
 
     assert widget.answers[0][0].startswith("downhill=False")
     assert page.evaluate("document.activeElement === document.body")
+
+
+def two_paths():
+    w = torch.tensor(2.0, requires_grad=True)
+    e1 = w * 1.5 - 1.5
+    e2 = w * 2.5 - 2.0
+    return torch.paths(e1**2 + e2**2, w, choose=True)
+
+
+@BOTH
+def test_paths_by_mouse(opened, page, look):
+    widget, root = opened(look, two_paths)
+    root.locator("input[name=total]").fill("19.5")
+    root.locator("button.mg-main").click()
+    told(root, "First tick", "请先勾出")
+    assert "4.5" not in root.inner_text()
+    for place in widget.counting:
+        root.locator("label.mg-option").nth(place).click()
+    root.locator("button.mg-main").click()
+    told(root, "✓")
+
+    assert "4.5 + 15 = 19.5" in root.inner_text()
+    assert root.locator(".mg-marked").count() > 8
+
+
+@BOTH
+def test_paths_by_keyboard(opened, page, look):
+    widget, root = opened(look, two_paths)
+    root.locator("input[name=way]").first.focus()
+    for place in range(6):
+        if place in widget.counting:
+            page.keyboard.press("Space")
+        page.keyboard.press("Tab")
+    page.keyboard.type("19.5")
+    page.keyboard.press("Enter")
+    told(root, "✓")
+
+    assert widget.answers[0][2]

@@ -51,7 +51,7 @@ function cell(one, tag, i) {
 /** The kinds of parts. @type {Record<string, (part: Json) => HTMLElement>} */
 const PARTS = {
   text: ({ text, role }) => h("p", { class: "mg-" + role }, ...rich(text)),
-  picture: ({ svg }) => h("div", { class: "mg-picture" }, picture(svg)),
+  picture: ({ svg, wide }) => h("div", { class: "mg-picture" + (wide ? " mg-wide" : "") }, picture(svg)),
   options: (part) => h("fieldset", { class: part.code ? "mg-code" : "mg-pills" },
     part.label && h("legend", {}, ...rich(part.label)), ...part.options.map((one, i) => option(one, i, part))),
   field: ({ name, label }) => h("label", { class: "mg-field" }, h("span", {}, ...rich(label)),
