@@ -138,7 +138,7 @@ def test_twins_share_code_and_ids(name):
             assert LANGUAGE_LINE.sub("", one.source) == LANGUAGE_LINE.sub("", other.source)
         elif one.cell_type == "code":
             assert one.source == other.source
-            assert printed(one) == printed(other)
+            assert printed(one) == printed(other) or ours(one).get("speaks")  # a widget's question, why()
 
 
 @pytest.mark.parametrize("name", NAMES)
