@@ -48,7 +48,6 @@ from .array.printing import set_printoptions
 from .array.random import Generator, default_generator, initial_seed, manual_seed, seed
 from .autograd import is_anomaly_enabled
 from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from .core.beside import explain as _explain
 from .core.modes import is_grad_enabled, is_inference_mode_enabled, slow
 from .creation import (
     BoolTensor,
@@ -87,6 +86,7 @@ from .creation import (
     zeros,
     zeros_like,
 )
+from .graph import notes as _notes
 from .manual import document as _document
 from .ops.checks import as_function as _as_function
 from .random import get_rng_state, set_rng_state

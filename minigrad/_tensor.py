@@ -19,6 +19,7 @@ from .array import dtypes, printing
 from .array.backend import address, as_strided, device_of, geometry, lives_on, strides, xp
 from .array.backend import device as device_type
 from .core.backward import backward
+from .core.beside.ledger import cut
 from .core.graph import TensorBase, bump, constant, readonly, results_are
 from .core.modes import grad_mode
 from .core.row import camel
@@ -183,7 +184,8 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """The same storage without history; writing through it is noticed by backward."""
-        return self._alias(self._array(), self._shared_counter())
+        twin = self._alias(self._array(), self._shared_counter())
+        return cut("detach()", self, twin) if self._fn or self._requires_grad else twin
 
     def detach_(self) -> Tensor:
         """Forget the history in place. Raises: RuntimeError for views."""
@@ -198,7 +200,8 @@ class Tensor(TensorBase):
     @property
     def data(self) -> Tensor:
         """The same storage without history and with a version counter of its own: writes are not noticed."""
-        return self._alias(self._array(), None)
+        twin = self._alias(self._array(), None)
+        return cut(".data", self, twin) if self._fn or self._requires_grad else twin
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -272,16 +275,16 @@ class Tensor(TensorBase):
         if self._data.size != 1:
             raise presentation.error(RuntimeError, "many_elements",
                 f"a Tensor with {self._data.size} elements cannot be converted to Scalar", tensor=self)
-        return self._data.item()
+        return cut("item()", self, self._data.item()) if self._fn or self._requires_grad else self._data.item()
 
     def tolist(self) -> Any:
         """The elements in nested lists; a number for 0-d."""
-        return self._data.tolist()
+        return cut("tolist()", self, self._data.tolist()) if self._fn or self._requires_grad else self._data.tolist()
 
     def numpy(self, *, force: bool = False) -> Any:
         """The storage as a NumPy array; writing to it writes to the tensor."""
         if force:
-            return self.detach().cpu()._array()
+            return cut("numpy()", self, self.detach().cpu()._array())
         if self.requires_grad and grad_mode():
             raise presentation.error(RuntimeError, "numpy_requires_grad", "Can't call numpy() on Tensor that requires "
                 "grad. Use tensor.detach().numpy() instead.", tensor=self)
@@ -300,10 +303,10 @@ class Tensor(TensorBase):
         return constant(Tensor, array)  # what NumPy makes of a tensor and an array: a tensor
 
     def __float__(self) -> Any:
-        return float(_one(self).item())
+        return cut("float()", self, float(_one(self).item()))
 
     def __int__(self) -> Any:
-        return int(_one(self).item())
+        return cut("int()", self, int(_one(self).item()))
 
     def __index__(self) -> Any:
         if self._data.dtype.kind not in "iu" or self._data.size != 1:

@@ -13,6 +13,7 @@ from typing import Any
 from ._tensor import Size, Tensor
 from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
+from .core.beside.ledger import cut
 from .core.beside.refusals import must_be, must_be_tensor
 from .core.carriers import RAW
 from .core.graph import TensorBase, constant
@@ -51,7 +52,8 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     """
     if isinstance(data, TensorBase):
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
-        device, data = data.device if device is None else device, data.detach().cpu()._array()
+        array = array_of(data.detach().cpu()._array(), dtype)
+        return cut("torch.tensor()", data, made(array, requires_grad, data.device if device is None else device))
     array = array_of(data, dtype)
     return made(array if array.ndim else array[()], requires_grad, device)  # a scalar computes faster
 
@@ -92,7 +94,7 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
     if isinstance(data, TensorBase):
         typed.append(data.dtype)
         require(data._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
-        return float(data) if data.requires_grad else data.item()
+        return cut("torch.tensor()", data, float(data), climb=True) if data.requires_grad else data.item()
     if isinstance(data, ndarray) and data.shape == shape[depth:]:
         typed.extend([dtypes.of(data.dtype)] * data.size)
         return data.tolist()

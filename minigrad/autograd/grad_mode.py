@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from ..core.modes import INFERENCE, Mode, enabled
+from ..core.beside.ledger import cut
+from ..core.modes import INFERENCE, Mode, enabled, grad_mode
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -17,6 +18,12 @@ class Switch(Mode):
     """A mode that decorates functions and generators."""
 
     _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
+
+    def __enter__(self) -> None:
+        before = grad_mode()
+        super().__enter__()
+        if before and not grad_mode():
+            cut(type(self).__name__)
 
     def __call__(self, function: Decorated) -> Decorated:
         if inspect.isclass(function):
@@ -85,7 +92,9 @@ class set_grad_enabled(Switch):
         super().__init__()
         self.mode = bool(mode)
         self._arguments = (self.mode,)
-        super().__enter__()
+        Mode.__enter__(self)
+        if not mode:
+            cut(type(self).__name__)
         self._entered = True  # by the call itself
 
     def __repr__(self) -> str:

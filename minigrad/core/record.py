@@ -13,6 +13,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.backend import ndarray, xp
+from .beside.ledger import cut
 from .beside.refusals import must_be_tensor, refusal, refusal_of_two, tensors_in, two_devices
 from .graph import TensorBase, attach, constant, new_node, output_of
 from .modes import INFERENCE, UNCOUNTED, grad_mode
@@ -47,7 +48,8 @@ def call_of_tensors(row: Row) -> Callable:
         except (AttributeError, TypeError, ValueError) as refused:
             raise refusal(row, args, arrays[: len(row.tensors)], refused) from None
         if not wanted or not is_float(z):
-            return untracked(z if total > 1 else in_torchs_type(forward, z, *arrays), mode)
+            result = untracked(z if total > 1 else in_torchs_type(forward, z, *arrays), mode)
+            return whole(row, result, args[0]) if mode and (wanted or not tracked) else result
         metas = None
         if fits and not (alike and row.elementwise and same_kind(z, arrays[tracked[0]])):
             metas = metas_of([args[i] for i in tracked])
@@ -83,7 +85,8 @@ def call_of_two(row: Row) -> Callable:
         except (ValueError, TypeError) as refused:
             raise refusal_of_two(row, a, b, refused) from None
         if not wanted:
-            return untracked(in_torchs_type(forward, z, a, b), mode)
+            result = untracked(in_torchs_type(forward, z, a, b), mode)
+            return result if records or not mode else whole(row, result, self, other)
         return recorded(row, (self, other), edges, None if alike else metas_of((self, given)), z)
 
     return call
@@ -223,6 +226,14 @@ def recorded(row: Row, args: tuple, edges: list, metas: Any, z: Any) -> Any:
         result = tuple(constant(TensorBase._plain, part) for part in z)
         attach(result[0], n)
     row.save(n, args, z, result)
+    return result
+
+
+def whole(row: Row, result: Any, *sources: Any) -> Any:
+    """A result that can have no gradient, whole numbers or truth values: a cut, if a source of it is tracked."""
+    for source in sources:
+        if isinstance(source, TensorBase) and (source._fn is not None or source._requires_grad):
+            cut(row.name, source, result[-1] if type(result) is tuple else result, climb=True)
     return result
 
 

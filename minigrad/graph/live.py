@@ -17,13 +17,15 @@ from dataclasses import replace
 from typing import Any
 
 from ..array.backend import xp
+from ..core.beside.ledger import places
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ
 from ..core.row import Row
+from . import program
 from .faults import fault_now
 from .preview import preview
 from .scopes import Scopes
-from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, Line, NodeRecord, Saved, TensorRecord
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -98,9 +100,11 @@ class Reader:
             self.scopes = self.find_scopes(order)
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
+            cuts = tuple(self.cuts())
         roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
         return Graph(roots, nodes, tuple(self.records.values()), hooks,
-                     scopes=tuple(self.scopes.found), repeats=self.scopes.repeats(nodes), fault=self.fault())
+                     scopes=tuple(self.scopes.found), repeats=self.scopes.repeats(nodes), cuts=cuts,
+                     fault=self.fault())
 
     def key(self, node: AnyNode) -> Key:
         """AccumulateGrad is known by its leaf, every other node by itself."""
@@ -369,6 +373,18 @@ class Reader:
         for key in order:
             for kind, nr, hook in self.hooks_at(key):
                 yield Hook(f"h{next(number)}", self.ids[key], kind, hook_label(hook), nr)
+
+
+    def cuts(self) -> Iterable[Cut]:
+        """The places that cut off something of this graph, of which somebody still holds what came of it."""
+        for number, place in enumerate(list(places.values()), 1):
+            origin, result = place.origin(), place.result()
+            if origin is None or result is None:
+                continue
+            key: Key = ("leaf", id(origin)) if self.is_tensor(origin) else id(origin)
+            if key in self.edges:
+                line, left = Line(*program.where(place)[1:]), self.ids.get(self.slot(result))
+                yield Cut(f"c{number}", program.word(place), line, place.count, self.ids[key], left)
 
 
 def broadcasts(row: Row | None, i: int) -> bool:

@@ -117,5 +117,5 @@ warned: set[str] = set()  # keys of the warnings that were given and will not be
 
 
 def explain(key: str, facts: dict[str, Any]) -> list[str]:
-    """The notes for an error, made only when it is raised: `core.beside.explain` puts its own function here."""
+    """The notes for an error, made only when it is raised: `graph.notes` puts its own function here."""
     return []

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...text import LANGUAGES, get_language, knows, presentation, say
-from ..graph import Freed, Node, function_of
-from .lines import learners_line, source_line
+from ..core.beside.lines import learners_line, source_line
+from ..core.graph import Freed, Node, function_of
+from ..text import LANGUAGES, get_language, knows, presentation, say
 
 
 def explain(key: str, facts: dict[str, Any]) -> list[str]:

@@ -1,0 +1,144 @@
+"""The ledger of cuts: what made a constant of a tracked tensor, where, how often; holding nothing, costing nothing."""
+
+import gc
+import weakref
+
+import pytest
+
+import minigrad as torch
+from minigrad.core.beside import ledger
+from minigrad.core.beside.lines import source_line
+from minigrad.graph import read
+from minigrad.graph.program import where, word
+
+
+@pytest.fixture(autouse=True)
+def empty_ledger():
+    before = dict(ledger.places)
+    ledger.places.clear()
+    yield
+    ledger.places.clear()
+    ledger.places.update(before)
+
+
+def noted() -> list[tuple[str, int, str]]:
+    return [(word(place), place.count, where(place)[2]) for place in ledger.places.values()]
+
+
+def tracked():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    return x * 2
+
+
+@pytest.mark.filterwarnings("ignore:To copy construct", "ignore:Converting a tensor")
+@pytest.mark.parametrize(("kind", "cut"), [
+    ("detach()", lambda y: y.detach()),
+    ("detach()", lambda y: torch.detach(y)),
+    (".data", lambda y: y.data),
+    ("item()", lambda y: y[0].item()),
+    ("float()", lambda y: float(y[0])),
+    ("int()", lambda y: int(y[0])),
+    ("tolist()", lambda y: y.tolist()),
+    ("numpy()", lambda y: y.numpy(force=True)),
+    ("torch.tensor()", lambda y: torch.tensor(y)),
+    ("torch.tensor()", lambda y: torch.tensor([[y[0]]])),
+    ("argmax()", lambda y: y.argmax()),
+    ("argmax()", lambda y: torch.argmax(y, 0)),
+    (">", lambda y: y > 1),
+    ("long()", lambda y: y.long()),
+])
+def test_each_kind_of_cut_is_noted_under_what_the_learner_wrote(kind, cut):
+    cut(tracked())
+
+    assert [(name, count) for name, count, _ in noted()] == [(kind, 1)]
+
+
+def test_a_place_is_noted_once_with_its_count_and_the_last_node():
+    y = tracked()
+    for _ in range(3):
+        y = y + 1
+        y.detach()
+
+    (place,) = ledger.places.values()
+    assert (place.count, place.seq, place.origin()) == (3, y.grad_fn._sequence_nr(), y.grad_fn)
+    assert where(place)[2] == "y.detach()"
+
+
+def test_the_calls_that_led_to_a_cut_are_noted_too():
+    def helper(t):
+        return t.detach()
+
+    kept = helper(tracked())
+    (place,) = ledger.places.values()
+    code, lasti = place.callers[0]
+
+    assert source_line(code, lasti)[2] == "kept = helper(tracked())"
+    assert place.result() is kept
+
+
+def test_a_block_in_which_nothing_is_recorded_is_noted_by_its_line():
+    with torch.no_grad():
+        pass
+    torch.set_grad_enabled(False)
+    torch.set_grad_enabled(True)
+    with torch.inference_mode(), torch.enable_grad():
+        pass
+
+    assert [(kind, line) for kind, _, line in noted()] == [
+        ("no_grad()", "with torch.no_grad():"), ("set_grad_enabled()", "torch.set_grad_enabled(False)"),
+        ("inference_mode()", "with torch.inference_mode(), torch.enable_grad():")]
+
+
+def test_what_is_not_tracked_and_what_the_package_does_are_no_cuts():
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    net(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+    net.state_dict()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    x = torch.ones(2)
+    x.detach(), x.data, x.tolist(), x.argmax(), x > 0, x[0].item()
+    print(tracked())
+    f"{tracked().sum():.1f}"
+
+    assert noted() == []
+
+
+def test_the_ledger_keeps_no_tensor_alive():
+    y = tracked()
+    z = y.detach()
+    torch.tensor([y[0], y[1]])
+    w = torch.ones(2, requires_grad=True)
+    k = w.data
+    gone = [weakref.ref(t) for t in (y, z, w, k)]
+    del y, z, w, k
+    gc.collect()
+
+    assert [ref() for ref in gone] == [None] * 4
+    assert len(ledger.places) == 3
+
+
+def test_the_ledger_forgets_its_oldest_place():
+    y = tracked()
+    for i in range(ledger.KEPT + 3):
+        exec(compile(f"y.detach()  # {i}", f"<cut {i}>", "exec"), {"y": y})
+
+    files = [place.code.co_filename for place in ledger.places.values()]
+    assert len(files) == ledger.KEPT
+    assert (files[0], files[-1]) == ("<cut 3>", f"<cut {ledger.KEPT + 2}>")
+
+
+def test_a_graph_has_the_cuts_of_what_is_still_in_use():
+    h = tracked()
+    k = h.detach()
+    loss = (h * k).sum()
+    h.detach()
+
+    (cut,) = read(loss, names={"h": h, "k": k}).cuts
+    graph = read(loss, names={"h": h, "k": k})
+    assert (cut.kind, cut.count, cut.line.text) == ("detach()", 1, "k = h.detach()")
+    assert graph.node(cut.node).op == "mul"
+    assert graph.tensor(cut.tensor).name == "k"
+    drawn = torch.draw(loss).to_svg()
+    assert 'class="mg-scissors' in drawn
+    assert "k = h.detach()" in drawn
