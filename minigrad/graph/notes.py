@@ -7,19 +7,75 @@ the facts that fill their blanks. Installed as `presentation.explain`.
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
-from ..core.beside.lines import learners_line, source_line
+from ..core.beside.lines import PACKAGE_FILES, learners_frame, learners_line, source_line
 from ..core.graph import Freed, Node, function_of
 from ..text import LANGUAGES, get_language, knows, presentation, say
+from . import causes
+from .program import expression, standing
 
 
-def explain(key: str, facts: dict[str, Any]) -> list[str]:
-    """The notes for error `key`, one per language; none where there is nothing to teach."""
-    if not knows(f"note.{key}"):
-        return []
+def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
+    """Add to an error what is to be said of it, one note per language: the cause where it is found, else in general.
+
+    The finding stays with the error, for `why`.
+    """
+    frame = learners_frame()
+    found = frame and found_at(frame, frame.f_lasti, key, facts)
+    if found:
+        exception.finding = found  # type: ignore[attr-defined]
+    for lang in languages() if found or knows(f"note.{key}") else ():
+        exception.add_note(cause_told(found, lang) if found else _told(key, facts, lang))
+
+
+def found_at(frame: Any, lasti: int, key: str, facts: dict[str, Any]) -> causes.Finding | None:
+    """The cause of an error that an instruction of the learner's raised, if it can be told."""
+    finder, context = causes.FINDERS.get(key), standing(frame)
+    node = expression(frame.f_code, lasti)
+    return None if finder is None or context is None or node is None else causes.attempt(finder, facts, node, context)
+
+
+def foreign(error: BaseException) -> causes.Finding | None:
+    """The cause of any error: what was found when it was raised, else what its text and its place tell."""
+    if hasattr(error, "finding"):
+        found: causes.Finding | None = error.finding
+        return found
+    place = error.__traceback__
+    frames = []
+    while place is not None:
+        if place.tb_frame.f_code.co_filename not in PACKAGE_FILES:
+            frames.append((place.tb_frame, place.tb_lasti))
+        place = place.tb_next
+    if not frames:
+        return None
+    frame, lasti = frames[-1]
+    context, node = standing(frame), expression(frame.f_code, lasti)
+    if context is None:
+        return None
+    for kind, pattern, finder in causes.FOREIGN:
+        if isinstance(error, kind) and (match := re.search(pattern, str(error))):
+            return causes.attempt(finder, match, node, context)
+    return None
+
+
+def languages() -> tuple[str, ...]:
+    """The languages that a note is written in."""
     chosen = get_language()
-    return [_told(key, facts, lang) for lang in (LANGUAGES if chosen == "both" else (chosen,))]
+    return LANGUAGES if chosen == "both" else (chosen,)
+
+
+def cause_told(found: causes.Finding, lang: str) -> str:
+    """A cause, its line, and the cure."""
+    told = {name: _made(value, lang) if isinstance(value, Node) else value for name, value in found.facts.items()}
+    if found.line is not None:
+        told |= {"place": _place(found.line, lang), "source": found.line[2]}
+    parts = [say(f"cause.{found.key}", lang, **told)]
+    if found.edit is not None and found.line is not None:
+        number, text = found.edit
+        parts.append(say("cure.edit", lang, place=_place((found.line[0], number, text), lang), text=text.strip()))
+    return "\n".join(parts)
 
 
 def _told(key: str, facts: dict[str, Any], lang: str) -> str:

@@ -1,22 +1,29 @@
 """The learner's program as it is written: which expression an instruction belongs to, what a value was made from.
 
 Reads the source that Python keeps (`linecache`; cells of a notebook too) and never runs anything. What is found
-is a fact about the text: `notes` and `causes` say only what a record, such as the ledger of cuts, bears out.
+is a fact about the text: `causes` says only what a record, such as the ledger of cuts, bears out.
 """
 
 from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from types import CodeType
-from typing import Any
+from inspect import CO_OPTIMIZED
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 from ..core.beside.ledger import Place
-from ..core.beside.lines import source_line
+from ..core.beside.lines import PACKAGE_FILES, source_line
 
 SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # methods that put something into a container
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
+FARTHEST = 400  # expressions that are looked at behind one value
+Line = tuple[str, int, str]  # file, number, text
 
 
 class Source:
@@ -25,25 +32,227 @@ class Source:
     def __init__(self, file: str, text: str) -> None:
         self.file, self.lines = file, text.splitlines()
         try:
-            self.tree: ast.AST = ast.parse(text)
+            self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
-        self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        self.spans = {span(node): node for node in reversed([*ast.walk(self.tree)]) if isinstance(node, ast.expr)}
+        nodes = [*ast.walk(self.tree)]
+        self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        self.spans = {span(node): node for node in reversed(nodes) if isinstance(node, ast.expr | ast.AugAssign)}
+        self.writes: dict[tuple[Any, str], list[Any]] = {}  # (function or None, name) -> statements that write it
+        for node in nodes:
+            for name in written(node):
+                self.writes.setdefault((self.function(node), name), []).append(node)
+        for several in self.writes.values():
+            several.sort(key=lambda statement: int(statement.lineno))
 
-    def statement(self, node: ast.AST) -> ast.stmt:
-        """The statement that a node is part of, or is."""
-        while not isinstance(node, ast.stmt):
-            node = self.parents[node]
-        return node
-
-    def above(self, node: ast.AST) -> Iterator[Any]:
+    def above(self, node: Any) -> Iterator[Any]:
         """What a node stands in, the nearest first."""
-        while (node := self.parents.get(node)) is not None:  # type: ignore[assignment]
+        while (node := self.parents.get(node)) is not None:
             yield node
 
+    def function(self, node: Any) -> Any:
+        """The function that a node stands in; None at the top of a file."""
+        return next((up for up in self.above(node) if isinstance(up, FUNCTIONS)), None)
 
-@lru_cache(32)
+    def statement(self, node: Any) -> Any:
+        """The statement that a node is part of, or is."""
+        return node if isinstance(node, ast.stmt) else next(up for up in self.above(node) if isinstance(up, ast.stmt))
+
+    def text(self, node: Any) -> str:
+        """A node as it is written."""
+        return ast.get_source_segment("\n".join(self.lines), node) or ""
+
+    def line(self, node: Any) -> Line:
+        """File, number and text of the line on which a node begins."""
+        return self.file, node.lineno, self.lines[node.lineno - 1].strip()
+
+    def edited(self, *changes: tuple[Any, str]) -> tuple[int, str] | None:
+        """Number and new text of the one line on which nodes are replaced; None if they are on several."""
+        if len({number for node, _ in changes for number in (node.lineno, node.end_lineno)}) != 1:
+            return None
+        number = changes[0][0].lineno
+        line = self.lines[number - 1].encode()  # columns count bytes
+        for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
+            line = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
+        return number, line.decode()
+
+    def loop(self, node: Any) -> Any:
+        """The outermost loop around a node, inside its function."""
+        inside = None
+        for up in self.above(node):
+            if isinstance(up, FUNCTIONS):
+                break
+            inside = up if isinstance(up, LOOPS) else inside
+        return inside
+
+    def last_writes(self, name: str, use: Any, function: Any) -> list[Any]:
+        """The statements from which `name` can have its value at `use`, the nearest first."""
+        found = self.writes.get((function, name), [])
+        around, loop = {*self.above(use)}, self.loop(use)
+        near: list[Any] = []
+        for statement in reversed(found):
+            if statement.lineno >= self.statement(use).lineno:
+                continue
+            near.append(statement)
+            if isinstance(statement, ast.Assign) and self.parents[statement] in {*around, self.tree, function}:
+                break
+        if loop is not None:
+            near += [s for s in found if s not in near and loop in self.above(s)]
+        elif function is None and not near:
+            near += found[-1:]  # what stands further down has run before, in a cell
+        return near
+
+
+def span(node: Any) -> tuple[int, int, int, int]:
+    """First and last line, first and last column: as Python notes them of an instruction."""
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def named(target: Any) -> Iterator[str]:
+    """The names that a target writes to: `a` and `b` of `a, b`, `d` of `d["x"]`, `self.h`."""
+    if isinstance(target, ast.Tuple | ast.List):
+        for part in target.elts:
+            yield from named(part)
+    elif isinstance(target, ast.Subscript | ast.Starred):
+        yield from named(target.value)
+    elif isinstance(target, ast.Name | ast.Attribute):
+        yield ast.unparse(target)
+
+
+def written(node: Any) -> list[str]:
+    """The names that a statement writes to."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        return [*named(node.value.func.value)] if node.value.func.attr in FILLING else []
+    if isinstance(node, ast.With):
+        return [name for item in node.items for name in named(item.optional_vars)]
+    one = [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For) else []
+    targets = getattr(node, "targets", one)
+    return [name for target in targets if isinstance(node, ast.stmt) for name in named(target)]
+
+
+def read_in(statement: Any, name: str) -> list[Any]:
+    """The expressions from which a statement makes what it writes to `name`."""
+    if isinstance(statement, ast.Expr):
+        return [*statement.value.args, *(k.value for k in statement.value.keywords)]  # type: ignore[attr-defined]
+    if isinstance(statement, ast.With):
+        return [item.context_expr for item in statement.items]
+    if isinstance(statement, ast.For):
+        return [statement.iter]
+    for target in getattr(statement, "targets", ()):
+        value = statement.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            return [v for t, v in zip(target.elts, value.elts, strict=True) if name in named(t)]
+    return [statement.value] if getattr(statement, "value", None) is not None else []
+
+
+class Context(NamedTuple):
+    """Where an expression is looked at: its source, the function it stands in, who called that, what names mean."""
+
+    source: Source
+    function: Any = None
+    call: Any = None  # the expression that called the function
+    outer: Any = None  # and the context of that
+    names: Mapping[str, Any] = {}
+
+    def value(self, node: Any) -> Any:
+        """What a name, an attribute of a module of layers, or a part of a list or dict means now; None if unknown."""
+        if isinstance(node, ast.Name):
+            return self.names.get(node.id)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            whole = self.value(node.value)
+            try:
+                return whole[node.slice.value] if isinstance(whole, list | tuple | dict) else None  # type: ignore[index]
+            except (LookupError, TypeError):
+                return None
+        owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
+        return getattr(owner, node.attr, None) if hasattr(type(owner), "named_parameters") else None
+
+    def definition(self, call: Any) -> Context | None:
+        """The learner's function that a call runs, as a context; None for what is not theirs."""
+        made = self.value(call.func)
+        if made is None and isinstance(call.func, ast.Attribute) and (owner := self.value(call.func.value)) is not None:
+            made = getattr(type(owner), call.func.attr, None)  # a method, not looked up on a value
+        made = type(made).forward if hasattr(type(made), "named_parameters") else made
+        while hasattr(made, "__wrapped__"):
+            made = made.__wrapped__
+        code = getattr(made, "__code__", None)
+        if code is None or code.co_filename in PACKAGE_FILES:
+            return None
+        source = source_of(code.co_filename)
+        function = next((node for node in ast.walk(source.tree) if isinstance(node, FUNCTIONS) and
+                         code.co_firstlineno == min(n.lineno for n in (node, *node.decorator_list))), None)
+        names = {**getattr(made, "__globals__", {}), **self.receiver(call, function)}
+        return Context(source, function, call, self, names) if function is not None else None
+
+    def receiver(self, call: Any, function: Any) -> dict[str, Any]:
+        """What `self` means in a method that is called."""
+        first = function.args.args[:1] if function is not None else ()
+        owner = self.value(call.func)
+        if not hasattr(type(owner), "named_parameters"):
+            owner = self.value(getattr(call.func, "value", None))
+        return {first[0].arg: owner} if first and first[0].arg == "self" else {}
+
+    def argument(self, name: str) -> Iterator[tuple[Any, Context]]:
+        """The expression that was given for a parameter of the function."""
+        call, around = self.call, self.outer
+        if call is None:  # who called is not known: whoever calls a function of this name
+            around = Context(self.source, names=self.names)
+            call = next((n for n in ast.walk(self.source.tree) if isinstance(n, ast.Call)
+                         and getattr(n.func, "id", "") == self.function.name), None)
+        if call is None:
+            return
+        around = around._replace(function=self.source.function(call)) if self.call is None else around
+        spec = self.function.args
+        words = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+        words = words[1:] if words[:1] == ["self"] else words
+        given = dict(zip(words, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
+        if name in given and around is not None:
+            yield given[name], around
+
+    def made(self, name: str, use: Any) -> Iterator[tuple[Any, Context]]:
+        """The expressions that `name` has its value from where `use` stands; without it, at the end of the function."""
+        writes = (self.source.writes.get((self.function, name), [])[-1:] if use is None
+                  else self.source.last_writes(name, use, self.function))
+        found = [(value, self) for statement in writes for value in read_in(statement, name)]
+        yield from found or self.elsewhere(name)
+
+    def behind(self, node: Any) -> Iterator[tuple[Any, Context]]:
+        """The expressions that an expression was made from, in one step."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
+                name = ast.unparse(part)
+                given = [] if self.function is None else [*self.argument(name)]
+                yield from given or self.made(name, part)
+            elif isinstance(part, ast.Call) and (inner := self.definition(part)) is not None:
+                yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return) and r.value)
+
+    def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
+        """A name that another function, the top of the file, or another cell gave."""
+        files = [self.source.file, *(reversed([f for f in linecache.cache if is_cell(f)]) if is_cell(self.source.file)
+                                     else ())]
+        for source in map(source_of, files):
+            homes = [home for home, written_name in source.writes if written_name == name
+                     and (home is None or "." in name) and home is not self.function]
+            for home in homes:
+                for statement in source.writes[home, name][-1:]:
+                    yield from ((value, Context(source, home, names=self.names)) for value in read_in(statement, name))
+            if homes:
+                return
+
+
+def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
+    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it."""
+    queue, seen = deque([(node, context)]), {node}
+    while queue and len(seen) < FARTHEST:
+        here, around = queue.popleft()
+        yield here, around
+        for part, there in around.behind(here):
+            if part not in seen:
+                seen.add(part)
+                queue.append((part, there))
+
+
+@lru_cache(64)
 def _parsed(file: str, text: str) -> Source:
     return Source(file, text)
 
@@ -53,15 +262,38 @@ def source_of(file: str) -> Source:
     return _parsed(file, "".join(linecache.getlines(file)))
 
 
-def span(node: Any) -> tuple[int, int, int, int]:
-    """First and last line, first and last column: as Python notes them of an instruction."""
-    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+def is_cell(file: str) -> bool:
+    """Whether a file is a cell of a notebook, or a line typed at IPython's prompt."""
+    return "ipykernel_" in file or file.startswith("<ipython-input")
 
 
-def expression(code: CodeType, lasti: int) -> ast.expr | None:
-    """The expression that an instruction computes, if its source is there."""
+def expression(code: CodeType, lasti: int) -> Any:
+    """The expression that an instruction computes; None if its source is not there."""
     places = [*code.co_positions()]
-    return source_of(code.co_filename).spans.get(places[lasti // 2]) if lasti // 2 < len(places) else None  # type: ignore
+    found: Any = places[lasti // 2] if lasti // 2 < len(places) else None
+    return source_of(code.co_filename).spans.get((found[0], found[1], found[2], found[3])) if found else None
+
+
+def standing(frame: FrameType | None) -> Context | None:
+    """The context of a frame of the learner's, and of those who called it."""
+    while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
+        frame = frame.f_back
+    if frame is None:
+        return None
+    code, local = frame.f_code, frame.f_locals
+    names = {**frame.f_globals, **local}
+    source, function, outer, call = source_of(code.co_filename), None, None, None
+    if code.co_name != "<module>":
+        if isinstance(local, dict) and code.co_flags & CO_OPTIMIZED:
+            local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
+        function = next((node for node in ast.walk(source.tree) if isinstance(node, FUNCTIONS) and
+                         code.co_firstlineno == min(n.lineno for n in (node, *node.decorator_list))), None)
+        outer = standing(frame.f_back)
+        above = frame.f_back
+        while above is not None and above.f_code.co_filename in PACKAGE_FILES:
+            above = above.f_back
+        call = above and expression(above.f_code, above.f_lasti)
+    return Context(source, function, call if isinstance(call, ast.Call) else None, outer, names)
 
 
 def word(place: Place) -> str:
@@ -73,6 +305,6 @@ def word(place: Place) -> str:
     return SIGNS.get(name, f"{name}()")
 
 
-def where(place: Place) -> tuple[str, int, str]:
+def where(place: Place) -> Line:
     """File, number and text of its line."""
     return source_line(place.code, place.lasti)

@@ -53,8 +53,7 @@ current = Presentation()
 def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception:
     """An exception in the current era's words, with the teaching note for `key` attached."""
     exception = current.kind(key, kind)(current.message(key, text))
-    for note in explain(key, facts):
-        exception.add_note(note)
+    explain(exception, key, facts)
     return exception
 
 
@@ -116,6 +115,5 @@ def warn(key: str, text: str, stacklevel: int = 2, once: bool = False) -> None:
 warned: set[str] = set()  # keys of the warnings that were given and will not be given again
 
 
-def explain(key: str, facts: dict[str, Any]) -> list[str]:
-    """The notes for an error, made only when it is raised: `graph.notes` puts its own function here."""
-    return []
+def explain(exception: Exception, key: str, facts: dict[str, Any]) -> None:
+    """Add the notes of an error, made only when it is raised: `graph.notes` puts its own function here."""

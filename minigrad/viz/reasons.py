@@ -1,45 +1,125 @@
-"""`why(t)`: why there is no gradient, why nothing is tracked, why backward fails.
+"""`why(x)`: why there is no gradient, why nothing is tracked, why it failed: one cause, its line, one cure.
 
-The answer is a few sentences and the graph with the place marked. Everything is found in the
-records of the graph and in what the learner has named; nothing is run.
+Takes a tensor, a `.grad` that is None, a module, an optimizer, an exception, or nothing, for the last error. The
+answer is a few sentences and the graph with the place marked. What is said was recorded, or stands in the program;
+nothing is run.
 """
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..graph import causes, notes
+from ..graph.program import Context, expression, standing
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
 from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
 
 LOSSES = 8  # named results that are searched for the leaf in question
+MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "..."})()  # as why() is called for the last error
+# general sentences, left out where the cause is known
+BY_CAUSE = {f"why.{key}" for key in ("unreached", "unused", "cleared", "nonleaf", "constant", "integer")}
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
 
 
-def why(t: AnyTensor | None = None) -> Explanation:
-    """Why `t.grad` is None or `t` is not tracked, or, without `t`, why the last cell failed."""
+def why(t: Any = MISSING) -> Explanation:
+    """Why `t.grad` is None, `t` is not tracked, a module does not learn, or, without `t`, why the last cell failed.
+
+    `t`: a tensor, the `.grad` of one (its owner is found in the line that asks), a module, an optimizer, or an
+    exception. Raises: TypeError for anything else.
+    """
+    frame = sys._getframe(1)
+    context = standing(frame)
+    call = expression(frame.f_code, frame.f_lasti)
     if t is None:
-        return Explanation([last_error()], None)
+        t = owner_of_grad(call, context)
+    if t is MISSING:
+        return last_error()
+    if isinstance(t, BaseException):
+        return of_error(t)
+    if hasattr(type(t), "named_parameters"):
+        return of_module(t, context)
+    if hasattr(t, "param_groups"):
+        return of_optimizer(t, context)
+    return of_tensor(t, call, context)
+
+
+def owner_of_grad(call: Any, context: Context | None) -> Any:
+    """The tensor whose `.grad` was handed over; None if the line does not say which."""
+    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    if context is not None and isinstance(given, ast.Attribute) and given.attr == "grad":
+        return context.value(given.value)
+    return None
+
+
+def of_tensor(t: AnyTensor, call: Any, context: Context | None) -> Explanation:
+    """What is to be said of a tensor."""
     names = learners_names()
     read = reader_for(t)
     graph = read(t, names=names)
     record = graph.tensor(graph.roots[0])
     if record.kind == "leaf" and record.grad is None:
-        graph, reason = unreached(record, t, read, names)
-        return Explanation([reason, *why_backward_fails(graph)], graph)
+        graph, reason, found = unreached(record, t, read, names, context, call)
+        return Explanation([reason, *why_backward_fails(graph)], graph, found)
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
-    return Explanation([*why_no_grad(record), *why_backward_fails(graph)] or [fine], graph)
+    reasons = [*why_no_grad(record), *why_backward_fails(graph)]
+    return Explanation(reasons or [fine], graph, untold(t, record, context, call))
 
 
-def last_error() -> Reason:
-    """The notes of the last exception that nobody caught."""
-    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: Any) -> causes.Finding | None:
+    """The line to blame for a constant, or for a result that keeps no gradient."""
+    if context is None or library(t) != "minigrad" or not record.name:
+        return None
+    made = [*context.made(record.name, call)]
+    if record.kind == "nonleaf" and record.grad is None and not record.retains_grad:
+        return causes.not_a_leaf(t, record.name, made)
+    if record.kind != "constant":
+        return None
+    if type(t).__name__ == "Parameter":
+        return causes.switched_off(t, record.name, context)
+    return causes.constant(t, record.name, made)
+
+
+def last_error() -> Explanation:
+    """What is to be said of the exception that is being handled, or that nobody caught."""
+    error = sys.exc_info()[1] or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if error is None:
-        return "why.no_error", {}, set()
-    notes = "\n".join(getattr(error, "__notes__", ()))
-    return "why.error", {"error": f"{type(error).__name__}: {error}", "notes": notes}, set()
+        return Explanation([("why.no_error", {}, set())], None)
+    return of_error(error)
+
+
+def of_error(error: BaseException) -> Explanation:
+    """An error, its notes, and the edit that mends it."""
+    found = notes.foreign(error)
+    told = "\n".join(getattr(error, "__notes__", ()))
+    facts = {"error": f"{type(error).__name__}: {error}", "notes": told}
+    answer = Explanation([("why.error", facts, set())], None, found)
+    answer.told = bool(told)
+    return answer
+
+
+def of_module(module: Any, context: Context | None) -> Explanation:
+    """What keeps parameters of a module from learning: those nobody lists, those without a gradient."""
+    found = causes.unregistered(module)
+    without = {name: p for name, p in module.named_parameters() if p.grad is None}
+    if found is None and context is not None:
+        for name, p in without.items():
+            found = causes.unreached(p, name, context) if p.requires_grad else causes.switched_off(p, name, context)
+            if found is not None:
+                break
+    facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
+    return Explanation([("why.module_without" if without else "why.module", facts, set())], None, found)
+
+
+def of_optimizer(optimizer: Any, context: Context | None) -> Explanation:
+    """Which of the learner's parameters an optimizer does not have, and which of its own have no gradient."""
+    found = causes.missing_from(optimizer, context) if context is not None else None
+    own = [p for group in optimizer.param_groups for p in group["params"]]
+    facts = {"count": len(own), "number": sum(p.grad is None for p in own)}
+    return Explanation([("why.optimizer", facts, set())], None, found)
 
 
 def label(t: TensorRecord) -> str:
@@ -57,22 +137,29 @@ def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
         yield f"why.{'retained' if t.retains_grad else 'nonleaf'}", facts, {t.id}
 
 
-def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor]) -> tuple[Graph, Reason]:
+def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor], context: Context | None,
+              call: Any) -> tuple[Graph, Reason, causes.Finding | None]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     others: list[str] = []
+    found = causes.unreached(leaf, label(t), context) if context and library(leaf) == "minigrad" else None
     for name, loss in results[:LOSSES]:
         graph = read(loss, names={**names, label(t): leaf})
         here = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
         if here:
-            key = "why.cleared" if any(s.freed for n in graph.nodes for s in n.saved) else "why.not_yet"
-            return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here)
+            ran = any(s.freed for n in graph.nodes for s in n.saved)
+            key = "why.cleared" if ran else "why.not_yet"
+            if ran and found is not None and found.key in ("cut", "no_use"):
+                found = None
+            if not ran:
+                found = causes.not_run(name, loss.numel() == 1, context, call) if context else None
+            return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here), found
         if loss.numel() == 1:
             others.append(name)
     graph = read(leaf, names=names)
     facts = {"name": label(t), "loss": ", ".join(others)}
-    return graph, ("why.unreached" if others else "why.unused", facts, {graph.roots[0]})
+    return graph, ("why.unreached" if others else "why.unused", facts, {graph.roots[0]}), found
 
 
 def why_backward_fails(graph: Graph) -> Iterator[Reason]:
@@ -88,12 +175,21 @@ def why_backward_fails(graph: Graph) -> Iterator[Reason]:
 
 
 class Explanation(TextWithDrawing):
-    """Sentences, and the graph with the place marked; `str()` is the text."""
+    """Sentences, and the graph with the place marked; `str()` is the text.
 
-    def __init__(self, reasons: list[Reason], graph: Graph | None) -> None:
-        self.reasons = reasons
+    `line` is (file, number, text) of the line to blame, `edit` (number, new text) of the one line that mends the
+    program; each is None where it is not known.
+    """
+
+    def __init__(self, reasons: list[Reason], graph: Graph | None, found: causes.Finding | None = None) -> None:
+        self.reasons, self.found, self.told = reasons, found, False
+        self.line = None if found is None else found.line
+        self.edit = None if found is None else found.edit
         marks = frozenset().union(*(m for _, _, m in reasons))
         self.drawing = None if graph is None else Drawing(graph, lang=get_language(), marks=marks)
 
     def __str__(self) -> str:
-        return "\n".join(say(key, **facts) for key, facts, _ in self.reasons)
+        parts = [say(key, **facts) for key, facts, _ in self.reasons if self.found is None or key not in BY_CAUSE]
+        if self.found is not None and not self.told:
+            parts += [notes.cause_told(self.found, lang) for lang in notes.languages()]
+        return "\n".join(parts)

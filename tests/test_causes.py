@@ -1,0 +1,95 @@
+"""Broken programs, errors and silent mistakes: the answer names the line, its edit mends the program, nothing else.
+
+`tests/broken/*.txt` has them. `line:` is the line to blame, `check:` what holds once the program is mended, `never:`
+what must not be said of it, `says:` what must; `edit: none` where no single line mends it. A silent one asks `why`
+itself.
+"""
+
+import linecache
+import re
+from pathlib import Path
+
+import pytest
+
+import minigrad
+from minigrad.core.beside import ledger
+from minigrad.core.graph import Freed
+from minigrad.graph import causes
+from minigrad.text import get_language, set_language
+
+FIELDS = ("line", "check", "never", "says", "edit")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def programs():
+    for file in sorted((Path(__file__).parent / "broken").glob("*.txt")):
+        for part in re.split(r"^== ", file.read_text("utf-8"), flags=re.M)[1:]:
+            title, *lines = part.rstrip().splitlines()
+            fields = {}
+            while lines and (match := re.match(rf"({'|'.join(FIELDS)}): (.*)", lines[0])):
+                fields[match[1]] = match[2]
+                lines.pop(0)
+            yield pytest.param(lines, fields, file.stem, id=f"{file.stem}: {title}")
+
+
+def run(lines, name):
+    """Run a program; returns its names, and what `why` says: of the error, or as the program asks."""
+    text = "\n".join(lines) + "\n"
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    ledger.places.clear()
+    Freed.current = Freed(None, 0)
+    names = {"torch": minigrad, "nn": minigrad.nn, "F": minigrad.nn.functional, "why": minigrad.why,
+             "np": __import__("numpy"), "__name__": "__main__"}
+    minigrad.manual_seed(0)
+    grad_mode = minigrad.is_grad_enabled()
+    try:
+        exec(compile(text, name, "exec"), names)
+    except Exception as error:
+        names["error"] = error
+        return names, minigrad.why(error)
+    finally:
+        minigrad.set_grad_enabled(grad_mode)
+    return names, names.get("answer")
+
+
+@pytest.fixture(autouse=True)
+def as_before(monkeypatch):
+    monkeypatch.setattr(causes, "strict", True)
+    before, language = dict(ledger.places), get_language()
+    yield
+    ledger.places.clear()
+    ledger.places.update(before)
+    set_language(language)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("lines", "fields", "kind"), [*programs()])
+def test_the_line_is_named_and_its_edit_mends_the_program(lines, fields, kind, lang):
+    set_language(lang)
+    names, answer = run(lines, f"<broken {hash(tuple(lines))}>")
+    text = str(answer).replace(str(names.get("error", "\0")), "")  # PyTorch's own line aside
+
+    assert ("error" in names) == (kind == "errors")
+    assert kind == "errors" or fields.get("edit") == "none" or not eval(fields["check"], names)
+    assert (answer.line and answer.line[1]) == int(fields["line"]), text
+    assert answer.line[2] in text
+    for words in filter(None, fields.get("never", "").split(" | ")):
+        assert words not in text
+    for words in filter(None, fields.get("says", "").split(" | ")):
+        assert words in text
+    if fields.get("edit") == "none":
+        assert answer.edit is None
+        return
+    number, new = answer.edit
+    assert new.strip() in text
+    mended = [*lines[: number - 1], new, *lines[number:]]
+    names, _ = run(mended, f"<mended {hash(tuple(lines))}>")
+    assert "error" not in names, (new, names["error"])
+    assert eval(fields["check"], names), new
+
+
+def test_there_are_many_programs_and_most_are_mended_by_one_line():
+    every = [param.values for param in programs()]
+
+    assert len(every) >= 40
+    assert sum(fields.get("edit") != "none" for _, fields, _ in every) >= 0.8 * len(every)
