@@ -39,9 +39,11 @@ def test_a_lesson_has_the_frame_of_all_lessons(name, lang):
     words = {"en": ("The question.", "minutes", "One sentence", "The same in PyTorch", "For the room."),
              "zh": ("问题。", "分钟", "一句话", "在 PyTorch 里也一样", "课堂讨论。")}[lang]
 
-    assert words[0] in title.source and words[1] in title.source
+    assert words[0] in title.source
+    assert words[1] in title.source
     assert "from minigrad.lessons import check" in setup.source
-    assert words[2] in sentence.source and words[3] in sentence.source
+    assert words[2] in sentence.source
+    assert words[3] in sentence.source
     assert pytorch.source.startswith("try:\n    import torch as pytorch\nexcept ImportError:\n    import minigrad as")
     assert words[4] in end.source
 
@@ -52,8 +54,10 @@ def test_what_speaks_says_the_same_in_each_language(name):
     for one, other in zip(cells(name), cells(name, "zh"), strict=True):
         if one.metadata.get("minigrad", {}).get("speaks"):
             english, chinese = (cell.outputs[-1].data["text/plain"] for cell in (one, other))
-            assert english != chinese and english.count("\n") == chinese.count("\n")
-            assert re.search("[\u4e00-\u9fff]", chinese) and not re.search("[\u4e00-\u9fff]", english)
+            assert english != chinese
+            assert english.count("\n") == chinese.count("\n")
+            assert re.search("[\u4e00-\u9fff]", chinese)
+            assert not re.search("[\u4e00-\u9fff]", english)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,7 +71,8 @@ def test_every_lesson_but_the_first_recalls_an_earlier_one(name):
 def test_every_check_is_one_that_there_is_and_belongs_to_the_lesson(name):
     found = [exercise for source in code(name) for exercise, _ in checks(source)]
 
-    assert found and all(checker(exercise) and exercise.startswith(name.split("_")[0]) for exercise in found)
+    assert found
+    assert all(checker(exercise) and exercise.startswith(name.split("_")[0]) for exercise in found)
 
 
 @pytest.mark.parametrize(("exercise", "source"), [
@@ -95,4 +100,5 @@ def test_every_link_of_a_lesson_leads_somewhere(name, lang):
     folder = LESSONS.parent.parent / lang / "lessons"
     links = [link for cell in cells(name, lang) if cell.cell_type == "markdown" for link in LINK.findall(cell.source)]
 
-    assert links and [link for link in links if not (folder / link).resolve().is_file()] == []
+    assert links
+    assert [link for link in links if not (folder / link).resolve().is_file()] == []

@@ -182,7 +182,7 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context) -> Finding | No
     wanted = [m for m in made if m[2] in asked] or made
     if not wanted:
         return None
-    call, around, name = wanted[0]
+    call, around, _ = wanted[0]
     change = [with_keyword(call, "requires_grad=True", around)] if len({id(m[0]) for m in wanted}) == 1 else []
     return finding("no_leaf", around, call, *change, names=", ".join(dict.fromkeys(m[2] for m in made)))
 
