@@ -144,7 +144,8 @@ def test_a_name_cannot_become_markup():
 
 def test_formulas_are_mathml_with_numbers():
     rule = reference().steps[4]["rows"][0]
-    assert rule["math"].startswith("<math")
+    assert rule["math"]["zh"].startswith("<math")
+    assert "梯度" in rule["math"]["zh"]
     assert "0.78" in rule["num"]
 
 
@@ -294,3 +295,35 @@ def test_no_rule_of_a_still_picture_takes_what_the_player_says_of_nodes_for_a_sh
 
     assert {"mg-now", "mg-done", "mg-failed"} <= states
     assert states & {f"mg-{name}" for name in re.findall(r"\.mg-([\w-]+)", styles)} == set()
+
+
+def test_gradients_that_meet_are_one_equation_in_symbols_and_in_numbers():
+    player, _, _ = diamond(names={})
+    met = [row for s in player.steps for row in s["rows"] if "met" in row]
+
+    assert [row["value"] for row in met] == ["= 5 + 2 = 7"]
+    assert "to h via" in met[0]["text"]
+    assert met[0]["math"]["zh"].startswith("<math")
+    assert met[0]["met"] == ["n2"]  # true where that one came first
+    assert "∂loss/∂h = 5 + 2 = 7" in player.to_text()
+
+
+def test_what_is_added_to_a_gradient_is_one_equation():
+    x = mg.tensor(3.0, requires_grad=True)
+    x.grad = mg.tensor(1.25)
+    last = step(x * 2.5).steps[-1]
+
+    assert last["rows"][0]["value"] == "= 1.25 + 2.50 = 3.75"
+    assert "1.25 + 2.50 = 3.75" in last["events"][0]["say"]["en"]
+
+
+def test_a_retained_gradient_that_is_added_to_says_so():
+    x = mg.tensor(3.0, requires_grad=True)
+    h = x * 2
+    h.retain_grad()
+    (h * h).backward(retain_graph=True)
+    player = step(h * h, names={"h": h}, preview=True)
+    (copy,) = (e for s in player.steps for e in s["events"] if e["kind"] == "capture")
+
+    assert "12 + 12 = 24" in copy["say"]["en"]
+    assert copy["slots"] == {"grad:t2": "24", "in:n2:0": "12"}

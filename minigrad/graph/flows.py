@@ -19,13 +19,15 @@ from ..core.beside.attended import AttendedTask
 from ..core.beside.ends import root_gradients
 from ..core.engine import steps
 from ..core.graph import constant
+from ..text.numbers import FEW, MOST, plus, summed, two_digits
 from .live import Reader
-from .preview import preview, rounded
+from .preview import preview
 from .recorder import untouched
-from .rule import spelled_sum
+from .rule import MOST_ROOM, sum_back
 from .snapshot import AnyNode, AnyTensor, Graph
 
 WRITTEN_OUT = 4  # gradients that meet and are all written; of more the first two
+LONGEST = 32  # characters in a line
 
 
 @dataclass
@@ -75,7 +77,7 @@ class Flows:
             self.norms[leaf] = norm(total)
             self.texts[f"sent:{leaf}"] = self.text(total)
             if len(arrays) > 1 and not lost:
-                self.texts[f"total:{leaf}"] = spelled(arrays, total)
+                self.texts[f"total:{leaf}"] = spelled(arrays, total) or self.text(total)
         self.sums, self.at_leaf = {}, {}
         return self
 
@@ -85,15 +87,6 @@ def norm(array: Any) -> float:
     flat = abs(array.reshape(-1))
     flat = flat.astype("float64") if hasattr(flat, "astype") else flat.double()
     return math.sqrt(float((flat * flat).sum()))
-
-
-def two_digits(value: float) -> str:
-    """`0.24`, `1e−9`, `12`."""
-    if not math.isfinite(value):
-        return "NaN" if value != value else "∞"
-    text = f"{value:.2g}" if abs(value) < 100 else f"{value:.3g}"
-    mantissa, e, exponent = text.partition("e")
-    return (f"{mantissa}e{int(exponent)}" if e else text).replace("-", "−")
 
 
 def spelled(arrays: list[Any], total: Any) -> str:
@@ -109,20 +102,17 @@ def spelled(arrays: list[Any], total: Any) -> str:
         lead, several = f"{place}: ", [a.reshape(-1)[at:at + 1] for a in (*arrays, total)]
     else:
         several = [a.reshape(-1) for a in (*arrays, total)]
-    numbers = [[float(v) for v in a] for a in several] if "complex" not in str(total.dtype) else []
-    columns = [rounded([n[k] for n in numbers]) for k in range(len(several[0]))] if numbers else []
-    words = [f"[{', '.join(row)}]" if len(row) > 1 else row[0] for row in zip(*columns, strict=True)]
-    if not words:
-        return ""
-    exact = all(abs(sum(map(number, c[:-1])) - number(c[-1])) < 1e-9 * (1 + abs(number(c[-1]))) for c in columns)
-    parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", words[-2]]
-    left, right = lead + " + ".join(parts).replace("+ −", "− "), f"{'=' if exact else '≈'} {words[-1]}"
-    return f"{left} {right}" if len(left) + len(right) < 32 else f"{left}\n{right}"
-
-
-def number(text: str) -> float:
-    """What a rounded text says."""
-    return float(text.replace("−", "-").replace("∞", "inf"))
+    numbers = [a.tolist() for a in several]
+    for most in (MOST, FEW):  # what is too long for a picture says it with fewer digits, and perhaps `≈`
+        written = summed(numbers[:-1], numbers[-1], together=len(flat) > 2, most=most)
+        if written is None:
+            return ""
+        words = [f"[{', '.join(t)}]" if len(t) > 1 else t[0] for t in (*written.operands, written.result)]
+        parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", words[-2]]
+        left, right = lead + plus(parts), f"{written.sign} {words[-1]}"
+        if len(left) < LONGEST:
+            break
+    return f"{left} {right}" if len(left) + len(right) < LONGEST else f"{left}\n{right}"
 
 
 def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
@@ -194,8 +184,8 @@ class Watch:
     def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
         """The engine summed a gradient to the shape of a stretched input."""
         self.summed[index] = after
-        words = spelled_sum(preview(before), preview(after))
-        if words and not self.found.graph.fault:
+        words = sum_back(before, after)
+        if 0 < len(words) <= MOST_ROOM and not self.found.graph.fault:
             self.found.spelled[f"{self.id}:{index}"] = words
 
     def nothing(self, *facts: Any) -> None:

@@ -6,32 +6,50 @@ Knows array-likes by `reshape`, `shape`, `dtype` and `tolist`, so NumPy, CuPy an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
+from ..text.numbers import exact, nested, number, rounded
+
 FULL = 4  # up to this many elements are shown, of more the first two
+WHOLE = 16  # numbers of which all digits are told
 MARKS = ("NaN", "∞")  # what makes a value bad
 
 
 def preview(values: Any) -> str:
     """Three significant digits; hidden NaN or Inf are told by a mark at the end."""
-    shape = tuple(values.shape)
+    text = with_brackets(rounded(shown(values)), values)
+    return text + _hidden(values.reshape(-1), text)
+
+
+def shown(values: Any) -> list[Any]:
+    """The numbers that a preview shows."""
     flat = values.reshape(-1)
+    return list((flat if math.prod(values.shape) <= FULL else flat[:2]).tolist())
+
+
+def with_brackets(texts: Sequence[str], values: Any) -> str:
+    """The texts of the numbers that are shown of `values`, with its brackets and how many there are."""
+    shape = tuple(values.shape)
     count = math.prod(shape)
-    if count > FULL:
-        head = rounded(flat[:2].tolist())
-        inner = f"{', '.join(head)}, … ×{count}"
-        text = "[" * len(shape) + inner + "]" * len(shape)
-    else:
-        text = _nest(iter(rounded(flat.tolist())), shape)
-    return text + _hidden(flat, text)
+    if count <= FULL:
+        return nested(iter(texts), shape)
+    return "[" * len(shape) + f"{', '.join(texts)}, … ×{count}" + "]" * len(shape)
 
 
-def _nest(texts: Iterator[str], shape: tuple[int, ...]) -> str:
-    """Write at most `FULL` elements with all their brackets."""
-    if not shape:
-        return next(texts)
-    return "[" + ", ".join(_nest(texts, shape[1:]) for _ in range(shape[0])) + "]"
+def exactly(values: Any) -> str:
+    """All digits, where a preview hides some of them; "" elsewhere, and for more than a few numbers."""
+    if not 0 < math.prod(values.shape) <= WHOLE:
+        return ""
+    kind, flat = str(values.dtype).rpartition(".")[2], values.reshape(-1).tolist()
+    texts = [exact(v, kind) for v in flat]
+    told = len(flat) <= FULL and all(number(a) == number(b) for a, b in zip(rounded(flat), texts, strict=True))
+    return "" if told else nested(iter(texts), tuple(values.shape))
+
+
+def told(values: Any) -> str:
+    """A value with all its digits where they are few, else in short."""
+    return exactly(values) or preview(values)
 
 
 def _hidden(flat: Any, text: str) -> str:
@@ -39,33 +57,3 @@ def _hidden(flat: Any, text: str) -> str:
         return ""
     bad = zip(MARKS, (flat != flat, abs(flat) == math.inf), strict=True)
     return "".join(f" {mark}!" for mark, where in bad if mark not in text and where.any())
-
-
-def rounded(values: list[Any]) -> list[str]:
-    """Numbers that stand together share their decimals; the largest has three digits."""
-    if any(isinstance(v, (bool, complex)) for v in values):
-        return [str(v).replace("-", "−") for v in values]
-    finite = [abs(v) for v in values if math.isfinite(v)]
-    if all(v == int(v) and v < 1e6 for v in finite):
-        return [_formatted(v, ".0f") for v in values]
-    exponent = math.floor(math.log10(max(finite)))
-    if not -4 < exponent < 5:
-        return [_formatted(v, ".2e") for v in values]
-    decimals = max(0, 2 - exponent)
-    tidy = math.isclose(round(values[0], 2), values[0], rel_tol=1e-6)  # 0.10, but 0.157
-    if exponent == -1 and (len(values) > 1 or tidy):
-        decimals = 2
-    return [_formatted(v, f".{decimals}f") for v in values]
-
-
-def _formatted(value: float, spec: str) -> str:
-    if not math.isfinite(value):
-        text = "NaN" if math.isnan(value) else "∞" if value > 0 else "-∞"
-    else:
-        text = format(value, spec)
-        if value and not float(text):  # never round a number to nothing
-            text = format(value, ".1e")
-        if "e" in text:
-            mantissa, exponent = text.split("e")
-            text = f"{mantissa}e{int(exponent)}"
-    return text.replace("-", "−")

@@ -12,7 +12,7 @@ import contextlib
 import io
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,9 +25,11 @@ from ..core.graph import AccumulateGrad, Freed, Node
 from ..text import say
 from . import faults
 from .live import Reader
+from .preview import exactly, told
 from .preview import preview as preview_of
-from .rule import Rule, rule, spelled_sum
+from .rule import Rule, rule, sum_back, sum_of
 from .snapshot import AnyNode, AnyTensor, Graph
+from .symbols import Place, Symbol, Symbols, before_hooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,9 @@ class Sent:
     text: str = "None"
     total: str = ""
     arrived: int = 0
+    sum: str = ""  # `5 + 2 = 7`, where it has met others
+    exact: str = ""  # the total with all its digits, where texts hide some
+    symbols: tuple[Symbol, ...] = ()  # of the sum: what lies there now, what lay there, what came
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +55,12 @@ class Frame:
     node: str = ""
     label: str = "0"
     slot: int = 0  # of next_functions, or the output that a hook sits on
-    name: str = ""  # of a hook or an error; the fields that were freed; a sum, spelled out
+    name: str = ""  # of a hook or an error; the fields that were freed; what is added to `.grad`
     before: str = ""
     after: str = ""
+    sum: str = ""  # an addition as an equation; "" where it would be too long, or not true
+    exact: str = ""  # `after` with all its digits, where it hides some
+    symbols: tuple[Symbol, ...] = ()  # what is added to `.grad`
     part: str | None = None  # id of the hook or the tensor that takes part
     ran: bool = True  # False: a hook that the preview shows without running it
     outgoing: tuple[str, ...] = ()
@@ -98,10 +106,23 @@ class Recorder:
         self.hooks = {n.id: [h for h in self.graph.hooks if h.node == n.id] for n in nodes}
         self.received: dict[tuple[str, int], str] = {(nodes[0].id, root.output_nr): in_short(seed)}
         self.arrived = dict.fromkeys(self.waits, 0)
-        self.queue, self.node, self.grad_before = [nodes[0].id], nodes[0].id, "None"
+        self.queue, self.node = [nodes[0].id], nodes[0].id
+        self.node_now: AnyNode = None
         self.waiting: tuple[str, ...] = ()
-        self.summed: dict[int, str] = {}  # slot -> what un-broadcasting left of its gradient
-        self.step = [Frame(0, "seed", self.node, after=in_short(seed), queue=(self.node,))]
+        self.left = set(self.waits)  # nodes that have not run yet
+        live = {self.reader.ids[key]: node for key, node in self.reader.found.items()}
+        self.names = Symbols(self.graph, live, 
+                             seed.shape == () and float(plain(seed)) == 1 and not self.graph.fault)
+        self.saved: dict[str, Any] = {}  # what the node that runs has saved, as its formulas take it
+        self.came: dict[int, Any] = {}  # copies of what it received, for hooks may write into it
+        self.work: tuple[tuple[Any, ...], dict[int, Any]] = (), {}  # what its formulas got, and gave
+        self.sent: dict[int, Symbol] = {}  # what left through each slot
+        self.touched: list[str] = []  # its post-hooks that changed something
+        self.summed: dict[int, Any] = {}  # slot -> what un-broadcasting left of its gradient
+        self.totals: dict[Place, Any] = {(self.node, root.output_nr): plain(seed)}  # what lies at an output so far
+        self.lies: dict[Place, tuple[Symbol, ...]] = {}  # and what that is called
+        self.old: dict[int, Any] = {}  # the `.grad` of each output before the node ran
+        self.step = [Frame(0, "seed", self.node, after=in_short(seed), exact=exact_of(seed), queue=(self.node,))]
         self.printed = io.StringIO()
 
     # ---- running
@@ -144,7 +165,9 @@ class Recorder:
     def close(self) -> None:
         """Number the events of the node that just ran; its buffers go before it sends."""
         order = {"free": 1, "send": 2}
-        *events, last = sorted(self.step, key=lambda f: order.get(f.kind, 0))
+        step = [replace(f, rules=self.rules()) if f.kind == "compute" else f for f in self.step]
+        *events, last = sorted(step, key=lambda f: order.get(f.kind, 0))
+        self.left.discard(self.node)
         n = self.frames[-1].step + 1
         self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}") for i, f in enumerate(events))
         self.frames += (replace(last, step=n, label=f"{n}", queue=tuple(self.queue)),)
@@ -164,13 +187,14 @@ class Recorder:
 
     def ready(self, node: AnyNode) -> None:
         """The engine is about to run `node`; only now are its values still the old ones."""
-        self.node = self.reader.ids[self.reader.key(node)]
+        self.node, self.node_now = self.reader.ids[self.reader.key(node)], node
         if self.node in self.queue:
             self.queue.remove(self.node)
         self.waiting, self.summed = tuple(self.queue), {}  # what waits while this node runs
-        leaf = getattr(node, "variable", None)
-        if leaf is not None:
-            self.grad_before = in_short(leaf._grad)
+        self.saved = saved_of(node, self.reader.fields[self.reader.key(node)])
+        self.came = {nr: copied(self.totals.get((self.node, nr))) for nr in {h.nr for h in self.hooks[self.node]} | {0}}
+        self.work, self.touched, self.sent = ((), {}), [], {}
+        self.old = {nr: copied(t._grad) for nr, t in filled_by(node).items() if t._grad is not None}
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
         """A hook has run: what came, and what it made of it."""
@@ -182,46 +206,73 @@ class Recorder:
         if kind in ("tensor", "pre"):
             self.received[self.node, nr] = in_short(after)
         name = known.label if known else getattr(hook, "__name__", kind)
+        self.note_change(kind, nr, name, before, after)
         self.event("hook", slot=nr, name=name, before=was, after=in_short(after), part=known and known.id)
+
+    def note_change(self, kind: str, nr: int, name: str, before: Any, after: Any) -> None:
+        """Keep in mind which gradients are no derivatives any more, because a hook made something else of them."""
+        if kind == "post_accumulate":
+            return
+        several = {nr: after} if kind == "tensor" else dict(enumerate(after))
+        copies = self.came if kind in ("tensor", "pre") else self.work[1]
+        for i, now in several.items():
+            if i in copies and not same(copies[i], plain(now)):
+                copies[i] = copied(now)
+                (self.names.after[self.node, i] if kind in ("tensor", "pre") else self.touched).append(name)
+        for place, total in self.totals.items():  # written in place, it may be another node's gradient as well
+            if place[0] in self.left - {self.node} and in_short(total) != self.received.get(place):
+                self.received[place] = in_short(total)
+                self.names.after[place].append(name)
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
         """A gradient was copied for `retain_grad`."""
         kept = next((t.id for t in self.graph.outputs(self.node) if t.nr == nr), None)
-        self.event("capture", slot=nr, after=in_short(grad), part=kept)
+        self.filled("capture", nr, grad, self.old[nr] + plain(grad) if nr in self.old else grad, slot=nr, part=kept)
 
     def compute(self, node: AnyNode, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
         """The node's formulas have run; from here on its gradients are on their way."""
-        here, came = self.graph.node(self.node), in_short(incoming)
-        found = [rule(self.graph, here, node.row, i, came, in_short(g))
-                 for i, g in enumerate(outgoing) if g is not None and self.graph.fault != "own_factor"]
-        self.event("compute", before=came, outgoing=tuple(in_short(g) for g in outgoing),
-                   rules=tuple(filter(None, found)))
+        here = self.graph.node(self.node)
+        self.work = tuple(map(plain, incoming)), {i: copied(g) for i, g in enumerate(outgoing)}
+        self.event("compute", before=in_short(incoming), outgoing=tuple(in_short(g) for g in outgoing))
         self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):
             if edge.node and grad is None:
+                self.names.came[edge.node, edge.nr] += 1
                 self.arrive(edge.slot, edge.node)
         if self.preview and self.frees and node.frees:
             self.free(node)
 
     def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
         """The gradient of a stretched input was summed to its shape."""
-        was, now = in_short(before), in_short(after)
-        self.summed[index] = now
-        self.event("unbroadcast", slot=index, before=was, after=now,
-                   name="" if self.graph.fault else spelled_sum(was, now))
+        self.summed[index] = copied(after)
+        words = "" if self.graph.fault else sum_back(plain(before), plain(after))
+        self.event("unbroadcast", slot=index, before=in_short(before), after=in_short(after), sum=words,
+                   exact=exact_of(after))
 
     def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
         """A gradient has arrived at the next node, where `total` lies now."""
         edge = self.graph.node(self.node).edges[index]
         assert edge.node is not None  # the engine sends along edges only
-        self.received[edge.node, edge.nr] = in_short(total)
-        self.arrive(index, edge.node, self.summed.get(index, in_short(grad)), in_short(total))
+        place, now = (edge.node, edge.nr), plain(total)
+        self.names.came[place] += 1
+        fitted = self.summed[index] if index in self.summed and not self.touched else plain(grad)
+        if self.touched or self.node in self.names.changed or any(at[0] == self.node for at in self.names.after):
+            self.names.changed.add(edge.node)
+        came = self.sent[index] = self.names.sent(f"{self.node}:{index}", place, told(in_type(fitted, now)))
+        words = ""
+        symbols: tuple[Symbol, ...] = (came,)
+        if place in self.totals:
+            words = "" if self.graph.fault == "overwrite" else sum_of([self.totals[place], fitted], now)
+            symbols = (self.names.at(place, told(now)), *self.lies[place][:1], came)
+        self.received[place], self.totals[place], self.lies[place] = in_short(now), now, symbols
+        self.arrive(index, edge.node, text=in_short(fitted), total=in_short(now), sum=words, exact=exactly(now),
+                    symbols=symbols)
 
-    def arrive(self, slot: int, to: str, text: str = "None", total: str = "") -> None:
+    def arrive(self, slot: int, to: str, **facts: Any) -> None:
         """Note an arrival in this step's "send" frame; the node joins the queue when all have come."""
         self.arrived[to] += 1
         at = next(i for i, f in enumerate(self.step) if f.kind == "send")
-        sent = Sent(slot, to, text, total, self.arrived[to])
+        sent = Sent(slot, to, arrived=self.arrived[to], **facts)
         self.step[at] = replace(self.step[at], sent=(*self.step[at].sent, sent))
         ran = self.graph.fault == "early" and any(f.node == to for f in self.frames)
         if self.arrived[to] == self.waits[to] and not ran:
@@ -229,11 +280,28 @@ class Recorder:
 
     def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:
         """A leaf's `.grad` has a new value."""
-        self.event("accumulate", name=in_short(grad), before=self.grad_before, after=in_short(after))
+        self.filled("accumulate", 0, grad, after)
         for hook in self.hooks[self.node] if self.preview else ():
             if hook.kind == "post_accumulate":
                 self.event("hook", name=hook.label, part=hook.id, before=in_short(after),
                            after=in_short(after), ran=False)
+
+    def filled(self, kind: str, nr: int, grad: Any, after: Any, **facts: Any) -> None:
+        """A `.grad` has a new value: the gradient, on what was there before."""
+        old = self.old.get(nr)
+        words = "" if old is None or self.graph.fault == "replace" else sum_of([plain(old), plain(grad)], plain(after))
+        self.event(kind, name=in_short(grad), before=in_short(old), after=in_short(after), sum=words,
+                   exact=exact_of(after), symbols=(self.names.at((self.node, nr), told(plain(grad))),), **facts)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the node that ran, once it is known what became of its gradients."""
+        (came, gone), here, row = self.work, self.graph.node(self.node), self.reader.row(self.node_now)
+        found = []
+        for slot, sent in self.sent.items() if self.graph.fault != "own_factor" else ():
+            if self.touched:
+                sent = before_hooks(sent, self.touched, told(self.summed.get(slot, gone[slot])))
+            found.append(rule(self.names, here, row, slot, came, gone[slot], self.saved, sent))
+        return tuple(filter(None, found))
 
     def free(self, node: AnyNode) -> None:
         """The node let go of what it saved."""
@@ -275,15 +343,59 @@ def in_short(value: Any) -> str:
         return "None"
     if isinstance(value, tuple):
         return ", ".join(map(in_short, value))
-    return preview_of(value._array() if hasattr(value, "_array") else value)
+    return preview_of(plain(value))
+
+
+def exact_of(value: Any) -> str:
+    """The same with all digits, where a few do not tell it."""
+    return "" if value is None else exactly(plain(value))
+
+
+def copied(value: Any) -> Any:
+    """A copy of the array of a tensor, or of an array, which nobody else writes."""
+    value = plain(value)
+    return value if value is None else value.copy()
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two gradients are equal, NaN for NaN."""
+    if a is None or b is None or a.shape != b.shape:
+        return a is b
+    return bool(((a == b) | ((a != a) & (b != b))).all())
+
+
+def in_type(grad: Any, like: Any) -> Any:
+    """A gradient in the type of the tensor that it arrives at."""
+    return grad if grad.dtype == like.dtype else grad.astype(like.dtype)
+
+
+def plain(value: Any) -> Any:
+    """The array of a tensor; an array, or None, as it is."""
+    return value._array() if hasattr(value, "_array") else value
+
+
+def filled_by(node: AnyNode) -> dict[int, AnyTensor]:
+    """The tensors whose `.grad` gets something when this node runs, by output: its leaf, or retained ones."""
+    if hasattr(node, "variable"):
+        return {0: node.variable}
+    references = node.hooks.retain.items() if isinstance(node, Node) and node.hooks else ()
+    return {nr: t for nr, t in ((nr, r()) for nr, r in references) if t is not None}
+
+
+def saved_of(node: AnyNode, fields: Iterable[tuple[str, Any, str]]) -> dict[str, Any]:
+    """What a node saved, as its formulas take it: arrays, and options as they were given."""
+    found = {}
+    for field, value, _ in fields:
+        raw = getattr(node, f"saved_{field}", value)
+        found[field] = plain(value) if hasattr(value, "shape") else getattr(raw, "value", raw)
+    return found
 
 
 def grad_holders(reader: Reader) -> list[AnyTensor]:
     """Every tensor whose `.grad` a backward may fill: leaves, and those that asked to retain it."""
     found = {id(t): t for t in reader.tensors.values()}
     for node in reader.found.values():
-        references = node.hooks.retain.values() if isinstance(node, Node) and node.hooks else ()
-        found.update((id(t), t) for t in (r() for r in references) if t is not None)
+        found.update((id(t), t) for t in filled_by(node).values())
     return list(found.values())
 
 

@@ -1,4 +1,4 @@
-r"""The local rule of a step as TeX: `\bar g_{w} = \bar g_{p} \odot x`, and with numbers put in.
+r"""The local rule of a step as TeX: `∂loss/∂w = ∂loss/∂p \odot x`, and with numbers put in; and sums.
 
 The right side is the row's own derivative, run on symbols that are spelled as the learner's names
 or as the values of the moment; nothing is written by hand.
@@ -6,100 +6,166 @@ or as the values of the moment; nothing is written by hand.
 
 from __future__ import annotations
 
+import math
 import re
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
+from ..array.backend import xp
+from ..core.carriers import RAW
 from ..core.row import Row
+from ..text.numbers import honest, plus, summed
 from ..text.tex import tex_of
-from .snapshot import Graph, NodeRecord, Saved
+from .preview import FULL, exactly, preview, shown, told, with_brackets
+from .snapshot import NodeRecord, Saved
+from .symbols import Symbol, Symbols, tex_name
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
+MOST_ROOM = 40  # characters of a sum that a picture has room for
 MOST_NUMBERS = 13  # more numbers than this make a line that no callout has room for
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What leaves through `slot`: the rule, the same with values filled in ("" where they are too many)."""
+    """What leaves through `slot`: the rule, the same with values filled in ("" where they are too many).
+
+    `word` and `operands` (name, text) say what was put in; `exact` is the result with all its digits.
+    """
 
     slot: int
     tex: str
     filled_in: str
     result: str
+    exact: str = ""
+    word: str = ""
+    operands: tuple[tuple[str, str], ...] = ()
+    symbols: tuple[Symbol, ...] = ()  # what its left side says the value of, then what stands on the right
 
 
-def rule(graph: Graph, node: NodeRecord, row: Row | None, slot: int, incoming: str, result: str) -> Rule | None:
-    """The rule of one slot; None for a node that no row describes, such as a custom Function."""
+def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming: tuple[Any, ...], result: Any,
+         saved: Mapping[str, Any], sent: Symbol) -> Rule | None:
+    """The rule of one slot; None for a node that no row describes, such as a custom Function.
+
+    `incoming` and `result` are arrays, `saved` are values as the formula takes them, `sent` is what leaves.
+    """
     if row is None or slot >= len(row.differentiable):
         return None
     word = row.differentiable[slot]
-    out = next((t.name for t in graph.outputs(node.id) if t.name), None)
-    formula, shown = row.derivatives[word], row.letters | {"grad": bar(out, "")}
-    names = {s.field: letter(graph, s) for s in node.saved if row.multi or s.field not in row.outputs[1:]}
-    right = tex_of(formula, shown | {f: n for f, n in names.items() if n != ""})
-    whole = f"{bar(name_of(graph, node.edges[slot].tensor), word)} = {right}"
-    filled_in = with_values(graph, node, row, word, incoming, result)
-    if "[" not in incoming + result:  # between single numbers a product is just a product
+    came = [names.at((node.id, nr), "" if g is None else told(g)) for nr, g in enumerate(incoming)]
+    letters, used = spelling(names, node, row, saved)
+    together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
+    whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
+    text = preview(result)
+    filled_in, operands = with_values(node, row, word, incoming, result, saved)
+    if len(incoming) == 1 and "[" not in preview(incoming[0]) + text:  # between single numbers a product is just one
         whole, filled_in = (tex.replace(r"\odot", r"\cdot") for tex in (whole, filled_in))
-    return Rule(slot, whole, filled_in, result)
+    shown = [used[name] for name in row.uses[word] if name in used]
+    return Rule(slot, whole, filled_in, text, exactly(result), word, operands, (sent, *came, *shown))
 
 
-def with_values(graph: Graph, node: NodeRecord, row: Row, word: str, incoming: str, result: str) -> str:
-    """The values in place of the names, or only the result where something is too long to write."""
-    formula, used = row.derivatives[word], row.uses[word]
-    values = {s.field: (graph.tensor(s.tensor).value if s.tensor else s.text) or "" for s in node.saved}
-    values = {field: as_tex(value) for field, value in values.items() if field in used}
-    whole = {"grad": as_tex(incoming), **values}
-    if not as_tex(result):
+def spelling(names: Symbols, node: NodeRecord, row: Row,
+             saved: Mapping[str, Any]) -> tuple[dict[str, str | None], dict[str, Symbol]]:
+    """How what a node saved is written in its rules, and the tensors among it."""
+    letters: dict[str, str | None] = {}
+    tensors: dict[str, Symbol] = {}
+    for field in row.saved:
+        kept = next((s for s in node.saved if s.field == field), None)
+        if kept and not kept.is_tensor:
+            letters[field] = (as_tex(kept.text) or tex_name(kept.text)) if is_given(kept) else None
+        elif kept and kept.tensor is None and kept.text == "None":
+            letters[field] = None
+        elif kept and kept.tensor is None and as_tex(kept.text):
+            letters[field] = as_tex(kept.text)  # a constant without a name is its value
+        else:
+            name, value = names.saved(node, field), saved.get(field)
+            letters[field] = tex_name(name)
+            tensors[field] = Symbol(name, name, told(value) if hasattr(value, "reshape") else "")
+    return {field: tex for field, tex in letters.items() if tex != ""}, tensors
+
+
+def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...], result: Any,
+                saved: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The values in place of the names, or only the result where something is too long, or cannot be true."""
+    end = as_tex(preview(result))
+    alone = f"= {end}" if end else ""
+    used = [name for name in row.uses[word] if name != "F"]
+    values = {name: incoming[0] if name == "grad" else saved.get(name) for name in used}
+    arrays = {name: v for name, v in values.items() if hasattr(v, "reshape")}
+    options = {s.field: as_tex(s.text) if is_given(s) else None for s in node.saved if s.field not in arrays}
+    if not end or len(incoming) != 1 or any(math.prod(v.shape) > FULL for v in (*arrays.values(), result)):
+        return alone, ()
+    if any(options.get(name, "") == "" for name in used if name not in arrays):
+        return alone, ()
+    written = honest(lambda parts: computed(row, word, values, dict(zip(arrays, parts, strict=True))),
+                     [shown(v) for v in arrays.values()], shown(result))
+    if written is None:
+        return alone, ()
+    texts = {name: with_brackets(t, v) for (name, v), t in zip(arrays.items(), written.operands, strict=True)}
+    put_in = tex_of(row.derivatives[word], row.letters | options | {name: as_tex(t) for name, t in texts.items()})
+    by_zero = [as_tex(t) for name, t in texts.items() if any(v == 0 for v in shown(arrays[name]))]
+    if any(f"}}{{{t}}}" in put_in or f"/ {t}" in put_in for t in by_zero) and all(map(math.isfinite, shown(result))):
+        return alone, ()  # what the row does where its quotient is not defined is not written in it
+    if put_in == end or len(re.findall(r"[\d.]+", put_in + end)) > MOST_NUMBERS:
+        return alone, ()
+    sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
+    return f"= {put_in} {sign} {end}", tuple(texts.items())  # expanded: the same number, more often
+
+
+def computed(row: Row, word: str, values: Mapping[str, Any], parts: Mapping[str, list[Any]]) -> list[Any] | None:
+    """What the row's own formula makes of `parts` in place of the arrays among `values`; None where it cannot."""
+    put_in = {name: as_array(parts[name], v) if name in parts else v for name, v in values.items()}
+    try:
+        with warnings.catch_warnings(), xp.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            found = row.derivatives[word](**put_in, **({"F": RAW} if "F" in row.uses[word] else {}))
+            return list(xp.asarray(found).reshape(-1).tolist())
+    except Exception:  # a formula that takes more than numbers, or refuses these
+        return None
+
+
+def as_array(numbers: list[Any], like: Any) -> Any:
+    """Numbers in the shape of an array; in its type where that is exact, else in double precision."""
+    kind = str(like.dtype).rpartition(".")[2]
+    return xp.array(numbers, dtype=kind if kind.startswith(("int", "uint", "bool")) else "float64").reshape(like.shape)
+
+
+def sum_of(terms: Sequence[Any], total: Any, together: bool = False) -> str:
+    """`0.71 + 0.78 = 1.49`, of arrays in one shape; "" where it could not be written truly."""
+    if any(t.shape != total.shape for t in terms):
         return ""
-    end = f"= {as_tex(result)}"
-    if not all(whole.values()):
-        return end
-    put_in = tex_of(formula, row.letters | whole)
-    if put_in == as_tex(result) or len(re.findall(r"[\d.]+", put_in + end)) > MOST_NUMBERS:
-        return end
-    sign = r"\to" if put_in == whole["grad"] else "="  # expanded: the same number, more often
-    return f"= {put_in} {sign} {as_tex(result)}"
-
-
-def spelled_sum(before: str, after: str) -> str:
-    """`0.71 + 0.78 = 1.49`, or "" where the numbers are too many to write out."""
-    if "…" in before or "[" in after:
+    written = summed([shown(t) for t in terms], shown(total), together)
+    if written is None:
         return ""
-    terms = before.replace("[", "").replace("]", "").split(", ")
-    return " + ".join(terms).replace("+ −", "− ") + f" = {after}"
+    words = [with_brackets(texts, total) for texts in (*written.operands, written.result)]
+    return f"{plus(words[:-1])} {written.sign} {words[-1]}"
+
+
+def sum_back(before: Any, after: Any) -> str:
+    """The sum over what broadcasting stretched, slice by slice; "" where the slices are too many to write out."""
+    numbers, shape = before.reshape(-1).tolist(), tuple(before.shape)
+    count = max(1, math.prod(after.shape))
+    if count > FULL or len(numbers) > FULL * count or len(numbers) * (count > 1) + count > MOST_NUMBERS:
+        return ""
+    target = (1,) * (len(shape) - len(after.shape)) + tuple(after.shape)
+    columns: list[list[float]] = [[] for _ in range(count)]
+    for place, value in zip(product(*map(range, shape)), numbers, strict=True):
+        at = 0
+        for i, size in zip(place, target, strict=True):
+            at = at * size + min(i, size - 1)
+        columns[at].append(value)
+    terms = [xp.array(term).reshape(after.shape) for term in zip(*columns, strict=True)]
+    return sum_of(terms, after, together=True)
 
 
 # ---- spelling
 
 
-def bar(name: str | None, word: str) -> str:
-    r"""The gradient of a tensor: `\bar g_{z}`; without a name, torch's word for the input."""
-    under = spelled(name) or (rf"\mathrm{{{escaped(word)}}}" if word else "")
-    return rf"\bar g_{{{under}}}" if under else r"\bar g"
-
-
-def spelled(name: str | None) -> str:
-    """A learner's name as TeX; only identifiers, so that nothing else can slip into the formula."""
-    if not name or not name.isidentifier():
-        return ""
-    return name if len(name) == 1 else rf"\mathrm{{{escaped(name)}}}"
-
-
-def escaped(name: str) -> str:
-    """A name in which TeX sees no subscript."""
-    return name.replace("_", r"\_")
-
-
-def letter(graph: Graph, saved: Saved) -> str | None:
-    """How a saved value is written in a rule: its name, the number it is, or None for what was not given."""
-    if saved.tensor:
-        return spelled(name_of(graph, saved.tensor))
-    return None if saved.text in ("None", OPEN_END) else as_tex(saved.text)
-
-
-def name_of(graph: Graph, tensor: str | None) -> str | None:
-    """What the learner calls a tensor, if anything."""
-    return graph.tensor(tensor).name if tensor else None
+def is_given(saved: Saved) -> bool:
+    """Whether a saved option is there, and not the end of an open slice."""
+    return saved.text not in ("None", OPEN_END)
 
 
 def as_tex(text: str) -> str:
@@ -109,4 +175,4 @@ def as_tex(text: str) -> str:
     tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", text.replace("−", "-").replace(",)", ")"))
     if "[" in tex:
         return re.sub(r"-[^],]+", r"{\g<0>}", tex)  # a sign inside braces stays close to its number
-    return rf"\left({tex}\right)" if tex.startswith("-") else tex
+    return rf"\left({tex}\right)" if tex.startswith("-") or r"\cdot" in tex else tex

@@ -189,18 +189,23 @@ def alike(usual: tuple[Any, ...], each: list[tuple[Any, ...]]) -> bool:
 
 def called(code: Any, lasti: int) -> str:
     """The name of the function that an instruction calls, `matmul` for `@`; "" where it calls none."""
+    made = expression(code, lasti)
+    if isinstance(made, ast.BinOp):
+        return "matmul" if isinstance(made.op, ast.MatMult) else ""
+    function = made.func if isinstance(made, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def expression(code: Any, lasti: int) -> ast.expr | None:
+    """What the learner wrote where an instruction computes something."""
     positions: Any = list(code.co_positions())[lasti // 2] if hasattr(code, "co_positions") else (None,)
     if None in positions:
-        return ""
+        return None
     first, last, left, right = positions
     lines = [linecache.getline(code.co_filename, n).encode() for n in range(first, last + 1)]  # columns count bytes
     lines[-1] = lines[-1][:right]
     lines[0] = lines[0][left:]
     try:
-        made = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+        return ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
     except (SyntaxError, ValueError):  # the file has changed since
-        return ""
-    if isinstance(made, ast.BinOp):
-        return "matmul" if isinstance(made.op, ast.MatMult) else ""
-    function = made.func if isinstance(made, ast.Call) else None
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        return None

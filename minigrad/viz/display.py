@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from ..graph import from_torch, live
-from ..graph.flows import Flows, flows, two_digits
+from ..graph.flows import Flows, flows
 from ..graph.snapshot import AnyTensor, Graph, part
 from ..text import LANGUAGES, get_language, say
+from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said

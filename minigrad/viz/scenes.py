@@ -13,7 +13,9 @@ from itertools import groupby
 from typing import Any
 
 from ..graph.recorder import Frame, Sent, running_order
+from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, TensorRecord
+from ..graph.symbols import Symbol, tex_name
 from ..text import LANGUAGES, both, say
 from .theme import shorten
 
@@ -130,13 +132,13 @@ class Scenes:
             before = f.ran and self.hook_kind(f) in ("tensor", "pre")
             return ({here: f.after}, [f.part or "", here]) if before else ({}, [f.part or ""])
         if f.kind == "capture":
-            return {f"grad:{f.part}": f.after, here: f.after}, [f"grad:{f.part}", here]
+            return {f"grad:{f.part}": f.after, here: f.name}, [f"grad:{f.part}", here]
         if f.kind == "compute":
             outputs = [f"in:{f.node}:{t.nr}" for t in self.graph.outputs(f.node)]
             return ({here: f.before} if len(outputs) == 1 else {}), outputs
         if f.kind == "unbroadcast":
             edge = f"{f.node}:{f.slot}"
-            return {f"sum:{edge}": f.name or f.after}, [f"sum:{edge}"]
+            return {f"sum:{edge}": f.sum if 0 < len(f.sum) <= MOST_ROOM else f.after}, [f"sum:{edge}"]
         if f.kind == "send":
             live = {f"{f.node}:{s.slot}": s for s in f.sent if s.to and s.text != "None"}
             sums = {f"{f.node}:{e.slot}" for e in self.graph.node(f.node).edges if e.expands}
@@ -167,17 +169,27 @@ class Scenes:
         fields = ", ".join(f"`{s.field}`" for s in node.saved if s.is_tensor and s.text != "None")
         kind = {"hook": f"hook_{self.hook_kind(f)}" if f.ran else "hook_shown",
                 "compute": "compute_saved" if fields else "compute",
-                "accumulate": "put" if f.before == "None" else "add"}.get(f.kind, f.kind)
+                "accumulate": "put" if f.before == "None" else "add",
+                "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
         key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
-        return both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
-                    name=f.name, before=f.before, after=f.after, fields=fields)
+        said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
+                    name=f.name, before=f.before, after=f.after, fields=fields,
+                    sum=f.sum or f"{f.before} → {f.after}")
+        return joined(said, self.exactly(f))
+
+    def exactly(self, f: Frame) -> dict[str, str] | None:
+        """What stands behind `≈`, with all digits."""
+        about = [(f.sum, f.exact), *((s.sum, s.exact) for s in f.sent), *((r.filled_in, r.exact) for r in f.rules)]
+        texts = [exact for words, exact in about if exact and ("≈" in words or r"\approx" in words)]
+        return both("player.exactly", values="; ".join(dict.fromkeys(texts))) if texts else None
 
     def say_unbroadcast(self, f: Frame) -> dict[str, str]:
         """What is said of a sum."""
         target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
         key = "moments.first_copy" if self.graph.fault == "no_sum" else "player.say_unbroadcast"
-        return both(key, name=target.label, shape=target.shape,
-                    sum=f.name or f"{f.before} → {f.after}")
+        said = both(key, name=target.label, shape=target.shape,
+                    sum=f.sum or f"{f.before} → {f.after}")
+        return joined(said, self.exactly(f))
 
     def say_send(self, f: Frame) -> dict[str, str]:
         """What is said of the gradients that leave, and of edges that lead nowhere."""
@@ -188,7 +200,7 @@ class Scenes:
         lists = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
         said = {lang: say("player.say_send", lang, node=self.title(f.node), what=what) for lang, what in lists.items()}
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
-        return joined(said if live else None, none)
+        return joined(said if live else None, none, self.exactly(f))
 
     def note(self, f: Frame) -> dict[str, str]:
         """Why it failed: which field was freed, if that is the reason; else the engine's own note."""
@@ -211,21 +223,34 @@ class Scenes:
                 made.append({"printed": f.printed.rstrip("\n"), "at": i})
             made += [self.rule_row(r, i, sums.get(r.slot)) for r in f.rules]
             if f.kind == "accumulate":
-                put = f.before == "None" or self.graph.fault == "replace"
-                value = f"{f.before} → {f.after}" if put else f"{f.before} + {f.name} = {f.after}"
-                made.append({"text": self.formula(self.graph.node(f.node)), "value": value, "at": i})
+                made.append({**self.filled_words(f), "exact": f.exact, "at": i})
+            made += [self.sum_row(f.node, s, i) for s in f.sent if s.sum]
         return made
 
     def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
         """A rule in the callout, as TeX, as MathML, and with numbers."""
-        tex, filled_in, plain = rule.tex, rule.filled_in, f"= {rule.result}"
+        tex, filled_in, plain, exact = rule.tex, rule.filled_in, f"= {rule.result}", rule.exact
         if summed:
             at, f = summed
             left, right = tex.split(" = ", 1)
             word = "first" if self.graph.fault == "no_sum" else "sum"
-            tex, plain = rf"{left} = \mathrm{{{word}}}\left({right}\right)", f"= {f.name or f.after}"
-            filled_in = plain.replace("−", "-") if f.name else ""
-        return {"math": mathml(tex), "num": mathml(filled_in), "text": tex, "value": plain, "at": at}
+            tex, plain, exact = rf"{left} = \mathrm{{{word}}}\left({right}\right)", f"= {f.sum or f.after}", f.exact
+            filled_in = plain.replace("−", "-").replace("≈", r"\approx") if f.sum and "e" not in f.sum else ""
+        return {**formula(tex, rule.symbols), "num": mathml(filled_in), "value": plain, "exact": exact, "at": at}
+
+    def filled_words(self, f: Frame) -> dict[str, Any]:
+        """What becomes of `.grad`: `w.grad + ∂loss/∂w`, and its numbers."""
+        here = self.formula(self.graph.node(f.node))
+        if not f.sum:
+            return {"text": here, "value": f"{f.before} → {f.after}"}
+        return {**formula(f"{tex_name(here)} + {f.symbols[0].tex}", f.symbols), "value": f"= {f.sum}"}
+
+    def sum_row(self, sender: str, sent: Sent, at: int) -> dict[str, Any]:
+        """Gradients that meet, as a sum; true as long as the same ones (`met`) had come before."""
+        met = {id for id in self.graph.consumers[sent.to or ""] if running_order(id) < running_order(sender)}
+        now, before, came = (s.tex for s in sent.symbols)
+        return {**formula(f"{now} = {before} + {came}", sent.symbols), "value": f"= {sent.sum}", "exact": sent.exact,
+                "at": at, "to": sent.to, "met": sorted(met)}
 
     # ---- predictions
 
@@ -338,14 +363,16 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
         return [f"{kind} {f.name}: {f.before} -> {f.after}" if f.ran else f"{kind} {f.name}"]
     if f.kind == "send":
         sent = sorted(f.sent, key=lambda s: s.slot)
-        return [f"next_functions[{s.slot}]: " + (f"{s.text} -> {scenes.title(s.to)}" if s.to else "(None, 0)")
-                for s in sent]
+        lines = [f"next_functions[{s.slot}]: " + (f"{s.text} -> {scenes.title(s.to)}" if s.to else "(None, 0)")
+                 for s in sent]
+        return lines + [f"{s.symbols[0].en} = {s.sum}" for s in f.sent if s.sum]
     if f.kind == "accumulate":
         leaf = scenes.graph.tensor(scenes.graph.node(f.node).leaf or "").label
-        return [f"{leaf}.grad: {f.before} -> {f.after}"]
+        return [f"{leaf}.grad: {f.sum or f'{f.before} -> {f.after}'}"]
     met = "first" if scenes.graph.fault == "no_sum" else "sum"
-    return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.after}"], "compute": [f"grad: {f.before}"],
-            "unbroadcast": [f"{met}: {f.name or f.after}"], "free": [f"freed: {f.name}"],
+    return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"],
+            "compute": [f"grad: {f.before}"], "unbroadcast": [f"{met}: {f.sum or f.after}"],
+            "free": [f"freed: {f.name}"],
             "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
 
 
@@ -369,6 +396,15 @@ def joined(*parts: dict[str, str] | None) -> dict[str, str]:
     return {"en": " ".join(p["en"] for p in known), "zh": "".join(p["zh"] for p in known)}
 
 
+def formula(tex: str, symbols: tuple[Symbol, ...]) -> dict[str, Any]:
+    """TeX and MathML of what is written in `symbols`; where they read otherwise in Chinese a pair of it."""
+    chinese = tex
+    for s in sorted(symbols, key=lambda s: -len(s.en)):
+        chinese = chinese.replace(s.tex, rf"\text{{{s.zh}}}") if s.en != s.zh else chinese
+    en, zh = mathml(tex), mathml(chinese)
+    return {"text": tex, "math": en if en == zh else {"en": en, "zh": zh}}
+
+
 @cache
 def mathml(tex: str) -> str:
     """TeX as MathML, without any library in the browser; "" if it cannot be converted."""
@@ -377,6 +413,6 @@ def mathml(tex: str) -> str:
     from latex2mathml.converter import convert
 
     try:
-        return convert(tex)
+        return convert(tex).replace("mtext>", "mi>")  # beside text an operator gets no room
     except Exception:  # a notation that the converter does not know: the text is shown instead
         return ""

@@ -71,6 +71,10 @@ function two(pair) {
   return box;
 }
 
+/** A formula or words that may read otherwise in Chinese. @param {string|Both} value @param {(text: string) => Node} make */
+const either = (value, make) => (typeof value === "string" ? make(value)
+  : h("span", {}, h("span", { lang: "en" }, make(value.en)), " ", h("span", { lang: "zh" }, make(value.zh))));
+
 /** @param {Both} pair @param {Json} values A value may itself be bilingual. @returns {Both} */
 function fill(pair, values) {
   const one = (lang) => pair[lang].replace(/\{(\w+)\}/g, (_, key) => values[key]?.[lang] ?? values[key] ?? "");
@@ -473,15 +477,20 @@ function render({ model, el }) {
 
   /** The rule with its numbers, the hooks, what was printed: as far as the step has come. */
   function rows(step, at) {
-    return step.rows.filter((line) => line.math || line.text || at >= line.at).map((line) => {
+    const place = walk.place.get(step.id) ?? 0, before = (/** @type {string} */ id) => (walk.place.get(id) ?? Infinity) < place;
+    // a sum is true as long as the same gradients had come before: another order has other sums
+    const met = (line) => at >= line.at && walk.scene.nodes[line.to].needs.every((id) => before(id) === line.met.includes(id) || id === step.id);
+    return step.rows.filter((line) => (line.met ? met(line) : line.math || line.text || at >= line.at)).map((line) => {
       const come = at >= line.at;
       if (line.gate) {
         const gate = h("span", { class: "mg-gate" }, line.gate);
         return row(line.into && muted(two(ui.in)), number(line.before), gate, number(line.after));
       }
       if (line.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, line.printed));
-      const left = line.math ? math(line.math) : h("code", {}, line.text), right = line.num ? math(line.num) : line.value;
-      return h("div", { class: "mg-row mg-rule" }, left, come && right && number(right));
+      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num ? math(line.num) : line.value;
+      const shown = come && right && number(right);
+      if (shown && line.exact) shown.title = line.exact;
+      return h("div", { class: "mg-row mg-rule" }, left, shown);
     });
   }
   const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.title(id));

@@ -1,0 +1,159 @@
+"""What values are called in one recorded backward: each symbol means one value.
+
+A tensor is called what the learner calls it, else by its expression, `(x * w)`, else by its node,
+`MulBackward0 #3`. Its whole gradient is `∂loss/∂w`, unless a hook changed something on the way or backward began
+with another gradient than 1: then it is the `gradient of w`. What arrives on one of several ways is `to w via
+tanh(w)`, what lies there meanwhile `to w so far (2 of 3)`, what a hook made of it `gradient of w after clamp`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..text import both, say
+from .scopes import called, expression
+from .snapshot import AnyNode, Graph, NodeRecord, TensorRecord
+
+LONGEST = 30  # characters of an expression that stands for a tensor
+PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
+Place = tuple[str, int]  # a node and one of its outputs
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name in both languages, and the value that it stands for, with all its digits where they are few."""
+
+    en: str
+    zh: str
+    value: str = ""
+
+    def said(self, lang: str) -> str:
+        """The name in a language."""
+        return self.zh if lang == "zh" else self.en
+
+    @property
+    def tex(self) -> str:
+        """In a formula: letters in italics, everything else upright."""
+        return tex_name(self.en)
+
+
+def tex_name(text: str) -> str:
+    """A name or an expression in a formula; nothing else can slip in."""
+    if not PLAIN.fullmatch(text.replace("∂", "")):
+        return ""
+    return text if len(text) == 1 and text.isalpha() else rf"\text{{{text}}}"
+
+
+class Symbols:
+    """The symbols of one run. `nodes` are the live nodes by id; `pure` says that backward began with 1 at a scalar."""
+
+    def __init__(self, graph: Graph, nodes: Mapping[str, AnyNode], pure: bool) -> None:
+        self.graph, self.pure = graph, pure
+        self.titles = numbered((n.id, n.name) for n in graph.nodes)
+        self.sources = sources(graph, nodes)
+        self.labels = numbered((t.id, self.named(t)) for t in graph.tensors)
+        self.places = {(t.node, t.nr): self.labels[t.id] for t in reversed(graph.tensors) if t.node}
+        self.root = self.labels[graph.roots[0]]
+        self.senders: dict[Place, list[str]] = defaultdict(list)  # edges by where they lead
+        for n in graph.nodes:
+            for e in n.edges:
+                if e.node:
+                    self.senders[e.node, e.nr].append(n.edge_id(e.slot))
+        self.ways: dict[str, str] = {}
+        for edges in self.senders.values():
+            self.ways |= numbered((edge, self.way(edge)) for edge in edges)
+        self.came = Counter[Place]()  # how many gradients have arrived
+        self.changed: set[str] = set()  # nodes that get something else than the derivative
+        self.after: dict[Place, list[str]] = defaultdict(list)  # the hooks that changed what arrived
+
+    # ---- tensors
+
+    def named(self, t: TensorRecord) -> str:
+        """What a tensor is called, before names that came twice are numbered."""
+        if t.name and PLAIN.fullmatch(t.name):
+            return t.name
+        node = self.graph.nodes_by_id.get(t.node)
+        if node is None or node.leaf:
+            return f"leaf {t.id[1:]}" if node else f"constant {t.id[1:]}"
+        source, end = self.sources.get(node.id, ""), f"[{t.nr}]" if t.nr else ""
+        return f"({source}){end}" if source else f"{self.titles[node.id]}{end}"
+
+    def saved(self, node: NodeRecord, field: str) -> str:
+        """A saved value: the tensor that it is, else the node's field."""
+        tensor = next((s.tensor for s in node.saved if s.field == field), None)
+        return self.labels[tensor] if tensor else f"{self.titles[node.id]}.{field}"
+
+    # ---- gradients
+
+    def at(self, place: Place, value: str = "") -> Symbol:
+        """What lies at an output: what has arrived so far, all of it, or what its hooks made of it."""
+        name = self.places.get(place) or f"{self.titles[place[0]]}[{place[1]}]"
+        if (came := self.came[place]) < (whole := len(self.senders[place])):
+            return symbol("so_far", value, name=name, n=came, m=whole)
+        if place in self.after:
+            return symbol("after", value, name=name, hooks=", ".join(self.after[place]))
+        if place[0] in self.changed or not self.pure:
+            return symbol("gradient", value, name=name)
+        return symbol("derivative", value, root=self.root, name=name)
+
+    def sent(self, edge: str, place: Place, value: str = "") -> Symbol:
+        """What one edge brings: the whole gradient, where it is the only one."""
+        if len(self.senders[place]) == 1:
+            return self.at(place, value)
+        return symbol("way", value, name=self.places.get(place, ""), way=self.ways[edge])
+
+    def way(self, edge: str) -> str:
+        """The operation on the way of a gradient."""
+        id = edge.partition(":")[0]
+        words = self.sources.get(id) or self.titles[id]
+        return f"({words})" if " " in words and "#" not in words else words
+
+
+def symbol(kind: str, value: str, **names: object) -> Symbol:
+    """A symbol from its sentence."""
+    return Symbol(**both(f"player.symbol_{kind}", **names), value=value)
+
+
+def before_hooks(sent: Symbol, hooks: list[str], value: str) -> Symbol:
+    """What a rule gave, where hooks made something else of it before it left."""
+    words = {lang: say("player.symbol_before", lang, name=sent.said(lang), hooks=", ".join(hooks))
+             for lang in ("en", "zh")}
+    return Symbol(**words, value=value)
+
+
+def numbered(names: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Names by key; where one comes several times, all but the first have the number of what they stand for."""
+    pairs, seen = list(names), Counter[str]()
+    many = Counter(name for _, name in pairs)
+    made = {}
+    for key, name in pairs:
+        seen[name] += 1
+        made[key] = f"{name} #{seen[name]}" if many[name] > 1 and seen[name] > 1 else name
+    return made
+
+
+def sources(graph: Graph, nodes: Mapping[str, AnyNode]) -> dict[str, str]:
+    """The learner's expression for what a node made, where it is short and surely means just that."""
+    places: dict[Any, list[NodeRecord]] = defaultdict(list)
+    for n in graph.ops:
+        live = nodes[n.id]
+        if getattr(live, "code", None) is not None and n.name != "CopySlices":
+            places[live.code, live.lasti].append(n)
+    found: dict[str, str] = {}
+    for (code, lasti), several in places.items():
+        made = expression(code, lasti)
+        text = ast.unparse(made) if made is not None else ""
+        if not text or len(text) > LONGEST or not PLAIN.fullmatch(text) or isinstance(made, ast.Name):
+            continue
+        last = max(several, key=lambda n: n.seq)
+        once = isinstance(made, ast.BinOp | ast.UnaryOp) or called(code, lasti).rstrip("_") == last.op
+        if once and len({n.name for n in several}) == 1:  # one node each time that it ran
+            found |= {n.id: text for n in several}
+        elif sum(n.name == last.name for n in several) == 1:  # several nodes, of which the last has the value
+            found[last.id] = text
+    return found

@@ -1,0 +1,385 @@
+"""Every equation that a recorded backward shows holds for the numbers as they are printed, or says `≈`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import math
+import random
+import re
+import warnings
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad.core.carriers import RAW
+from minigrad.core.row import TABLE
+from minigrad.graph import record
+from minigrad.graph.preview import told
+from minigrad.graph.recorder import Frame
+from minigrad.graph.rule import Rule
+from minigrad.graph.snapshot import Graph
+from minigrad.graph.symbols import Symbol
+from minigrad.text.numbers import exact, honest, rounded, summed
+from tests import networks
+from tests.oracle.programs import program
+from tests.oracle.transcript import statements
+
+BY_HAND = {
+    "saturated": "x = torch.tensor([2.3, 9.], requires_grad=True); y = x.tanh(); loss = (y * y).sum()\nloss",
+    "far apart": "x = torch.tensor([25.6, 256., 0.5], requires_grad=True); loss = (x * x).sum()\nloss",
+    "not finite": "x = torch.tensor([0., 1.], requires_grad=True); y = x.log(); loss = (y * x + y / x).sum()\nloss",
+    "matrices": """a = torch.tensor([[.1, .7], [1.3, -.6]], requires_grad=True)
+b = torch.tensor([[1.1], [2.7]], requires_grad=True); loss = (a @ b).pow(3).sum()
+loss""",
+    "ints": """x = torch.tensor([1.5, 2.5, .3], requires_grad=True); i = torch.tensor([2, 0])
+k = torch.tensor([3, 7]); loss = (x[i] * k).sum()
+loss""",
+    "broadcast": """a = torch.tensor([[.13, .77], [.31, .55]], requires_grad=True)
+b = torch.tensor([.9, .23], requires_grad=True); c = torch.tensor(.7, requires_grad=True)
+loss = ((a + b) * (a * c)).exp().sum()
+loss""",
+    "halves": """x = torch.tensor([.3333, 2.71], requires_grad=True).half(); y = (x * x).sum()
+y""",
+    "in place after a hook": """w = torch.tensor([.7, -1.3], requires_grad=True); a = w * 2; b = a.exp()
+a.register_hook(lambda g: g.mul_(3)); loss = (b + a).sum()
+loss""",
+}
+
+
+class Run(NamedTuple):
+    """One recorded backward."""
+
+    name: str
+    graph: Graph
+    frames: tuple[Frame, ...]
+    root: Any
+    names: dict[str, Any]
+
+
+def recorded(name: str, root: Any, names: dict[str, Any]) -> Run:
+    with contextlib.redirect_stdout(io.StringIO()):
+        return Run(name, *record(root, mg.ones_like(root) if root.dim() else None, names=names), root, names)
+
+
+UNARY = ("{t}.tanh()", "{t}.exp()", "{t}.sin()", "{t}.sigmoid()", "{t}.abs().sqrt()", "{t}.abs().log()", "{t} ** 2",
+         "{t} ** 3", "{t}.relu()", "{t}.clamp(-1, 0.8)", "{t} * {k}", "{t} / {k}", "{k} / {t}", "{t} - {k}", "-{t}",
+         "{t}.sum(0)", "{t}.mean()", "{t}[-1]", "{t}.flatten()[[0, 0]]", "Twice.apply({t})", "{t}.double()",
+         "{t}.clone()", "{t}.expand(2, *{t}.shape)", "{t}.softmax(0)", "{t}.reshape(-1)", "{t}.max()", "{t}.t()",
+         "{t}.prod()")
+BINARY = ("{t} + {u}", "{t} * {u}", "{t} - {u}", "{t} / {u}", "{t} @ {u}", "torch.where({t} > 0, {t}, {u})",
+          "torch.maximum({t}, {u})", "torch.stack([{t}, {u}]).sum(0)", "torch.atan2({t}, {u})")
+CHANGES = ("{t}.register_hook(lambda g: g.clamp(max={k}))", "{t}.register_hook(lambda g: g * 2)", "{t}.retain_grad()",
+           "{t}.register_hook(lambda g: g.mul_(2))", "{t}.register_hook(lambda g: None)", "{t}.mul_({k})",
+           "{t}.tanh_()",
+           "{t}.grad_fn.register_prehook(lambda gs: tuple(g * 3 for g in gs))",
+           "{t}.grad_fn.register_hook(lambda out, got: tuple(g and g * 2 if g is None else g * 2 for g in out))")
+TWICE = """class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return x * 2
+    @staticmethod
+    def backward(ctx, g): return g * 2.5"""
+
+
+def of_small_program(seed: int, hooks: bool = True) -> Run | None:
+    """Ten operations on tensors of at most four numbers, whose equations are all written out."""
+    choose = random.Random(seed)
+    shapes: list[tuple[int, ...]] = [(), (2,), (2, 2), (1, 2), (2, 1), (3,)]
+    names: dict[str, Any] = {"torch": mg}
+    exec(TWICE, names)
+    for i in range(3):
+        shape = choose.choice(shapes)
+        data = np.array([round(choose.uniform(-3, 3), choose.randint(0, 5)) for _ in range(math.prod(shape))])
+        names[f"x{i}"] = mg.tensor(data.reshape(shape).tolist(), requires_grad=True)
+    for i in range(12):
+        t, u = (choose.choice([k for k in names if k[0] in "xt" and k != "torch"]) for _ in "tu")
+        text = choose.choice([*UNARY, *BINARY * 3, *CHANGES * (i > 4)])
+        text = text.format(t=t, u=u, k=choose.choice([.3, 2, 1.7, 40]))
+        if "register" in text and not hooks:
+            continue
+        with contextlib.suppress(RuntimeError, IndexError, ValueError, TypeError, AttributeError):
+            made = eval(compile(text, f"<small {seed}>", "eval"), names)
+            if hasattr(made, "grad_fn") and made.numel() < 17 and "_(" not in text:
+                names[f"t{i}"] = made
+    names = {k: t for k, t in names.items() if hasattr(type(t), "grad_fn")}
+    loss = sum(t.sum() for t in list(names.values())[-3:])
+    if loss.grad_fn is None:
+        return None
+    with contextlib.suppress(RuntimeError):  # what was saved has been written since
+        if seed % 3 == 0:
+            loss.backward(retain_graph=True)
+        elif seed % 7 == 0:
+            (g,) = mg.autograd.grad(loss, names["x0"], create_graph=True, allow_unused=True)
+            loss = loss if g is None or g.grad_fn is None else (g * g).sum()
+    return recorded(f"small {seed}", loss, {**names, "loss": loss})
+
+
+def of_random_program(seed: int, hooks: bool = True) -> Run | None:
+    """The last results of a random program, summed; whatever fails in it fails."""
+    names: dict[str, Any] = {"torch": mg}
+    for statement in statements(program(seed, 4)):
+        if "register" in statement and not hooks:
+            continue
+        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
+            exec(statement, names)
+    mg.set_default_dtype(mg.float32)
+    tensors = {k: t for k, t in names.items() if hasattr(type(t), "grad_fn") and not t.is_inference()}
+    for t in reversed(tensors.values()):
+        with contextlib.suppress(RuntimeError):  # a view that may no longer be looked at
+            if t.grad_fn is not None and t.dtype.is_floating_point:
+                total = sum(u.double().sum() for u in list(tensors.values())[-4:] if u.requires_grad)
+                return recorded(f"seed {seed}", total * t.sum(), tensors)
+    return None
+
+
+@cache
+def runs(hooks: bool = True) -> list[Run]:
+    """Two hundred, and those by hand; or the same without hooks."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = [write(seed, hooks) for write in (of_random_program, of_small_program) for seed in range(120)]
+        found = [run for run in made if run is not None]
+        for name, text in BY_HAND.items() if hooks else ():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setitem(networks.LINES, name, text)
+                (root,), names = networks.run(name, mg)
+            found.append(recorded(name, root, names))
+    return found
+
+
+def rules() -> list[tuple[Run, Frame, Rule]]:
+    return [(run, f, rule) for run in runs() for f in run.frames for rule in f.rules]
+
+
+def sums() -> list[tuple[Run, str]]:
+    return [(run, s.sum) for run in runs() for f in run.frames for s in (f, *f.sent) if s.sum]
+
+
+def test_there_are_two_hundred_runs_of_every_kind():
+    kinds = {f.kind for run in runs() for f in run.frames}
+
+    assert len(runs()) >= 200
+    assert {"hook", "capture", "unbroadcast", "accumulate", "error"} <= kinds
+    assert sum(r"\odot" in rule.filled_in and bool(rule.operands) for _, _, rule in rules()) > 150
+    assert len(sums()) > 150
+
+
+# ---- reading what is printed
+
+
+def numbers(text: str) -> np.ndarray:
+    """`[0.71, −1.56, … ×9]` as an array; of what is cut short, what is shown."""
+    text = re.sub(r", … ×\d+", "", text).replace("−", "-").replace("∞", "inf").replace("NaN", "nan")
+    text = re.sub(r"( \w+!)+$", "", text)
+    return np.array(eval(text, {"inf": math.inf, "nan": math.nan}))
+
+
+def agree(found: Any, said: str) -> bool:
+    """Whether numbers, rounded as those in `said` are, read the same."""
+    texts = re.findall(r"−?(?:NaN|∞|True|False|[\d.]+(?:e−?\d+)?)", re.sub(r", … ×\d+", "", said))
+    values = np.asarray(found).reshape(-1)
+    assert len(values) == len(texts), (found, said)
+    return all(rounds_to(float(v), t) for v, t in zip(values, texts, strict=True))
+
+
+def rounds_to(value: float, text: str) -> bool:
+    said = float(numbers(text))
+    if not math.isfinite(said):
+        return value == said or (value != value and said != said)
+    mantissa, _, power = text.replace("−", "-").partition("e")
+    last = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+    return abs(value - said) <= last / 2 * (1 + 1e-6)
+
+
+def from_tex(tex: str) -> Any:
+    """What the mathematics between two signs says, computed as it stands there; None for what is no arithmetic."""
+    source = tex
+    for pattern, put in ((r"\\left(?=\()|\\right(?=\))", ""), (r"\\odot|\\cdot", "*"), (r"\\,", "@"),
+                         (r"\{(-[^{}]*)\}", r"(\1)"), (r"\[\[?[^\]]*\](?:, \[[^\]]*\])*\]?", r"A(\g<0>)")):
+        source = re.sub(pattern, put, source)
+    while (fraction := re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))", source)) != source:
+        source = re.sub(r"\^\{([^{}]*)\}", r"**(\1)", fraction)
+    source = re.sub(r"\^\{([^{}]*)\}", r"**(\1)", source)
+    source = re.sub(r"\\(sin|cos|tanh|log)|\\mathrm\{(exp|sign)\}", r"np.\1\2", source)
+    if "\\" in source or "{" in source or "^" in source:
+        return None
+    with np.errstate(all="ignore"):
+        return eval(source, {"A": lambda x: np.array(x, float), "np": np})
+
+
+# ---- the claims
+
+
+def test_every_rule_gives_its_printed_result_from_its_printed_operands():
+    computed = 0
+    for run, f, rule in rules():
+        if not rule.operands:
+            continue
+        node = run.graph.node(f.node)
+        rows = [r for r in TABLE.values() if node.name in (r.grad_fn, r.torch_name) and rule.word in r.derivatives]
+        if not rows:  # a view in place, which has no row of its own
+            continue
+        row = rows[0]
+        given = {name: numbers(text) for name, text in rule.operands}
+        given = {name: a if name in ("index", "indices", "condition", "mask") else a.astype(float)
+                 for name, a in given.items()}
+        options = {s.field: None if s.text in ("None", str(2**63 - 1)) else ast.literal_eval(s.text.replace("−", "-"))
+                   for s in node.saved if s.field in row.uses[rule.word] and s.field not in given}
+        with np.errstate(all="ignore"):
+            found = row.derivatives[rule.word](**given, **options, **({"F": RAW} if "F" in row.uses[rule.word] else {}))
+        computed += 1
+        if r"\approx" not in rule.filled_in:
+            assert agree(found, rule.result), (run.name, node.name, rule, found)
+    assert computed > 300
+
+
+def test_every_rule_that_is_arithmetic_holds_as_it_is_written():
+    """Its TeX, evaluated as a reader would; the row's formula takes no part."""
+    computed = 0
+    for run, _, rule in rules():
+        parts = re.split(r" (?==|\\approx|\\to)", rule.filled_in.removeprefix("= "))
+        if not rule.operands or len(parts) != 2 or not parts[1].startswith("="):
+            continue
+        found = from_tex(parts[0])
+        if found is not None:
+            computed += 1
+            whole = np.broadcast_to(found, numbers(rule.result).shape)
+            assert agree(whole, rule.result), (run.name, rule, found)
+    assert computed > 150
+
+
+def test_every_sum_holds_as_it_is_printed():
+    for run, text in sums():
+        left, sign, right = re.split(r" ([=≈]) ", text)
+        terms = [numbers(term) for term in re.split(r" \+ ", re.sub(r" − ", " + −", left))]
+        with np.errstate(all="ignore"):
+            found = sum(terms[1:], terms[0])
+        assert (sign == "≈") or agree(found, right), (run.name, text, found)
+
+
+def test_the_two_sums_that_were_false_are_true_now():
+    printed = {text for run, text in sums() if run.name == "far apart"}
+    (tanh,) = (rule for run, _, rule in rules() if run.name == "saturated" and "1 - " in rule.tex)
+
+    assert "[25.6, 256.0, 0.5] + [25.6, 256.0, 0.5] = [51.2, 512.0, 1.0]" in printed
+    assert r"\approx" in tanh.filled_in
+    assert tanh.exact
+
+
+def symbols(run: Run) -> list[Symbol]:
+    rules = [s for f in run.frames for rule in f.rules for s in rule.symbols]
+    return [*rules, *(s for f in run.frames for part in (f, *f.sent) for s in part.symbols)]
+
+
+def test_a_symbol_means_one_value_in_a_run():
+    for run in runs():
+        english: dict[str, str] = {}
+        chinese: dict[str, str] = {}
+        for s in symbols(run):
+            assert s.value == english.setdefault(s.en, s.value), (run.name, s, english[s.en])
+            assert s.value == chinese.setdefault(s.zh, s.value), (run.name, s)
+
+
+def forward(run: Run) -> tuple[Any, ...]:
+    return run.graph.nodes, tuple(t.value for t in run.graph.tensors)
+
+
+def test_every_derivative_is_the_one_without_hooks():
+    """What is called ∂ in a run with hooks has that value in the same program without; and autograd says so too."""
+    clean, compared, asked = {run.name: run for run in runs(hooks=False)}, 0, 0
+    for run in runs():
+        if run.name not in clean or forward(run) != forward(clean[run.name]):
+            continue  # a second derivative, in which the hooks of the first have their part
+        true = {s.en: s.value for s in symbols(clean[run.name])}
+        for s in symbols(run):
+            if s.en.startswith("∂") and true:
+                assert s.en in true, (run.name, s)
+                assert s.value == true[s.en], (run.name, s)
+                compared += 1
+    for run in clean.values():
+        true = {s.en: s.value for s in symbols(run)}
+        for name, t in run.names.items():
+            value = true.get(f"∂{run.graph.tensor(run.graph.roots[0]).label}/∂{name}")
+            if value is not None and run.frames[-1].kind != "error":
+                (grad,) = mg.autograd.grad(run.root, t, retain_graph=True)
+                assert told(grad._array()) == value, (run.name, name)
+                asked += 1
+    assert compared > 1000
+    assert asked > 200
+
+
+def test_a_hook_takes_the_name_of_derivative_from_all_behind_it():
+    w = mg.tensor([0.5, 2.0], requires_grad=True)
+    a = w * 3
+    a.register_hook(lambda g: g.clamp(max=0.1))
+    h = a.tanh()
+    b = (w * w).sum()
+    loss = h.sum() + b
+    run = recorded("clamped", loss, {"w": w, "a": a, "h": h, "b": b, "loss": loss})
+    named = {s.en for s in symbols(run)}
+
+    assert {"∂loss/∂h", "∂loss/∂a", "gradient of a after clamp", "∂loss/∂b", "gradient of w", "to w via (w * 3)",
+            "to w via (w * w) #2", "to w so far (2 of 3)"} <= named
+    assert not {"∂loss/∂w", "gradient of a"} & named
+
+
+def test_a_hook_that_changes_nothing_takes_no_name():
+    w = mg.tensor([0.5, 2.0], requires_grad=True)
+    a = w * 3
+    a.register_hook(lambda g: g.clone())
+    loss = a.sum()
+    assert "∂loss/∂w" in {s.en for s in symbols(recorded("cloned", loss, {"w": w, "a": a, "loss": loss}))}
+
+
+def test_a_backward_that_begins_with_another_gradient_gives_no_derivatives_of_the_root():
+    w = mg.tensor([0.5, 2.0], requires_grad=True)
+    y = w * 3
+    for root, seed in ((y, mg.ones(2)), (y.sum(), mg.tensor(2.0))):
+        frames = record(root, seed, names={"w": w, "y": y})[1]
+        assert not [s for f in frames for r in f.rules for s in r.symbols if "∂" in s.en]
+
+
+def test_an_expression_names_a_tensor_only_where_it_surely_means_it():
+    x = mg.tensor([[0.5, 2.0], [1.0, 3.0]], requires_grad=True)
+    inner = x[0, 1] * x[0, 1]  # two nodes for `x[0, 1]`: the first is row 0
+    loss = mg.nn.functional.cross_entropy(x * 2, mg.tensor([0, 1])) + inner
+    names = {s.en for s in symbols(recorded("parts", loss, {"x": x, "loss": loss}))}
+    texts = " ".join(names)
+
+    assert "∂loss/∂(x * 2)" in names
+    assert "∂loss/∂LogSoftmaxBackward0" in names
+    assert not re.search(r"∂\(x\[0, 1\]\) #2", texts)
+
+
+def test_an_equation_takes_more_digits_only_where_it_needs_them():
+    assert summed([[0.5, 1.0], [0.25, 1.0]], [0.75, 2.0]).operands == (("0.50", "1.00"), ("0.25", "1.00"))
+    product = honest(lambda p: [p[0][0] * p[1][0]], [[0.9844], [12.5]], [0.9844 * 12.5 ])
+    assert (product.operands, product.sign, product.result) == ((("0.984",), ("12.5",)), "=", ("12.3",))
+
+
+def test_what_cannot_be_said_truly_is_said_with_another_sign_or_not_at_all():
+    near = honest(lambda p: [1 - p[0][0] ** 2, 0.5], [[0.99999995]], [1e-7, 0.5])
+    assert near.sign == "≈"
+    assert honest(lambda p: [2 * p[0][0]], [[1.0]], [3.0]) is None
+    assert honest(lambda p: None, [[1.0]], [1.0]) is None
+
+
+@pytest.mark.parametrize(("value", "kind", "text"), [
+    (float(np.float32(0.1)), "float32", "0.1"), (0.1, "float64", "0.1"), (1 / 3, "float64", "0.3333333333333333"),
+    (float(np.float32(1 / 3)), "float32", "0.33333334"), (float(np.float16(65504)), "float16", "6.55e4"),
+    (float(np.float32(3.4028235e38)), "float32", "3.4028235e38"), (-2.0, "float32", "−2"), (7, "int64", "7"),
+    (math.nan, "float32", "NaN"), (-math.inf, "float32", "−∞"), (True, "bool", "True"),
+])
+def test_all_digits_are_those_that_tell_a_number_from_its_neighbours(value, kind, text):
+    assert exact(value, kind) == text
+
+
+@pytest.mark.parametrize(("values", "words"), [
+    ([51.2, 512.0, 1.0], ["51.2", "512.0", "1.0"]), ([12345.6], ["12345.6"]), ([0.99999], ["1.000"]), ([1.0], ["1"]),
+])
+def test_only_a_whole_number_prints_as_one(values, words):
+    assert rounded(values) == words
