@@ -102,10 +102,11 @@ def test_every_word_of_the_front_end_exists_in_both_languages():
     assert all(pair["en"] and pair["zh"] for pair in ui.values())
 
 
-def test_hosts_without_widgets_get_the_last_frame():
+def test_hosts_without_widgets_get_the_first_frame():
     data, _ = reference()._repr_mimebundle_()
     assert {"application/vnd.jupyter.widget-view+json", "text/plain", "image/svg+xml"} <= set(data)
-    assert "1.49" in data["image/svg+xml"]
+    assert "AccumulateGrad" in data["image/svg+xml"]
+    assert "1.49" not in data["image/svg+xml"]
     assert data["text/plain"].startswith("loss.backward()")
 
 
@@ -117,6 +118,27 @@ def test_what_a_player_asks_stands_in_no_picture_and_no_text_of_it(how):
     assert "PowBackward0" in written[0]
     assert "AccumulateGrad" in written
     assert not re.search(r"\b(42|7)\b", "\n".join(written))
+
+
+def test_a_real_backward_says_that_it_is_over_and_a_preview_that_nothing_changed():
+    assert "already as in the last frame" in reference().scene["before"]["en"]
+    assert "nothing is changed" in reference(preview=True).scene["before"]["en"]
+    live = reference(live=True)
+    assert "last frame" not in live.scene["before"]["en"]
+    live.close()
+
+
+def test_players_that_nobody_sees_say_how_to_show_them(capsys, monkeypatch):
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    made = "import minigrad as mg\nw = mg.ones(2, requires_grad=True)\n"
+    for cell, said in {"for _ in range(3): p = mg.step((w * 2).sum())": "2 player(s)", "p": "",
+                       "mg.step((w * 2).sum())\n1": "1 player(s)", "p = mg.step((w * 2).sum())": ""}.items():
+        capsys.readouterr()
+        shell.run_cell(made + cell)
+        out = capsys.readouterr().out
+        assert ("display(step(loss))" in out) == bool(said)
+        assert said in out
 
 
 def test_the_exported_file_asks_nothing_of_anybody():
@@ -179,7 +201,6 @@ def test_what_broadcasting_stretched_is_summed_in_the_picture_and_in_the_callout
     assert [row["value"] for row in adding["rows"]] == [f"= {summed}"]
     assert r"= \mathrm{sum}\left(" in adding["rows"][0]["text"]
     assert f"    sum: {summed}\n" in player.to_text()
-    assert summed in player._repr_mimebundle_()[0]["image/svg+xml"]
 
 
 def test_overwriting_is_among_the_answers_once_there_is_an_old_gradient():

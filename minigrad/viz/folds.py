@@ -13,6 +13,7 @@ from typing import Any
 
 from ..graph.snapshot import Graph
 from . import levels
+from .display import Drawing
 from .places import lay_out
 from .svg import render
 
@@ -38,7 +39,9 @@ def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:
 
 def choices(graph: Graph) -> Iterator[tuple[str, levels.Fold]]:
     """Names and fold states, the folded one first; none but that one may be too large to be of use."""
-    folded, whole = levels.fold(graph), levels.fold(graph, "ops", repeats=False)
+    drawing, whole = Drawing(graph, "backward"), levels.fold(graph, "ops", repeats=False)
+    drawing.close_what_is_too_high()
+    folded = drawing.fold
     yield "", folded
     opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes)]
     if folded.rolls:

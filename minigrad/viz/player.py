@@ -12,10 +12,10 @@ import contextlib
 import contextvars
 import html
 import json
+import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from string import Template
 from typing import Any
 
@@ -25,12 +25,13 @@ import traitlets
 from ..graph.faults import fault_now
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
-from ..text import get_language
+from ..text import get_language, say
 from .display import Drawing, reader_for, tensor_names
 from .folds import pictures
 from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
 
+_made: list[Player] = []  # in the cell that is running
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
@@ -51,9 +52,28 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
                              "lang": lang or get_language(), "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live:
-        return LivePlayer(Recorder(root, gradient, **how), **shown)
+        return watched(LivePlayer(Recorder(root, gradient, **how), **shown))
     graph, frames = record(root, gradient, preview, **how)
-    return Player(graph, frames, preview=preview, **shown)
+    return watched(Player(graph, frames, preview=preview, **shown))
+
+
+def watched(player: Player) -> Player:
+    """The same; once the cell is over, those that nobody sees and nothing holds are told of."""
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+    def tell(*_: Any) -> None:
+        shell.events.unregister("post_run_cell", tell)
+        held = [id(value) for value in shell.user_ns.values()]
+        lost = [p for p in _made if not p.shown and id(p) not in held]
+        _made.clear()
+        if lost:
+            print(say("player.not_shown", count=len(lost)))
+
+    if shell is not None:
+        if not _made:
+            shell.events.register("post_run_cell", tell)
+        _made.append(player)
+    return player
 
 
 def _style() -> str:
@@ -76,7 +96,8 @@ class Player(anywidget.AnyWidget):
 
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
                  breakpoints: tuple[str, ...] = (), **shown: Any) -> None:
-        self.graph, self.frames, self.scenes = graph, frames, Scenes(graph, preview)
+        self.graph, self.frames, self.shown = graph, frames, False
+        self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over")
         steps = self.scenes.steps(frames)
         drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))
         super().__init__(pictures=drawn, scene=self.scenes.scene(), steps=steps,
@@ -105,10 +126,13 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
         data, metadata = made if isinstance(made, tuple) else (made, {})
-        asks = self.drive or self.predict  # what is asked must not stand below it as a picture or a text
-        still = Drawing(self.graph, lang=self.lang) if asks else last_frame(self)
-        told = {} if asks else {"text/plain": self.to_text()}
+        self.shown = True
+        still = Drawing(self.graph, "backward", lang=self.lang)  # what the player tells does not stand below it already
+        told = {} if self.drive or self.predict else {"text/plain": self.to_text()}  # nor what it asks in any text
         return {**(data or {}), **still._repr_mimebundle_(), **told}, metadata
+
+    def __repr__(self) -> str:
+        return say("player.repr", title=self.scene["title"], count=len(self.steps))
 
 
 class LivePlayer(Player):
@@ -161,15 +185,6 @@ class LivePlayer(Player):
         """Leave the walk before the widget goes."""
         self.abandon()
         super().close()
-
-
-def last_frame(player: Player) -> Drawing:
-    """What backward left behind, as an ordinary drawing for hosts that show no widgets."""
-    gone = {id for s in player.steps for e in s["events"] for id in e.get("freed", ())}
-    nodes = tuple(replace(n, saved=tuple(replace(s, freed=s.freed or f"{n.id}.{s.field}" in gone) for s in n.saved))
-                  for n in player.graph.nodes)
-    return Drawing(replace(player.graph, nodes=nodes), "backward", lang=player.lang,
-                   values=player.scenes.written(player.frames))
 
 
 def break_nodes(graph: Graph, names: tuple[str, ...]) -> list[str]:

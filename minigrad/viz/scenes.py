@@ -35,8 +35,8 @@ Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 class Scenes:
     """The scenes of one recorded backward; `steps(frames)` grows with the frames of a live one."""
 
-    def __init__(self, graph: Graph, preview: bool = False) -> None:
-        self.graph, self.preview = graph, preview
+    def __init__(self, graph: Graph, run: str = "preview") -> None:
+        self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
         self.names = Counter(n.name for n in graph.nodes)
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
@@ -59,7 +59,8 @@ class Scenes:
     def before(self, root: str) -> dict[str, str]:
         """The caption of frame 0."""
         saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
-        note = both("player.preview_hooks" if self.graph.hooks else "player.preview") if self.preview else None
+        hooks = "_hooks" if self.run == "preview" and self.graph.hooks else ""
+        note = None if self.run == "live" else both(f"player.{self.run}{hooks}")
         return joined(fault_said(self.graph), both("player.say_before", root=root, saved=saved), note)
 
     def code(self) -> list[str]:
@@ -147,10 +148,6 @@ class Scenes:
         if f.kind == "accumulate":
             return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
         return {}, []
-
-    def written(self, frames: tuple[Frame, ...]) -> dict[str, str]:
-        """What stands in the picture once these events are over, by slot."""
-        return {slot: text for f in frames for slot, text in self.changes(f)[0].items()}
 
     def hook_kind(self, f: Frame) -> str:
         """The kind of the hook of a "hook" frame."""

@@ -81,6 +81,31 @@ def test_next_until_the_end_shows_what_the_engine_did(lab, page, tmp_path):
     lab.wait_for_kernel(page, "player.frame", 16)
 
 
+def test_code_and_all_controls_are_in_sight_in_jupyterlab_and_it_plays_on_when_the_kernel_goes(lab, page, tmp_path):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    cells = (PROGRAM, "player = torch.step(loss, live=True)", "player", "torch.step(z.exp().sum())")
+    lab.open(page, notebook(tmp_path, *cells))
+    lab.run_all(page)
+    code = page.locator(".jp-Notebook .jp-CodeCell").nth(2)
+    player = code.locator(".mg-player")
+    player.wait_for()
+    code.locator(".jp-InputArea").first.evaluate("(el) => el.scrollIntoView({ block: 'start' })")
+
+    top = page.locator(".jp-NotebookPanel .jp-Notebook").bounding_box()["y"]
+    seen = [code.locator(".jp-InputArea").first, *player.locator("button:visible, .mg-stage, .mg-dock").all()]
+    for box in (part.bounding_box() for part in seen):
+        assert box["y"] >= top - 1
+        assert box["y"] + box["height"] <= 720
+    assert player.locator(".mg-state").inner_text() == "Live"
+
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    page.locator(".mg-state.mg-gone").wait_for()
+    other = page.locator(".mg-player").last
+    assert other.locator(".mg-state").inner_text() == "Recording"
+    press(other, "next")
+    assert count(other).startswith("1 /")
+
+
 def test_the_kernel_can_move_the_player(lab, page, tmp_path):
     lab.open(page, notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer"))
     lab.run_all(page)
@@ -349,7 +374,7 @@ def test_names_from_the_learner_are_text_and_nothing_else(page, tmp_path):
 
 
 def test_a_trusted_notebook_steps_before_any_cell_is_run(lab, page, tmp_path):
-    path = notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer")
+    path = notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer.frame = 9\nplayer")
     book = nbformat.read(path, 4)
     NotebookClient(book, timeout=120, kernel_name="python3").execute()
     nbformat.write(book, path)
@@ -358,5 +383,8 @@ def test_a_trusted_notebook_steps_before_any_cell_is_run(lab, page, tmp_path):
     player = page.locator(".mg-player").first
     player.wait_for()
 
+    assert count(player) == "0 / 6"
+    icons = "(el) => getComputedStyle(el.closest('.jupyter-widgets-disconnected'), '::before').display"
+    assert player.evaluate(icons) == "none"  # no broken link above it
     assert walk(player) == ["n1", "n2", "n3", "n4", "n5", "n6"]
     assert drawer(player, "w") == "[0.71, −1.56]"

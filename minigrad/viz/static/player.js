@@ -218,7 +218,7 @@ function render({ model, el }) {
     quiz: "",                                                       // the node that a question is open about
     refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
-    present: false, whole: false, timer: 0, want: 0, speed: 1, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, timer: 0, want: 0, speed: 1, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
@@ -772,7 +772,9 @@ function render({ model, el }) {
   // ------------------------------------------------------------ language, theme, presenting
   const lang = () => model.get("lang");
   /** Whether nobody answers any more: a file of its own, or a notebook whose kernel does not know this player. */
-  const gone = () => !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
+  const gone = () => S.gone || !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
+  const left = (_, status) => { if (/restarting|dead|terminating|disconnected/.test(status)) { S.gone = true; show(); } };
+  const kernel = model.widget_manager?.kernel, signals = [kernel?.statusChanged, kernel?.connectionStatusChanged];
   function dark() {
     const theme = model.get("theme"), lab = document.body.dataset.jpThemeLight;
     return theme ? theme === "dark" : lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -858,17 +860,19 @@ function render({ model, el }) {
   const theme = new MutationObserver(show);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   theme.observe(el, { attributeFilter: ["class"] });                         // the kernel went, or came back
+  for (const signal of signals) signal?.connect(left);
   el.append(root);
+  turnTo("");
   if (model.widget_manager && gone())                                        // a stored player starts at the beginning
     for (const [name, value] of Object.entries({ frame: 0, path: [], refused: [], answers: [] })) model.set(name, value);
   if (drive() && !model.get("path").length) setPath([]);
-  turnTo("");
   layout();
   return () => {
     life.abort();
     stop();
     size.disconnect();
     theme.disconnect();
+    for (const signal of signals) signal?.disconnect(left);
     for (const [name, act] of Object.entries(watched)) model.off(name, act);
   };
 }

@@ -1,0 +1,53 @@
+"""The pictures of a player: folded as `draw` folds, every node and wire stood for, within bounds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import minigrad
+from minigrad.viz import draw, folds
+from tests import networks
+
+
+def played(name):
+    roots, names = networks.run(name, minigrad)
+    return minigrad.step(roots[0], preview=True, names=names), draw(roots[0], names=names)
+
+
+@pytest.mark.parametrize("name", ["tutorial", "mlp", "lenet", "attention", "rnn 10", "shared mlp", "hooks"])
+def test_what_draw_folds_is_folded_in_the_player_and_every_part_is_stood_for(name):
+    player, drawing = played(name)
+    first, *opened = player.pictures
+    graph = player.graph
+    assert first["key"] == ""
+    boxes = re.findall(r'class="mg-box" data-id="([^"]+)"', first["svg"])
+    shown = [player.scene["scopes"][box] for box in boxes]
+    there = [drawing.fold.scopes[box] for box in drawing.fold.boxes]
+    assert sorted(shown) == sorted(f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip()
+                                   for s in there)
+    several = {box for box in boxes if list(first["home"].values()).count(box) > 1}
+    assert {p["key"] for p in opened} >= several | {f"{i}" for i in first["home"].values() if i not in boxes}
+    for picture in player.pictures:
+        parts = set(re.findall(r'data-id="([^"]+)"', picture["svg"]))
+        for node in graph.nodes:
+            assert picture["alias"].get(node.id, node.id) in parts
+            wires = [node.edge_id(e.slot) for e in node.edges if e.node]
+            outside = [w for w, e in zip(wires, (e for e in node.edges if e.node), strict=True)
+                       if picture["home"].get(node.id, node.id) != picture["home"].get(e.node, e.node)]
+            assert {picture["alias"].get(wire, wire) for wire in outside} <= parts
+
+
+def test_wires_into_boxes_carry_shapes_where_numbers_have_no_room():
+    folded = played("mlp")[0].pictures[0]
+    assert folded["short"]
+    assert all(re.fullmatch(r"\([\d, ]*\)", text) for text in folded["short"].values())
+    assert played("tutorial")[0].pictures[0]["short"] == {}
+
+
+def test_many_pictures_stay_within_a_bound():
+    for name in ("rnn 100", "attention"):
+        sizes = [len(p["svg"]) for p in played(name)[0].pictures]
+        assert sum(sizes[:-1]) <= folds.ALL_TOGETHER
+        assert sizes[0] < 40_000
