@@ -69,6 +69,7 @@ Sign = Callable[[Sequence[Trial]], Trial | None]  # the trial that shows it, or 
 KINDS: dict[str, Callable[[Any], bool]] = {  # of answers
     "function": lambda answer: callable(answer) and not inspect.isclass(answer),
     "class": inspect.isclass,
+    "text": lambda answer: isinstance(answer, str | list | tuple),
     "dict": lambda answer: isinstance(answer, Mapping),
 }
 
@@ -237,11 +238,12 @@ def pair(value: Any, *names: str) -> dict[str, Any]:
     return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else dict.fromkeys(names, type(value))
 
 
-def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lambda names: {}) -> Play:
+def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lambda names: {}, call: str = "") -> Play:
     """Play cases whose data are a program and expressions: one statement a line, with the answer called `name`.
 
-    `watch(names)` is called before the line that calls the answer; what it returns are facts.
+    `watch(names)` is called before the line that calls the answer, as its `call` tells; what it returns are facts.
     """
+    call = call or f"{name}("
 
     def play(answer: Any, program: str, *labels: str) -> tuple[dict[str, Any], dict[str, Any]]:
         names: dict[str, Any] = {"torch": import_module("minigrad"), name: answer}
@@ -250,9 +252,9 @@ def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lamb
         try:
             for line in program.splitlines():
                 targets, assigned, value = line.partition(" = ")
-                if f"{name}(" in line:
+                if call in line:
                     facts |= watch(names)
-                if assigned and f"{name}(" in value:
+                if assigned and call in line:
                     got = pair(eval(ours(value, "eval"), names), *targets.split(", "))
                     names.update(got)
                     if any(v is None or inspect.isgenerator(v) for v in got.values()):

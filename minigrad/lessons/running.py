@@ -205,7 +205,7 @@ def processor_clock(thread: int) -> Callable[[], float]:
 
 def is_empty(answer: Any) -> bool:
     """Whether nothing was written yet: `...`, or a function, a class or a dict that holds nothing else."""
-    if answer is ...:
+    if answer is ... or (isinstance(answer, str) and not answer.strip(". ")):
         return True
     if isinstance(answer, dict):
         return all(map(is_empty, answer.values()))

@@ -1,0 +1,90 @@
+"""Lesson A, "Teach it a new operation": x cubed as a Function of one's own, forward and rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..autograd import Function
+from .exercise import Case, Exercise, Trial, case, programs
+
+
+def cases() -> Iterator[Case]:
+    for x, grad in (([1.0, 2.0, -3.0], [1.0, 10.0, 100.0]), ([0.5, -1.0], [-2.0, 0.25])):
+        yield case(f"x = torch.tensor({x}, requires_grad=True)\ny = Cube.apply(x)\ngrad = torch.tensor({grad})\n"
+                   "y.backward(grad)", y=[a**3 for a in x], grad__data=grad,
+                   x__grad=[g * 3 * a * a for a, g in zip(x, grad, strict=True)])
+    stale = "x = torch.tensor([1.0, 2.0], requires_grad=True) * 1\ny = Cube.apply(x)\nx.mul_(2)"
+    yield Case(stale, (stale, "noticed(y.sum().backward)"), {"noticed(y.sum().backward)": True})
+    for loss, first, second in (("y", [12.0, 3.0], [12.0, -6.0]), ("(y * y)", [192.0, -6.0], [480.0, 30.0])):
+        yield case("x = torch.tensor([2.0, -1.0], requires_grad=True)\ny = Cube.apply(x)\n"
+                   f"(slope,) = torch.autograd.grad({loss}.sum(), x, create_graph=True)\n"
+                   "(second,) = torch.autograd.grad(slope.sum(), x)", slope__data=first, second__data=second)
+
+
+def noticed(run: Callable) -> bool:
+    """Whether it is refused, because a saved value was written since."""
+    try:
+        run()
+    except RuntimeError as error:
+        return "modified by an inplace operation" in str(error)
+    return False
+
+
+def watch(names: dict[str, Any]) -> dict[str, Any]:
+    names["noticed"] = noticed
+    return {}
+
+
+def cube(rule: Callable, keep: str = "x", by: str = "save") -> type:
+    """A wrong model: what backward makes of `grad` and what was kept; what is kept, and how."""
+    kept = {"x": lambda x, y: (x,), "y": lambda x, y: (y,), "both": lambda x, y: (x, y),
+            "copy": lambda x, y: (x.clone(),), "slope": lambda x, y: (3 * x * x,)}[keep]
+
+    class Model(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x**3
+            if by == "save":
+                ctx.save_for_backward(*kept(x, y))
+            else:
+                ctx.kept = kept(x, y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return rule(grad, *(ctx.saved_tensors if by == "save" else ctx.kept))
+
+    return Model
+
+
+def right(grad: Any, x: Any) -> Any:
+    return grad * 3 * x**2
+
+
+def times_saved(grad: Any, x: Any) -> Any:
+    return grad * x
+
+
+def cut(trials: Sequence[Trial]) -> Trial | None:
+    """First derivatives are right, a late write is noticed, and second derivatives are not right or not there."""
+    firsts, seconds = trials[:3], trials[3:]
+    if not all(t.right for t in firsts) or any(t.fault not in (None, "raised") for t in seconds):
+        return None
+    return next((t for t in seconds if not t.right), None)
+
+
+EXERCISE = Exercise("A", cases, programs("Cube", watch, "Cube.apply("), {
+    "forgets_incoming": [cube(lambda grad, x: 3 * x**2), cube(lambda grad, x: 3 * x**2, by="ctx")],
+    "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(times_saved, "y"),
+                        cube(lambda grad, x, y: grad * y, "both")],
+    "wrong_rule": [cube(rule) for rule in (
+        lambda grad, x: grad * x**2, lambda grad, x: grad * 3 * x, lambda grad, x: grad * 2 * x**2,
+        lambda grad, x: grad * 3 * x**3, lambda grad, x: grad * 2 * x, lambda grad, x: grad * 3, lambda grad, x: grad,
+        lambda grad, x: 3 * grad**2, lambda grad, x: grad + 3 * x**2, times_saved)],
+    "saved_wrong": [cube(right, "y"), cube(right, "copy"), cube(right, "copy", "ctx"), cube(times_saved, "slope"),
+                    cube(times_saved, "slope", "ctx"), cube(right, "y", "ctx")],
+    "hidden_on_ctx": [cube(right, by="ctx")],
+    "edits_incoming": [cube(lambda grad, x: grad.mul_(3 * x**2)), cube(lambda grad, x: grad.mul_(3).mul_(x**2))],
+    "sign": [cube(lambda grad, x: -right(grad, x))],
+}, signs={"cut_backward": cut}, of="class")

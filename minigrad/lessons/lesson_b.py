@@ -1,0 +1,123 @@
+"""Lesson B, "Derivatives of derivatives, and forwards": a Hessian times a vector; dual numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import stack
+from ..autograd import grad
+from .exercise import Case, Exercise, Trial, case, programs, same, whenever
+
+FUNCTIONS = (("x[0] * x[1]", [2.0, 5.0], [1.0, 10.0], [10.0, 1.0]),
+             ("x[0] ** 2 * x[1]", [2.0, 3.0], [1.0, -1.0], [2.0, 4.0]),
+             ("(x ** 3).sum() + x[0] * x[2]", [1.0, 2.0, -1.0], [1.0, 2.0, 3.0], [9.0, 24.0, -17.0]))
+
+
+def cases() -> Iterator[Case]:
+    for formula, x, v, product in FUNCTIONS:
+        program = (f"f = lambda x: {formula}\nx = torch.tensor({x}, requires_grad=True)\nv = torch.tensor({v})\n"
+                   "h = hvp(f, x, v)")
+        yield case(program, h=product, x__data=x, v__data=v, x__requires_grad=True, x__grad=None)
+
+
+def watch(names: dict[str, Any]) -> dict[str, Any]:
+    """Where f runs."""
+    places: list[list[float]] = []
+    f = names["f"]
+    names["f"] = lambda x: (places.append([round(a, 6) for a in x.tolist()]), f(x))[1]
+    return {"places": places}
+
+
+def slope(f: Callable, x: Any) -> Any:
+    return grad(f(x), x, create_graph=True)[0]
+
+
+def rows(f: Callable, x: Any) -> Any:
+    """The whole Hessian."""
+    g = slope(f, x)
+    return stack([grad(part, x, retain_graph=True)[0] for part in g])
+
+
+def left(trial: Trial) -> bool:
+    """The product is right, and x is not as it came."""
+    x_as_it_came = all(same(trial.got[k], want) for k, want in trial.case.want.items() if k.startswith("x."))
+    return same(trial.got["h"], trial.case.want["h"]) and not x_as_it_came
+
+
+def accumulating(f: Callable, x: Any, v: Any) -> Any:
+    """A wrong model: both backwards add to one drawer."""
+    f(x).backward(create_graph=True)
+    (x.grad @ v).backward()
+    return x.grad
+
+
+MODELS = {
+    "first_only": [lambda f, x, v: slope(f, x), lambda f, x, v: slope(f, x) * v, lambda f, x, v: slope(f, x) @ v],
+    "forgets_v": [lambda f, x, v: grad(slope(f, x).sum(), x)[0]],
+    "diagonal": [lambda f, x, v: rows(f, x).diagonal() * v, lambda f, x, v: grad(slope(f, x).sum(), x)[0] * v],
+    "whole_hessian": [lambda f, x, v: rows(f, x)],
+    "accumulated": [accumulating, lambda f, x, v: accumulating(f, x.detach().requires_grad_(), v)],
+    "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]],
+}
+EXERCISE = Exercise("B", cases, programs("hvp", watch), MODELS, signs={
+    "measured": whenever(lambda t: any(place != t.facts["places"][0] for place in t.facts["places"])),
+    "leftover": whenever(left),
+}, economy={
+    "whole_hessian": whenever(lambda t: len(t.outcome.calls) > 2),
+    "wrong_value:f_again": whenever(lambda t: len(t.facts["places"]) > 1),
+})
+
+SUMS = (("x + y", 7.0, 2.0), ("x * y", 10.0, 13.0), ("x + 4", 6.0, 3.0), ("4 + x", 6.0, 3.0), ("x * 4", 8.0, 12.0),
+        ("4 * x", 8.0, 12.0), ("x * x", 4.0, 12.0), ("x * x * x + 2 * x", 12.0, 42.0))
+
+
+def sums() -> Iterator[Case]:
+    for text, value, dot in SUMS:
+        y = "y = Dual(5.0, -1.0)\n" if "y" in text else ""
+        yield case(f"x = Dual(2.0, 3.0)\n{y}d = {text}", d__value=value, d__dot=dot, x__value=2.0, x__dot=3.0)
+
+
+def dual(product: Callable, sum: Callable = lambda a, b: a.dot + b.dot, of_number: Callable = lambda n: 0.0,
+         scales: bool = False, edits: bool = False) -> type:
+    """A wrong model: the dot of a product and of a sum, that of a plain number, and whether results are new."""
+
+    class Model:
+        def __init__(self, value: float, dot: float) -> None:
+            self.value, self.dot = value, dot
+
+        def made(self, value: float, dot: float) -> Any:
+            if edits:
+                self.value, self.dot = value, dot
+            return self if edits else Model(value, dot)
+
+        def __add__(self, other: Any) -> Any:
+            if not isinstance(other, Model) and scales:
+                return self.made(self.value + other, self.dot)
+            b = other if isinstance(other, Model) else Model(other, of_number(other))
+            return self.made(self.value + b.value, sum(self, b))
+
+        def __mul__(self, other: Any) -> Any:
+            if not isinstance(other, Model) and scales:
+                return self.made(self.value * other, self.dot * other)
+            b = other if isinstance(other, Model) else Model(other, of_number(other))
+            return self.made(self.value * b.value, product(self, b))
+
+        __radd__, __rmul__ = __add__, __mul__
+
+    return Model
+
+
+def both(a: Any, b: Any) -> float:
+    return a.dot * b.value + a.value * b.dot
+
+
+PARTS = {"product_of_slopes": [lambda a, b: a.dot * b.dot],
+         "missing_term": [lambda a, b: a.dot * b.value, lambda a, b: a.value * b.dot],
+         "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value]}
+DUAL = Exercise("B.2", sums, programs("Dual", call="d = "), {
+    **{key: [dual(part, scales=scales) for part in parts for scales in (False, True)] for key, parts in PARTS.items()},
+    "constant_moves": [dual(both, of_number=of) for of in (lambda n: 1.0, lambda n: n)],
+    "edits_input": [dual(both, edits=True, scales=scales) for scales in (False, True)],
+    "wrong_value:dot_of_sum": [dual(both, sum=lambda a, b: a.dot), dual(both, sum=lambda a, b: a.dot * b.dot)],
+}, of="class")

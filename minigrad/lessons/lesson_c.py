@@ -1,0 +1,57 @@
+"""Lesson C, "The notebook that remembered": in which order were these cells run?"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from .exercise import Case, Exercise, Trial, ours, whenever
+
+CELLS = {
+    "A": "w = torch.tensor(2.0, requires_grad=True)",
+    "B": "loss = (w * 1.5 - 1.5) ** 2\nloss.backward()\nprint(w.grad)",
+    "C": "w.grad = None",
+    "D": "with torch.no_grad(): w -= 0.5\nprint(w.item())",
+}
+STORED = {"B": "tensor(6.7500)", "D": "1.5"}
+
+
+def cases() -> Iterator[Case]:
+    text = "\n".join(f"[{name}] {line}" for name, cell in CELLS.items() for line in cell.splitlines())
+    yield Case(text, (), {f"Out.{name}": shown for name, shown in STORED.items()})
+
+
+def play(order: str | Sequence[str]) -> tuple[dict, dict]:
+    """Run the cells that are named; what stands below each at the end."""
+    letters = [letter for letter in "".join(map(str, order)).upper() if letter.isalnum()]
+    unknown = next((letter for letter in letters if letter not in CELLS), None)
+    names, shown = {"torch": import_module("minigrad")}, {}
+    for letter in letters if unknown is None else []:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(ours(CELLS[letter], "exec"), names)
+        shown[f"Out.{letter}"] = out.getvalue().strip()
+    last = len(letters) - 1 - letters[::-1].index("B") if "B" in letters else 0
+    facts = {"letters": "".join(letters), "unknown": unknown, "ran": " → ".join(letters),
+             "moved": "D" in letters[max((i for i in range(last) if letters[i] == "A"), default=0):last]}
+    return {label: shown.get(label, "") for label in (f"Out.{name}" for name in STORED)}, facts
+
+
+def before_numbers(shows: Callable[[dict[str, Any]], bool]) -> Callable[[Sequence[Trial]], Trial | None]:
+    return whenever(lambda t: not t.right and shows(t.facts))
+
+
+class Order(Exercise):
+    """Exercise C: any order that leaves the stored outputs is right."""
+
+    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
+        return "wrong_output"
+
+
+EXERCISE = Order("C", cases, play, signs={
+    "unknown_cell": before_numbers(lambda facts: facts["unknown"] is not None),
+    "top_to_bottom": before_numbers(lambda facts: facts["letters"] == "".join(CELLS)),
+    "never_moved": before_numbers(lambda facts: "B" in facts["letters"] and not facts["moved"]),
+}, of="text")

@@ -1,0 +1,101 @@
+"""Lesson D, the capstone: an engine of one's own, on numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .exercise import BY_ITSELF, Case, Exercise, Trial, case, programs
+
+A, B = "a = Value(2.0)\n", "b = Value(5.0)\n"
+BACK = "\nc.backward()"
+
+
+def cases() -> Iterator[Case]:
+    def at(program: str, grads: dict[str, float], too_long: str = "endless", **want: Any) -> Case:
+        return case(program, too_long, **want, **{f"{name}__grad": grad for name, grad in grads.items()})
+
+    yield at(f"{A}{B}c = a + b{BACK}", {"a": 1.0, "b": 1.0}, c__data=7.0)
+    yield at(f"{A}{B}c = a * b\nsent = list(c.vjp(10.0))\nto_a, to_b = c.next\nc.backward()", {"a": 5.0, "b": 2.0},
+             c__data=10.0, sent=[50.0, 20.0])
+    yield at(f"{A}c = a * a * Value(3.0){BACK}", {"a": 12.0}, c__data=12.0)
+    yield at(f"{A}{B}c = a + a + b{BACK}", {"a": 2.0, "b": 1.0})
+    yield at(f"{A}a.backward()", {"a": 1.0})
+    yield at(f"{A}d = a * Value(3.0)\nc = d * Value(2.0) + d * Value(5.0){BACK}", {"a": 21.0})
+    yield at(f"{A}d = a * Value(3.0)\nc = d + d * Value(2.0) * Value(5.0){BACK}", {"a": 33.0})
+    yield at(f"{A}d = a * Value(3.0)\nc = d * Value(2.0) * Value(5.0) + d{BACK}", {"a": 33.0})
+    yield at(f"{A}{B}(a * b).backward()\n(a * a).backward()", {"a": 9.0, "b": 2.0})
+    yield at(f"{A}{B}d = a * b\nc = d * d{BACK}{BACK}", {"a": 200.0, "b": 80.0})
+    yield at(f"{A}c = a\nfor _ in range(30): c = c + c{BACK}", {"a": 2.0**30}, "walk_paths")
+    yield at(f"{A}c, one = a, Value(1.0)\nfor _ in range(10_000): c = c + one{BACK}", {"a": 1.0, "one": 10_000.0},
+             "endless:too_slow")
+
+
+def engine(mul: Callable = lambda a, b, g: (g * b, g * a), add: Callable = lambda g: (g, g), seed: float = 1.0,
+           put: str = "add", once: bool = False, early: bool = False, keep: str = "", fresh: bool = False) -> type:
+    """A wrong model: the rules; what the root begins with; how what arrives is put; one edge for each child;
+    nodes that run at the first arrival; gradients in the middle, or those of leaves, when backward is called again."""
+
+    class Model:
+        def __init__(self, data: float, next: tuple = (), rule: Callable = lambda g: ()) -> None:
+            self.data, self.grad, self.next, self.vjp = data, 0.0, next, rule
+
+        def __add__(self, other: Model) -> Model:
+            return Model(self.data + other.data, (self, other), add)
+
+        def __mul__(self, other: Model) -> Model:
+            return Model(self.data * other.data, (self, other), lambda g: mul(self.data, other.data, g))
+
+        def backward(self) -> None:
+            nodes = [self]
+            known = {self}
+            for node in nodes:
+                new = [child for child in dict.fromkeys(node.next) if child not in known]
+                nodes += new
+                known |= {*new}
+            for node in nodes:
+                if fresh or (node.next and not keep):
+                    node.grad = 0.0
+            waiting = Counter(child for node in nodes for child in node.next)
+            ready = nodes if early else [self]
+            self.grad = seed + (self.grad if keep == "root too" else 0.0)
+            for node in ready:
+                sent = list(zip(node.next, node.vjp(node.grad), strict=True))
+                for child, g in dict(sent).items() if once else sent:
+                    child.grad = g + (child.grad if put == "add" else 0.0)
+                for child, _ in [] if early else sent:
+                    waiting[child] -= 1
+                    if not waiting[child]:
+                        ready.append(child)
+
+    return Model
+
+
+def too_deep(trials: Sequence[Trial]) -> Trial | None:
+    """Everything is right but the long chain: there, calls lie within calls."""
+    failing = [t for t in trials if not t.right]
+    return failing[0] if failing == [trials[-1]] and failing[0].outcome.error == "RecursionError" else None
+
+
+class Engine(Exercise):
+    """Exercise D: an answer that calls itself along the chain is compared with models on all other cases."""
+
+    def imitated(self, trials: Sequence[Trial]) -> str | None:
+        rest = [t for t in trials if t.case is not self.cases[-1] or t.outcome.error != "RecursionError"]
+        return super().imitated(rest)
+
+
+KEPT = ("", "middle", "root too")
+EXERCISE = Engine("D", cases, programs("Value", call="\0"), {
+    "walk_seed": [engine(seed=2.0)],
+    "wrong_value:nothing_arrives": [engine(seed=0.0)],
+    "wrong_rule": [engine(lambda a, b, g: (b, a), add=lambda g: (1.0, 1.0)), engine(lambda a, b, g: (b, a)),
+                   engine(lambda a, b, g: (g, g)), engine(lambda a, b, g: (g * g * b, g * g * a))],
+    "no_swap": [engine(lambda a, b, g: (g * a, g * b), keep=keep) for keep in KEPT],
+    "walk_overwrite": [engine(put="set", keep=keep) for keep in KEPT],
+    "walk_double_edge": [engine(once=True, keep=keep) for keep in KEPT],
+    "walk_early": [engine(early=True, keep=keep) for keep in KEPT],
+    "grad_replaces": [engine(fresh=True)],
+    "stale_inside": [engine(keep=keep) for keep in KEPT[1:]],
+}, signs={**BY_ITSELF, "walk_deep": too_deep}, of="class")

@@ -1,0 +1,286 @@
+"""Exercise A: x cubed as a Function."""
+
+import math
+
+import minigrad as torch
+from tests.answers import Answers
+
+ANSWERS = Answers("A", r"save_for_backward|saved_tensors|3 \*|\*\* 2|detach")
+Function = torch.autograd.Function
+
+
+def cube(rule, save=lambda x, y: (x,)):
+    """A Function with this rule: for answers that differ in it alone."""
+
+    class Cube(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * x * x
+            ctx.save_for_backward(*save(x, y))
+            return y
+
+        @staticmethod
+        def backward(ctx, grad):
+            return rule(grad, *ctx.saved_tensors)
+
+    Cube.__name__ = rule.__name__
+    return Cube
+
+
+@ANSWERS.right
+class Plain(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x**2
+
+
+@ANSWERS.right
+class Products(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        x = ctx.saved_tensors[0]
+        return 3 * x * x * grad
+
+
+@ANSWERS.right
+class SavesResultToo(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.pow(3)
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, _y = ctx.saved_tensors
+        return torch.mul(grad, 3 * torch.square(x))
+
+
+@ANSWERS.right
+class WithAFactor(Function):
+    factor = 3
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.power = WithAFactor.factor
+        return x**ctx.power
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * ctx.power * x ** (ctx.power - 1)
+
+
+@ANSWERS.right
+class SetsUpContext(Function):
+    @staticmethod
+    def forward(x):
+        return x**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (3 * x**2)
+
+
+@ANSWERS.right
+class AsksFirst(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x**2
+
+    @staticmethod
+    def backward(ctx, grad):
+        if not ctx.needs_input_grad[0]:
+            return None
+        (x,) = ctx.saved_tensors
+        return (grad * x * x).mul(3)
+
+
+def rule(idea, **options):
+    def keep(f):
+        ANSWERS.wrong(idea)(cube(f, **options))
+        return f
+
+    return keep
+
+
+@rule("forgets_incoming")
+def only_the_slope(grad, x):
+    return 3 * x**2
+
+
+@rule("value_for_slope")
+def the_cube(grad, x):
+    return grad * x * x * x
+
+
+@rule("value_for_slope", save=lambda x, y: (x, y))
+def the_result(grad, x, y):
+    return grad * y
+
+
+@rule("wrong_rule")
+def forgets_three(grad, x):
+    return grad * x**2
+
+
+@rule("wrong_rule")
+def keeps_the_power(grad, x):
+    return grad * 3 * x**3
+
+
+@rule("wrong_rule")
+def of_the_square(grad, x):
+    return grad * 2 * x
+
+
+@rule("wrong_rule")
+def adds(grad, x):
+    return grad + 3 * x**2
+
+
+@rule("sign")
+def downhill(grad, x):
+    return -grad * 3 * x**2
+
+
+@rule("cut_backward")
+def with_detached(grad, x):
+    return grad * 3 * x.detach() ** 2
+
+
+@rule("cut_backward")
+def by_data(grad, x):
+    return grad * 3 * x.data**2
+
+
+@rule("cut_backward")
+def without_record(grad, x):
+    with torch.no_grad():
+        return grad * 3 * x**2
+
+
+@rule("cut_backward")
+def as_numbers(grad, x):
+    return grad * torch.tensor([3 * a * a for a in x.tolist()])
+
+
+@rule("edits_incoming")
+def in_place(grad, x):
+    grad *= 3 * x**2
+    return grad
+
+
+@rule("edits_incoming")
+def in_place_by_name(grad, x):
+    return grad.mul_(3).mul_(x).mul_(x)
+
+
+@rule("saved_wrong", save=lambda x, y: (x.clone(),))
+def a_copy(grad, x):
+    return grad * 3 * x**2
+
+
+@rule("saved_wrong", save=lambda x, y: (3 * x * x,))
+def the_slope(grad, slope):
+    return grad * slope
+
+
+@rule("saved_wrong", save=lambda x, y: (y,))
+def the_result_as_input(grad, x):
+    return grad * 3 * x**2
+
+
+@rule("wrong_value", save=lambda x, y: (y,))
+def by_the_root(grad, y):
+    return grad * 3 * torch.tensor([math.copysign(abs(a) ** (2 / 3), a) for a in y.tolist()])
+
+
+@ANSWERS.wrong("hidden_on_ctx")
+class OnCtx(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x = x
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * ctx.x**2
+
+
+SEEN = []
+
+
+@ANSWERS.wrong("hidden_on_ctx")
+class InAGlobal(Function):
+    @staticmethod
+    def forward(ctx, x):
+        SEEN.append(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * SEEN[-1] ** 2
+
+
+@ANSWERS.wrong("raised")
+class NotStatic(Function):
+    def forward(self, ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    def backward(self, ctx, grad):
+        return grad
+
+
+@ANSWERS.wrong("raised")
+class SavesNothing(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x**2
+
+
+@ANSWERS.wrong("raised")
+class NoFunction:
+    def forward(self, x):
+        return x**3
+
+
+@ANSWERS.wrong("kind")
+def a_function(x):
+    return Plain.apply(x)
+
+
+@ANSWERS.wrong("endless")
+class Waits(Function):
+    @staticmethod
+    def forward(ctx, x):
+        while True:
+            pass
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad

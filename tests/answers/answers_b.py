@@ -1,0 +1,420 @@
+"""Exercises B, a Hessian times a vector, and B.2, dual numbers."""
+
+from dataclasses import dataclass
+
+import minigrad as torch
+from tests.answers import Answers
+
+HVP = Answers("B", r"create_graph|autograd\.grad|detach|\.sum\(\)(?! \+ x)|@")
+DUAL = Answers("B.2", r"__r|__add|__mul|isinstance|other\.|\.dot \*")
+grad = torch.autograd.grad
+
+
+@HVP.right
+def twice_by_grad(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    return grad(g, x, v)[0]
+
+
+@HVP.right
+def of_the_dot_product(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    (h,) = grad((g * v).sum(), x)
+    return h
+
+
+@HVP.right
+def with_its_own_knob(f, x, v):
+    knob = x.detach().clone().requires_grad_()
+    (g,) = grad(f(knob), knob, create_graph=True)
+    g.backward(v, inputs=[knob])
+    return knob.grad
+
+
+@HVP.right
+def as_a_list(f, x, v):
+    g = grad([f(x)], [x], create_graph=True)[0]
+    return grad([g @ v], [x])[0].tolist()
+
+
+@HVP.right
+def cleans_up(f, x, v):
+    f(x).backward(create_graph=True)
+    g, x.grad = x.grad, None
+    (g * v).sum().backward()
+    h, x.grad = x.grad, None
+    return h
+
+
+@HVP.right
+def by_a_second_knob(f, x, v):
+    knob = torch.tensor(x.tolist(), requires_grad=True)
+    y = f(knob)
+    y.backward(create_graph=True)
+    g = knob.grad
+    knob.grad = None
+    return torch.autograd.grad(g.dot(v), knob)[0]
+
+
+def rows(f, x):
+    (g,) = grad(f(x), x, create_graph=True)
+    return torch.stack([grad(one, x, retain_graph=True)[0] for one in g])
+
+
+@HVP.wrong("first_only")
+def the_gradient(f, x, v):
+    return grad(f(x), x)[0]
+
+
+@HVP.wrong("first_only")
+def along_v(f, x, v):
+    return grad(f(x), x)[0] @ v
+
+
+@HVP.wrong("forgets_v")
+def all_alike(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    return grad(g.sum(), x)[0]
+
+
+@HVP.wrong("forgets_v")
+def with_ones(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    return grad(g, x, torch.ones_like(g))[0]
+
+
+@HVP.wrong("diagonal")
+def multiplies_afterwards(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    return grad(g.sum(), x)[0] * v
+
+
+@HVP.wrong("diagonal")
+def of_the_diagonal(f, x, v):
+    return torch.diagonal(rows(f, x)) * v
+
+
+@HVP.wrong("whole_hessian")
+def the_matrix(f, x, v):
+    return rows(f, x)
+
+
+@HVP.wrong("whole_hessian")
+def the_matrix_times_v(f, x, v):
+    return rows(f, x) @ v
+
+
+@HVP.wrong("whole_hessian")
+def by_name(f, x, v):
+    return torch.autograd.functional.hessian(f, x) @ v
+
+
+@HVP.wrong("measured")
+def by_differences(f, x, v):
+    h = 1e-2
+    return (grad(f(x + h * v), x)[0] - grad(f(x - h * v), x)[0]) / (2 * h)
+
+
+@HVP.wrong("leftover")
+def leaves_its_gradient(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    (g * v).sum().backward()
+    return x.grad
+
+
+@HVP.wrong("leftover")
+def switches_x_off(f, x, v):
+    h = twice_by_grad(f, x, v)
+    x.requires_grad_(False)
+    return h
+
+
+@HVP.wrong("accumulated")
+def adds_up(f, x, v):
+    f(x).backward(create_graph=True)
+    (x.grad * v).sum().backward()
+    return x.grad
+
+
+@HVP.wrong("accumulated")
+def adds_up_in_its_own(f, x, v):
+    knob = x.detach().requires_grad_()
+    f(knob).backward(create_graph=True)
+    knob.grad.backward(v)
+    return knob.grad
+
+
+@HVP.wrong("wrong_value")
+def runs_f_twice(f, x, v):
+    f(x)
+    return twice_by_grad(f, x, v)
+
+
+@HVP.wrong("raised")
+def forgets_the_record(f, x, v):
+    (g,) = grad(f(x), x)
+    return grad(g, x, v)[0]
+
+
+@HVP.wrong("sign")
+def downhill(f, x, v):
+    return -twice_by_grad(f, x, v)
+
+
+@HVP.wrong("nothing")
+def returns_nothing(f, x, v):
+    twice_by_grad(f, x, v)
+
+
+@HVP.wrong("prints")
+def prints(f, x, v):
+    print(twice_by_grad(f, x, v))
+
+
+@HVP.wrong("kind")
+def returns_the_tuple(f, x, v):
+    return twice_by_grad(f, x, v), "done"
+
+
+@HVP.wrong("constant")
+def knows_one(f, x, v):
+    return [10.0, 1.0]
+
+
+@HVP.wrong("wrong_value")
+def halves(f, x, v):
+    return twice_by_grad(f, x, v) / 2
+
+
+@HVP.wrong("endless")
+def waits(f, x, v):
+    while f(x) is not None:
+        pass
+
+
+@DUAL.right
+class Plain:
+    def __init__(self, value, dot):
+        self.value, self.dot = value, dot
+
+    def __add__(self, other):
+        if not isinstance(other, Plain):
+            other = Plain(other, 0)
+        return Plain(self.value + other.value, self.dot + other.dot)
+
+    def __mul__(self, other):
+        if not isinstance(other, Plain):
+            other = Plain(other, 0)
+        return Plain(self.value * other.value, self.dot * other.value + self.value * other.dot)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+@DUAL.right
+@dataclass(frozen=True)
+class Frozen:
+    value: float
+    dot: float = 0.0
+
+    def __add__(self, other):
+        return Frozen(self.value + getattr(other, "value", other), self.dot + getattr(other, "dot", 0))
+
+    def __radd__(self, other):
+        return self + other
+
+    def __mul__(self, other):
+        value, dot = (other.value, other.dot) if hasattr(other, "dot") else (other, 0)
+        return Frozen(self.value * value, self.value * dot + value * self.dot)
+
+    def __rmul__(self, other):
+        return self * other
+
+
+@DUAL.right
+class NumbersApart:
+    def __init__(self, value, dot):
+        self.value = value
+        self.dot = dot
+
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            return NumbersApart(self.value + other, self.dot)
+        return NumbersApart(self.value + other.value, self.dot + other.dot)
+
+    def __radd__(self, other):
+        return NumbersApart(other + self.value, self.dot)
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            return NumbersApart(self.value * other, self.dot * other)
+        return NumbersApart(self.value * other.value, self.value * other.dot + other.value * self.dot)
+
+    def __rmul__(self, other):
+        return self.__mul__(other)
+
+
+@DUAL.right
+class Pair(tuple):
+    def __new__(cls, value, dot):
+        return super().__new__(cls, (value, dot))
+
+    value = property(lambda self: self[0])
+    dot = property(lambda self: self[1])
+
+    def __add__(self, other):
+        a, b = other if isinstance(other, Pair) else (other, 0.0)
+        return Pair(self[0] + a, self[1] + b)
+
+    def __mul__(self, other):
+        a, b = other if isinstance(other, Pair) else (other, 0.0)
+        return Pair(self[0] * a, self[1] * a + self[0] * b)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+@DUAL.right
+class Matrix:
+    """A dual number as a matrix [[value, dot], [0, value]]."""
+
+    def __init__(self, value, dot):
+        self.m = torch.tensor([[value, dot], [0.0, value]])
+
+    value = property(lambda self: self.m[0, 0].item())
+    dot = property(lambda self: self.m[0, 1].item())
+
+    def __add__(self, other):
+        other = other if isinstance(other, Matrix) else Matrix(other, 0.0)
+        s = self.m + other.m
+        return Matrix(s[0, 0].item(), s[0, 1].item())
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Matrix) else Matrix(other, 0.0)
+        s = self.m @ other.m
+        return Matrix(s[0, 0].item(), s[0, 1].item())
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def dual(idea, product=lambda a, b: a.dot * b.value + a.value * b.dot, number=lambda n: 0.0, add=None):
+    """A wrong Dual that differs in one rule alone."""
+
+    class Dual:
+        def __init__(self, value, dot):
+            self.value, self.dot = value, dot
+
+        def lifted(self, n):
+            return n if isinstance(n, Dual) else Dual(n, number(n))
+
+        def __add__(self, other):
+            other = self.lifted(other)
+            return Dual(self.value + other.value, (add or (lambda a, b: a.dot + b.dot))(self, other))
+
+        def __mul__(self, other):
+            other = self.lifted(other)
+            return Dual(self.value * other.value, product(self, other))
+
+        __radd__, __rmul__ = __add__, __mul__
+
+    DUAL.wrong(idea)(Dual)
+
+
+dual("product_of_slopes", lambda a, b: a.dot * b.dot)
+dual("missing_term", lambda a, b: a.dot * b.value)
+dual("missing_term", lambda a, b: a.value * b.dot)
+dual("no_swap", lambda a, b: a.value * a.dot + b.value * b.dot)
+dual("constant_moves", number=lambda n: 1.0)
+dual("constant_moves", number=lambda n: n)
+dual("wrong_value", lambda a, b: a.dot * b.value - a.value * b.dot)
+dual("wrong_value", add=lambda a, b: a.dot)
+dual("wrong_value", number=lambda n: 2.0)
+
+
+@DUAL.wrong("product_of_slopes")
+class NumbersScale(NumbersApart):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            return NumbersScale(self.value + other, self.dot)
+        return NumbersScale(self.value + other.value, self.dot + other.dot)
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            return NumbersScale(self.value * other, self.dot * other)
+        return NumbersScale(self.value * other.value, self.dot * other.dot)
+
+    def __radd__(self, other):
+        return self + other
+
+
+@DUAL.wrong("edits_input")
+class InPlace:
+    def __init__(self, value, dot):
+        self.value, self.dot = value, dot
+
+    def __add__(self, other):
+        if not isinstance(other, InPlace):
+            other = InPlace(other, 0)
+        self.value += other.value
+        self.dot += other.dot
+        return self
+
+    def __mul__(self, other):
+        if not isinstance(other, InPlace):
+            other = InPlace(other, 0)
+        self.value, self.dot = self.value * other.value, self.dot * other.value + self.value * other.dot
+        return self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+@DUAL.wrong("raised")
+class OneSide:
+    def __init__(self, value, dot):
+        self.value, self.dot = value, dot
+
+    def __add__(self, other):
+        other = other if isinstance(other, OneSide) else OneSide(other, 0)
+        return OneSide(self.value + other.value, self.dot + other.dot)
+
+    def __mul__(self, other):
+        other = other if isinstance(other, OneSide) else OneSide(other, 0)
+        return OneSide(self.value * other.value, self.dot * other.value + self.value * other.dot)
+
+
+@DUAL.wrong("raised")
+class NoNumbers:
+    def __init__(self, value, dot):
+        self.value, self.dot = value, dot
+
+    def __add__(self, other):
+        return NoNumbers(self.value + other.value, self.dot + other.dot)
+
+
+@DUAL.wrong("nothing")
+class ReturnsNothing:
+    def __init__(self, value, dot):
+        self.value, self.dot = value, dot
+
+    def __add__(self, other):
+        ReturnsNothing(self.value + other.value, self.dot + other.dot)
+
+
+@DUAL.wrong("kind")
+class OtherNames:
+    def __init__(self, value, dot):
+        self.x, self.dx = value, dot
+
+    def __add__(self, other):
+        return OtherNames(self.x + other.x, self.dx + other.dx)
+
+
+@DUAL.wrong("kind")
+def a_function(value, dot):
+    return Plain(value, dot)
+
+
+@DUAL.wrong("endless")
+class Waits(Plain):
+    def __add__(self, other):
+        while True:
+            pass
