@@ -176,6 +176,8 @@ class Tensor(TensorBase):
     @TensorBase.grad.setter  # type: ignore[attr-defined]
     def grad(self, value: Any) -> None:
         _check_grad(self, value)
+        if value is None and self._grad is not None:
+            cut(".grad = None", self)
         self._grad = value
 
     @grad.deleter

@@ -221,7 +221,7 @@ NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_
 
 # confusion -> (how torch's message begins, what the note must mention in every language)
 CONFUSIONS = {
-    a_saved_result_is_changed: (MODIFIED, ["ExpBackward0", "y = x.exp()", "clone", "y = y.add(1)"]),
+    a_saved_result_is_changed: (MODIFIED, ["ExpBackward0", "y = x.exp()", "y = y.clone(); y.add_(1)"]),
     a_saved_input_is_changed: (MODIFIED, ["MulBackward0", "z = y * y", "clone"]),
     a_parameter_is_updated_too_early: (MODIFIED, ["MulBackward0", "loss = (w * w).sum()"]),
     a_detached_tensor_shares_its_memory: (MODIFIED, ["ExpBackward0", "y = x.exp()", "clone"]),

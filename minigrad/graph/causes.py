@@ -8,13 +8,16 @@ there to be looked at. What only could be is left to the general notes.
 from __future__ import annotations
 
 import ast
+import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
-from .program import Context, Line, expression, feeding, source_of, word
+from ..text import rules
+from .program import Context, Line, expression, feeding, source_of, word, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
@@ -191,7 +194,6 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context) -> Finding | No
 
 
 FINDERS: dict[str, Callable[..., Finding | None]] = {}
-FOREIGN: list[tuple[type, str, Callable[..., Finding | None]]] = []
 
 
 def finds(*keys: str) -> Callable[[Any], Any]:
@@ -214,58 +216,10 @@ def nothing_recorded(facts: dict[str, Any], call: Any, context: Context) -> Find
     return untracked(root_of(call), context) if isinstance(call, ast.Call) else None
 
 
-@finds("not_scalar")
-def several_elements(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
-    root = root_of(call)
-    change = root, f"{grouped(root, context)}.sum()"
-    return finding("not_scalar", context, call, change, name=context.source.text(root))
-
-
 def grouped(node: Any, context: Context) -> str:
     """An expression as it can stand before a dot."""
     text = context.source.text(node)
     return text if isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript) else f"({text})"
-
-
-@finds("leaf_in_place")
-def leaf_written(facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
-    statement = context.source.statement(node)
-    if isinstance(statement, ast.With | ast.For | ast.If):
-        return None
-    change = statement, f"with torch.no_grad(): {context.source.text(statement)}"
-    return finding("leaf_written", context, statement, change)
-
-
-@finds("numpy_requires_grad")
-def to_numpy(facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
-    given = [receiver(node)] if called(node) == "numpy" else [
-        a for a in getattr(node, "args", ()) if getattr(context.value(a), "requires_grad", False)]
-    return finding("to_numpy", context, node, (given[0], f"{grouped(given[0], context)}.detach()")) if given else None
-
-
-@finds("float_only")
-def whole_numbers(facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
-    if called(node) not in FACTORIES:
-        return None
-    old = keyword(node, "dtype")
-    change = (old, "torch.float32") if old is not None else with_keyword(node, "dtype=torch.float32", context)
-    return finding("whole_numbers", context, node, change)
-
-
-@finds("ambiguous_bool")
-def condition(facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
-    text = context.source.text
-    if isinstance(node, ast.Call) and called(node).endswith("Loss") and node.args:
-        return finding("loss_class", context, node, (node, f"{text(node.func)}()({', '.join(map(text, node.args))})"))
-    statement = context.source.statement(node)
-    test = getattr(statement, "test", None)
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In | ast.NotIn):
-        found = text(test.left), text(test.comparators[0])
-        negated = "not " if isinstance(test.ops[0], ast.NotIn) else ""
-        return finding("member", context, test, (test, f"{negated}any(t is {found[0]} for t in {found[1]})"))
-    if isinstance(test, ast.Compare | ast.Name | ast.Attribute):
-        return finding("condition", context, test, (test, f"{grouped(test, context)}.all()"))
-    return None
 
 
 @finds("freed")
@@ -280,17 +234,29 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         return finding("freed_before", context, first, with_keyword(first, "retain_graph=True", context), node=node)
     made, root = node.code and expression(node.code, node.lasti), root_of(call)
     region = source.loop(call) or source.function(call)
-    if made is None or region is None:
+    if made is None or node.code.co_filename != source.file:
         return None
-    if region not in source.above(made):
-        return kept_outside(made, region, context)
+    home, own = source.function(made), source.statement(made)
+    if home is not context.function:  # in a function that is called each time: what it keeps between calls
+        return kept_between(own, Context(source, home), root)
+    if region is None or region not in source.above(made):
+        return kept_outside(own, region, context) if region is not None else None
     read = {name for here, around in feeding(root, context) if around.source is source for name in names_in(here)}
     for statement in (n for n in ast.walk(region) if isinstance(n, ast.Assign | ast.AugAssign)):
-        for target in getattr(statement, "targets", None) or [statement.target]:  # type: ignore[union-attr]
-            name = ast.unparse(target)
+        for name in written(statement):
             if name in read and (found := carried(name, statement, region, root, context)) is not None:
                 return found
     return None
+
+
+def kept_between(own: Any, context: Context, root: Any) -> Finding | None:
+    """What a function keeps from one call to the next: an attribute, or an entry of a container."""
+    kept = [(statement, ast.unparse(t)) for statement in ast.walk(context.function) if isinstance(statement, ast.Assign)
+            for t in statement.targets if isinstance(t, ast.Attribute | ast.Subscript)]
+    for statement, name in kept:
+        if (again := carried(name, statement, context.function, root, context)) is not None:
+            return again
+    return next((finding("kept", context, own, name=name) for statement, name in kept if statement is own), None)
 
 
 def names_in(node: Any) -> set[str]:
@@ -298,27 +264,26 @@ def names_in(node: Any) -> set[str]:
     return {ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)}
 
 
-def kept_outside(made: Any, region: Any, context: Context) -> Finding | None:
-    """A part of the graph that was computed once, before the loop: computed anew where it is used."""
-    source = context.source
-    statement = source.statement(made)
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name | ast.Attribute):
-        return None
-    name = ast.unparse(statement.targets[0])
-    uses = [n for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Load)
+def reads_of(name: str, region: Any) -> list[Any]:
+    """Where a part of the program reads a name."""
+    return [n for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Load)
             and ast.unparse(n) == name]
-    anew = [(use, f"({source.text(statement.value)})") for use in uses]
-    return finding("kept_outside", context, statement, *anew, name=name)
+
+
+def kept_outside(statement: Any, region: Any, context: Context) -> Finding | None:
+    """A part of the graph that was computed once, before the loop: computed anew where it is used."""
+    for name in written(statement) if isinstance(statement, ast.Assign) else ():
+        anew = [(use, f"({context.source.text(statement.value)})") for use in reads_of(name, region)]
+        return finding("kept_outside", context, statement, *anew, name=name)
+    return None
 
 
 def carried(name: str, statement: Any, region: Any, root: Any, context: Context) -> Finding | None:
     """A value that each turn of a loop takes over from the turn before, with its whole history."""
     source, value = context.source, statement.value
-    own = [n for n in ast.walk(value) if isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) == name]
-    earlier = [n for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Load)
-               and ast.unparse(n) == name and n.lineno < statement.lineno]
+    own, earlier = reads_of(name, value), [n for n in reads_of(name, region) if n.lineno < statement.lineno]
     before = [w for w in source.writes.get((context.function, name), []) if region not in source.above(w)]
-    number = any(isinstance(part, ast.Constant) for w in before for part in read_values(w))
+    number = any(isinstance(getattr(w, "value", None), ast.Constant) for w in before)
     if isinstance(statement, ast.AugAssign) or (own and number):
         if ast.unparse(root) == name:  # a running sum: each turn's own part is what counts
             part = value if isinstance(statement, ast.AugAssign) else other_side(value, name)
@@ -326,11 +291,6 @@ def carried(name: str, statement: Any, region: Any, root: Any, context: Context)
         return None
     changes = [(n, f"{name}.detach()") for n in own] or [(value, f"{grouped(value, context)}.detach()")]
     return finding("carried", context, statement, *changes, name=name) if own or earlier else None
-
-
-def read_values(statement: Any) -> list[Any]:
-    """The value that an assignment gives."""
-    return [statement.value] if getattr(statement, "value", None) is not None else []
 
 
 def other_side(value: Any, name: str) -> Any:
@@ -353,15 +313,7 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     told = {"node": facts["node"]}
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         return finding("updated_early", there, statement, **told)
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-        sign = text(statement)[len(text(statement.target)):].lstrip().partition("=")[0]
-        new = f"{statement.target.id} = {statement.target.id} {sign} {grouped(statement.value, there)}"
-        return finding("overwritten", there, statement, (statement, new), **told)
     value = getattr(statement, "value", None)
-    if isinstance(value, ast.Call) and called(value).endswith("_") and isinstance(value.func, ast.Attribute):
-        if isinstance(owner := value.func.value, ast.Name) and isinstance(statement, ast.Expr):
-            new = f"{owner.id} = {owner.id}.{called(value)[:-1]}{text(value)[len(text(value.func)):]}"
-            return finding("overwritten", there, statement, (statement, new), **told)
     targets = getattr(statement, "targets", [getattr(statement, "target", value)])
     names = [n for target in targets for n in ast.walk(target) if isinstance(there.value(n), TensorBase)]
     plain = isinstance(statement, ast.Assign | ast.AugAssign) or called(value).endswith("_")
@@ -369,33 +321,78 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         name = text(names[0])
         change = statement, f"{name} = {name}.clone(); {text(statement)}"
         return finding("overwritten", there, statement, change, **told)
-    inplace = [k for n in ast.walk(source.tree) if isinstance(n, ast.Call) for k in n.keywords if k.arg == "inplace"]
-    if inplace and not plain:
-        return finding("overwritten", there, inplace[0].value, (inplace[0].value, "False"), **told)
-    return finding("overwritten", there, statement, **told)
+    options = [n.value for n in ast.walk(source.tree) if isinstance(n, ast.keyword) and n.arg == "inplace"]
+    if len(options) == 1 and not plain:
+        return finding("inplace_option", there, options[0], (options[0], "False"), **told)
+    return finding("overwritten" if plain else "written_by", there, statement, **told)
 
 
+# ---- errors by their text
 
 
-# ---- errors of Python's own, by their text
-
-
-def says(kind: type, pattern: str) -> Callable[[Any], Any]:
-    """A finder for errors of this class and text: it gets the match, the failing expression and its context."""
-    def note(function: Any) -> Any:
-        FOREIGN.append((kind, pattern, function))
-        return function
-
-    return note
-
-
-@says(AttributeError, "'(float|int|list)' object has no attribute 'backward'")
-def no_tensor(match: Any, node: Any, context: Context) -> Finding | None:
-    owner = receiver(node.func if isinstance(node, ast.Call) else node)
-    for here, around in feeding(owner, context):
-        for place, at in cuts_in(here, around):
-            return finding("cut", around, at, *uncut(place, at, around), word=word(place))
+def by_rule(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """What the text of an error and the failing expression tell: see `text/rules.ini`."""
+    for name, rule in rules().items():
+        told = re.search(rule["error"], f"{type(error).__name__}: {error}", re.S)
+        at = context.source.statement(node) if told and rule.get("of") else node
+        code = told and re.fullmatch(rule.get("code", ".*"), context.source.text(at), re.S)
+        if told and code:
+            facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
+            change = [(at, code.expand(rule["edit"]))] if "edit" in rule else []
+            return finding(name.partition(".")[0], context, at, *change, **facts)
     return None
+
+
+def cut_to_a_number(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A loss that is a number: what made it one."""
+    if re.search("'(float|int|list)' object has no attribute 'backward'", str(error)):
+        for here, around in feeding(receiver(node.func if isinstance(node, ast.Call) else node), context):
+            for place, at in cuts_in(here, around):
+                return finding("cut", around, at, *uncut(place, at, around), word=word(place))
+    return None
+
+
+def none_gradient(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """Arithmetic with a `.grad` that is None: why that leaf has none."""
+    for part in ast.walk(node) if isinstance(error, TypeError) and "NoneType" in str(error) else ():
+        owner = context.value(part.value) if isinstance(part, ast.Attribute) and part.attr == "grad" else None
+        if isinstance(owner, TensorBase) and owner._grad is None:
+            name = context.source.text(part.value)  # type: ignore[attr-defined]
+            made = [*context.made(name, node)]
+            found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
+            return found or finding("none_gradient", context, node, name=name)
+    return None
+
+
+def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A product whose lengths do not fit: what the values that are there say would."""
+    told = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", str(error))
+    if told is None:
+        return None
+    source, (_, m, n, _) = context.source, map(int, told.groups())
+    if isinstance(node, ast.BinOp):
+        a, b = context.value(node.left), context.value(node.right)
+        if isinstance(b, TensorBase) and b._data.ndim == 2 and b._data.shape[1] == m:
+            return finding("transposed", context, node, (node.right, f"{grouped(node.right, context)}.T"), m=m, n=n)
+        if isinstance(a, TensorBase) and a._data.ndim == 2 and a._data.shape[0] == n:
+            return finding("transposed", context, node, (node.left, f"{grouped(node.left, context)}.T"), m=m, n=n)
+        return None
+    for given in getattr(node, "args", ()):
+        x = context.value(given)
+        if isinstance(x, TensorBase) and x._data.ndim > 2 and math.prod(x._data.shape[1:]) == n:
+            change = given, f"{grouped(given, context)}.flatten(1)"
+            return finding("flatten", context, node, change, shape=tuple(x._data.shape), n=n)
+    layers = [c for c in ast.walk(source.tree) if isinstance(c, ast.Call) and called(c) == "Linear" and c.args
+              and isinstance(c.args[0], ast.Constant) and c.args[0].value == n]
+    return finding("features", context, layers[0], (layers[0].args[0], str(m)), m=m, n=n) if len(layers) == 1 else None
+
+
+def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
+    """The cause of an error, by its key, its text, or what is None in the expression that failed."""
+    for finder in (cut_to_a_number, none_gradient, shapes, by_rule):
+        if (found := finder(error, node, context)) is not None:
+            return found
+    return FINDERS[key](facts, node, context) if key in FINDERS else None
 
 
 # ---- a tensor without a gradient
@@ -412,7 +409,9 @@ def leads_to(node: Any, context: Context, leaf: Any) -> bool:
 
 
 def parameters(value: Any) -> list[Any]:
-    """The tensors in a module, a list or a dict; nothing for what is none."""
+    """The tensors in a module, an optimizer, a list or a dict; nothing for what is none."""
+    if hasattr(value, "param_groups"):
+        return [p for group in value.param_groups for p in group["params"]]
     if hasattr(type(value), "named_parameters"):
         return [*value.parameters()]
     return [part for part in inner(value) if isinstance(part, TensorBase)]
@@ -450,6 +449,11 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
                 return finding("cut", there, at, *uncut(place, at, there), word=word(place))
         if leads_to(here, there, leaf) and (block := block_around(here, there)) is not None:
             return block
+    for place in list(ledger.places.values()):
+        if place.kind in ("zero_grad", ".grad = None") and (at := expression(place.code, place.lasti)) is not None:
+            after = place.code.co_filename == around.source.file and at.lineno > call.lineno
+            if place.origin() is leaf or (after and any(p is leaf for p in parameters(around.value(receiver(at))))):
+                return finding("cleared", Context(source_of(place.code.co_filename)), at, name=name)
     if not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=text(root))
     return None

@@ -7,7 +7,6 @@ the facts that fill their blanks. Installed as `presentation.explain`.
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 from ..core.beside.lines import PACKAGE_FILES, learners_frame, learners_line, source_line
@@ -23,18 +22,19 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
     The finding stays with the error, for `why`.
     """
     frame = learners_frame()
-    found = frame and found_at(frame, frame.f_lasti, key, facts)
+    found = frame and found_at(exception, frame, frame.f_lasti, key, facts)
     if found:
         exception.finding = found  # type: ignore[attr-defined]
     for lang in languages() if found or knows(f"note.{key}") else ():
         exception.add_note(cause_told(found, lang) if found else _told(key, facts, lang))
 
 
-def found_at(frame: Any, lasti: int, key: str, facts: dict[str, Any]) -> causes.Finding | None:
+def found_at(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> causes.Finding | None:
     """The cause of an error that an instruction of the learner's raised, if it can be told."""
-    finder, context = causes.FINDERS.get(key), standing(frame)
-    node = expression(frame.f_code, lasti)
-    return None if finder is None or context is None or node is None else causes.attempt(finder, facts, node, context)
+    context, node = standing(frame), expression(frame.f_code, lasti)
+    if context is None or node is None:
+        return None
+    return causes.attempt(causes.find, error, key, facts or {}, node, context)
 
 
 def foreign(error: BaseException) -> causes.Finding | None:
@@ -42,22 +42,12 @@ def foreign(error: BaseException) -> causes.Finding | None:
     if hasattr(error, "finding"):
         found: causes.Finding | None = error.finding
         return found
-    place = error.__traceback__
-    frames = []
+    last, place = None, error.__traceback__
     while place is not None:
         if place.tb_frame.f_code.co_filename not in PACKAGE_FILES:
-            frames.append((place.tb_frame, place.tb_lasti))
+            last = place
         place = place.tb_next
-    if not frames:
-        return None
-    frame, lasti = frames[-1]
-    context, node = standing(frame), expression(frame.f_code, lasti)
-    if context is None:
-        return None
-    for kind, pattern, finder in causes.FOREIGN:
-        if isinstance(error, kind) and (match := re.search(pattern, str(error))):
-            return causes.attempt(finder, match, node, context)
-    return None
+    return None if last is None else found_at(error, last.tb_frame, last.tb_lasti)
 
 
 def languages() -> tuple[str, ...]:

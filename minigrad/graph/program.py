@@ -35,9 +35,10 @@ class Source:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
-        nodes = [*ast.walk(self.tree)]
+        nodes: list[Any] = [*ast.walk(self.tree)]
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-        self.spans = {span(node): node for node in reversed(nodes) if isinstance(node, ast.expr | ast.AugAssign)}
+        self.spans: dict[Any, Any] = {span(node): node.test for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert)}
+        self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, ast.expr | ast.AugAssign)}
         self.writes: dict[tuple[Any, str], list[Any]] = {}  # (function or None, name) -> statements that write it
         for node in nodes:
             for name in written(node):

@@ -7,7 +7,6 @@ threads ran modules at once nobody can tell whose a node is, and it gets no scop
 from __future__ import annotations
 
 import ast
-import linecache
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from ..core.beside.scopes import Call, calls
+from .program import expression
 from .snapshot import NodeRecord, Repeat, Scope
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
@@ -194,18 +194,3 @@ def called(code: Any, lasti: int) -> str:
         return "matmul" if isinstance(made.op, ast.MatMult) else ""
     function = made.func if isinstance(made, ast.Call) else None
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
-def expression(code: Any, lasti: int) -> ast.expr | None:
-    """What the learner wrote where an instruction computes something."""
-    positions: Any = list(code.co_positions())[lasti // 2] if hasattr(code, "co_positions") else (None,)
-    if None in positions:
-        return None
-    first, last, left, right = positions
-    lines = [linecache.getline(code.co_filename, n).encode() for n in range(first, last + 1)]  # columns count bytes
-    lines[-1] = lines[-1][:right]
-    lines[0] = lines[0][left:]
-    try:
-        return ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
-    except (SyntaxError, ValueError):  # the file has changed since
-        return None

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..text import both, say
-from .scopes import called, expression
+from .program import expression
+from .scopes import called
 from .snapshot import AnyNode, Graph, NodeRecord, TensorRecord
 
 LONGEST = 30  # characters of an expression that stands for a tensor

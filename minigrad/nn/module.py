@@ -20,6 +20,7 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import no_grad
 from ..core.beside import scopes
 from ..core.beside.hooks import HookDict
+from ..core.beside.ledger import cut
 from ..core.graph import constant
 from ..core.modes import grad_mode
 from ..ops.checks import require
@@ -263,6 +264,7 @@ class Module:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters."""
+        cut("zero_grad", climb=True)
         for p in self.parameters():
             forget_grad(p, set_to_none)
 
@@ -454,7 +456,7 @@ def _replaced(grads: tuple, new: Any, hook: str, what: str) -> tuple:
 def forget_grad(p: Any, set_to_none: bool) -> None:
     """Drop a gradient, or fill it with zeros."""
     if set_to_none or p.grad is None:
-        p.grad = None
+        p._grad = None
     else:
         p.grad.detach_().zero_()
 

@@ -13,6 +13,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..array.backend import xp
 from ..autograd.grad_mode import enable_grad
+from ..core.beside.ledger import cut
 from ..core.beside.lines import learners_line
 from ..core.graph import bump, constant
 from ..manual import face
@@ -56,6 +57,7 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients."""
+        cut("zero_grad", climb=True)
         for group in self.param_groups:
             for p in group["params"]:
                 forget_grad(p, set_to_none)

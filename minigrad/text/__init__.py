@@ -44,6 +44,16 @@ def say(key: str, lang: str | None = None, **values: object) -> str:
     return _sentences()[key][lang].format(**values)
 
 
+@cache
+def rules() -> dict[str, dict[str, str]]:
+    """What the text of an error tells, and its expression: `rules.ini`, by the name of the sentence."""
+    from configparser import ConfigParser
+
+    parser = ConfigParser(interpolation=None)
+    parser.read(os.path.join(os.path.dirname(__file__), "rules.ini"), "utf-8")
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
 def knows(key: str) -> bool:
     """True if there is a sentence `key`."""
     return key in _sentences()

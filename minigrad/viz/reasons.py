@@ -147,13 +147,13 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
     for name, loss in results[:LOSSES]:
         graph = read(loss, names={**names, label(t): leaf})
         here = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
-        if here:
+        if here and (found is None or found.key != "cut" or loss.numel() == 1):
             ran = any(s.freed for n in graph.nodes for s in n.saved)
             key = "why.cleared" if ran else "why.not_yet"
-            if ran and found is not None and found.key in ("cut", "no_use"):
-                found = None
             if not ran:
                 found = causes.not_run(name, loss.numel() == 1, context, call) if context else None
+            elif found is not None and found.key not in ("cleared", "returned", "inputs"):
+                found = None
             return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here), found
         if loss.numel() == 1:
             others.append(name)
