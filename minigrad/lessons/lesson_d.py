@@ -79,11 +79,12 @@ def too_deep(trials: Sequence[Trial]) -> Trial | None:
 
 
 class Engine(Exercise):
-    """Exercise D: an answer that calls itself along the chain is compared with models on all other cases."""
+    """Exercise D: that a lone leaf gets nothing, or the chain is too deep for calls, is no matter for models."""
 
     def imitated(self, trials: Sequence[Trial]) -> str | None:
-        rest = [t for t in trials if t.case is not self.cases[-1] or t.outcome.error != "RecursionError"]
-        return super().imitated(rest)
+        lone = [t for t in trials if t.got == {"a.grad": 0.0} and t.case.program == f"{A}a.backward()"]
+        deep = [t for t in trials[len(self.cases) - 1:] if t.outcome.error == "RecursionError"]
+        return super().imitated([t for t in trials if t not in lone and t not in deep])
 
 
 KEPT = ("", "middle", "root too")
