@@ -102,7 +102,7 @@ for _name in _tensor.FUNCTIONS:
 globals().update(_tensor.ONLY_FUNCTIONS)
 
 _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz",
-         "broken": "graph", "nudge": "viz", "training": "viz",
+         "broken": "graph", "nudge": "viz", "training": "viz", "versions": "viz", "detective": "viz",
          "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
          "uninstall_torch": "eras.alias", "load_ipython_extension": "magics",
          "save": "utils.serialization", "load": "utils.serialization"}

@@ -1,7 +1,7 @@
-"""Notebook commands, after `%load_ext minigrad`: `%torch`, `%lang`, `%%graph`, `%%step`.
+"""Notebook commands, after `%load_ext minigrad`: `%torch`, `%lang`, `%%graph`, `%%step`, `%%versions`, `%%detective`.
 
 Each is one line around a function that a program can call: `install_as_torch`, `set_language`, `draw`,
-`step`. The cell under `%%graph` or `%%step` runs first, in the notebook's own names.
+`step`, `versions`, `detective`. The cell below a command runs first, in the notebook's own names.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 
 from . import text
 from .eras.alias import install_as_torch, uninstall_torch
+from .graph.followed import Followed
 from .viz import draw, step
+from .viz.program import Detective, Versions
 
 
 @magics_class
 class MinigradMagics(Magics):
-    """The four commands."""
+    """The commands."""
 
     shell: Any
 
@@ -64,6 +66,23 @@ class MinigradMagics(Magics):
         options = parse_argstring(self.step, line)
         (root,) = self._run(cell, [options.name] if options.name else [])
         return step(root, live=options.live, preview=not (options.run or options.live))
+
+    @cell_magic
+    def versions(self, line: str, cell: str) -> Any:
+        """Run the cell, then ask which saved note went stale, and by which line."""
+        return Versions(self._followed(cell))
+
+    @cell_magic
+    def detective(self, line: str, cell: str) -> Any:
+        """`%%detective w`: run the cell, then ask which line cuts the thread from `w` to the result."""
+        if not line.strip().isidentifier():
+            raise UsageError(text.say("magics.no_leaf"))
+        return Detective(self._followed(cell), line.strip())
+
+    def _followed(self, cell: str) -> Followed:
+        """The cell as a program that will run in the notebook's own names."""
+        source = self.shell.transform_cell(cell)
+        return Followed(source, self.shell.user_ns, self.shell.compile.cache(source))
 
     def _run(self, cell: str, names: list[str]) -> list[Any]:
         """Run a cell; the tensors of these names, or the one that its last line gives or assigns."""

@@ -181,7 +181,8 @@ def test_a_wrong_rule_differs_from_what_was_measured():
 
 def gives_away(widget, *secrets):
     """Which of these numbers or words stand in the static forms by themselves."""
-    return [secret for secret in secrets if re.search(rf"(?<![\w.]){re.escape(secret)}(?![\w.])", static_forms(widget))]
+    forms = static_forms(widget)
+    return [secret for secret in secrets if re.search(rf"(?<![\w.]){re.escape(secret)}(?![\w.])", forms)]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -394,3 +395,201 @@ def test_static_forms_of_paths_have_no_factors(language):
     send(widget, way=["0", "3"], total="19.5")
     assert not gives_away(widget, "4.5", "15", "19.5", "2.5")
     assert [right for *_, right in widget.answers] == [True]
+
+
+# ---- versions
+
+BILL = """
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+rate = w * 3
+rate += 1
+total = rate * rate
+rate *= 2
+total += rate
+result = total.sum()
+""".strip()
+
+
+def made(library=torch, **names):
+    """A namespace that a program runs in."""
+    return {"torch": library, **names}
+
+
+def followed(program, library=torch, **names):
+    from minigrad.graph.followed import Followed
+
+    return Followed(program, made(library, **names))
+
+
+def stale(program):
+    """The first stale note of a program, and the line that wrote."""
+    from minigrad.graph.followed import pinned
+
+    pin = next((pin for pin in pinned(followed(program))[1] if pin.stale), None)
+    return pin and (pin.tensor, pin.line, pin.version, pin.now, pin.by)
+
+
+def test_versions_are_those_of_torch_and_the_pin_is_found():
+    real = pytest.importorskip("torch")
+    widget = torch.versions(BILL)
+    scope = made(real)
+    for k, line in enumerate(BILL.split("\n")):
+        exec(line, scope)
+        theirs = {n: t._version for n, t in scope.items() if isinstance(t, real.Tensor)}
+        assert widget.counters[k] == theirs
+
+    assert stale(BILL) == ("rate", 4, 1, 2, 5)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["result"].backward()
+
+
+@pytest.mark.parametrize(("lines", "found"), [
+    ("h = w * 3\ny = h * h\nh.mul_(2)", ("h", 3, 0, 1, 4)),
+    ("h = w * 3\ny = h + 1\nh.mul_(2)", None),
+    ("h = w * 3\ny = h.exp()\nh.mul_(2)", None),
+    ("h = w * 3\ny = h.exp()\ny.add_(1)", ("y", 3, 0, 1, 4)),
+    ("h = w * 3\nv = h[0]\ny = h * h\nv.mul_(2)", ("h", 4, 0, 1, 5)),
+    ("h = w * 3\nfor i in range(3):\n    y = h * h\n    h += 1", ("h", 4, 2, 3, 5)),
+    ("h = w * 3\ny = h * h\ny.sum().backward()\nh.mul_(2)", None)])
+def test_a_note_is_stale_where_torch_would_refuse(lines, found):
+    program = "w = torch.tensor([1.0, 2.0], requires_grad=True)\n" + lines
+    real = pytest.importorskip("torch")
+    scope = made(real)
+    exec(program, scope)
+    refused = False
+    try:
+        scope["y"].sum().backward()
+    except RuntimeError as error:
+        refused = "inplace" in str(error)
+
+    assert stale(program) == found
+    assert refused == (found is not None)
+
+
+def test_versions_takes_pin_and_line_together():
+    widget = torch.versions(BILL)
+
+    assert "mark the note" in send(widget, line="4")["refused"]
+    assert "mark a line" in send(widget, pin="rate,4")["refused"]
+    for pin, line in (("rate,2", "4"), ("rate,4", "2"), ("0", "7"), ("rate,4", "4")):
+        scene = send(widget, pin=pin, line=line)["scene"]
+    assert [right for *_, right in widget.answers] == [False, False, False, True]
+    assert "v1  pin v1, stale" in words(scene)
+    assert "writes into `rate`" in words(scene)
+    assert check("03", widget).passed
+
+
+def test_a_program_without_a_stale_note_says_so_and_an_error_is_shown():
+    fine = torch.versions("x = torch.ones(2, requires_grad=True)\ny = x * x")
+    failing = torch.versions(BILL + "\nresult.backward()")
+    with pytest.raises(ValueError, match="no tensor of minigrad"):
+        torch.versions("x = 1")
+    with pytest.raises(SyntaxError):
+        torch.versions("x = = 1")
+
+    send(fine, pin="0", line="2")
+    assert fine.answers[0][2]
+    assert "inplace operation" in words(send(failing, pin="rate,4", line="4")["scene"])
+    assert failing.answers[0][2]
+
+
+# ---- detective
+
+ROADS = {
+    "item": ("pred = w * 1.5\nerror = torch.tensor(pred.item() - 1.5, requires_grad=True)\nloss = error ** 2", {3}),
+    "data": ("pred = (w.data * 1.5).requires_grad_()\nloss = (pred - 1.5) ** 2", {2}),
+    "no_grad": ("with torch.no_grad():\n    pred = w * 1.5\npred.requires_grad_()\nloss = (pred - 1.5) ** 2", {2, 3}),
+    "result": ("w = w * 1\nloss = (w * 1.5 - 1.5) ** 2", {2}),
+    "step": ("w = w - 0.5\nloss = (w * 1.5 - 1.5) ** 2", {2}),
+    "type": ("w = w.to(torch.float64)\nloss = (w * 1.5 - 1.5) ** 2", {2}),
+    "clone": ("v = w.detach().clone().requires_grad_()\nloss = (v * 1.5 - 1.5) ** 2", {2}),
+    "switch": ("w.requires_grad_(False)\nk = torch.tensor(1.5, requires_grad=True)\nloss = (w * 1.5 - k) ** 2", {2}),
+    "function": ("def f(km):\n    return (w * km).detach().requires_grad_()\npred = f(1.5)\nloss = pred ** 2", {4}),
+    "list": ("parts = []\nfor km in (1.5, 2.5):\n    pred = w * km\n    parts.append(pred.item())\n"
+             "loss = torch.tensor(sum(parts), requires_grad=True)", {5}),
+    "fine": ("n = w.item()\nloss = (w * 1.5 - n) ** 2", set()),
+    "kept": ("parts = []\nfor km in (1.5, 2.5):\n    pred = w * km\n    parts.append(pred)\nloss = sum(parts)", set()),
+    "hooked": ("pred = w * 1.5\npred.register_hook(lambda g: g * 2)\nloss = (pred - 1.5) ** 2", set()),
+}
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_the_line_that_cuts_is_found(road, library):
+    from minigrad.graph.followed import cut
+
+    lines, wanted = ROADS[road]
+    lines = f"w = torch.tensor(2.0, requires_grad=True)\n{lines}\nloss.backward()"
+    program = followed(lines, pytest.importorskip(library))
+    found, _ = cut(program, "w")
+
+    assert program.error == ""
+    assert found == wanted
+    w = program.scope["w"]
+    assert (w.is_leaf and w.grad is not None) == (not wanted)
+
+
+PROGRAM = f"w = torch.tensor(2.0, requires_grad=True)\n{ROADS['item'][0]}\nloss.backward()"
+
+
+def test_the_thread_is_shown_only_when_the_line_is_found():
+    widget = torch.detective(PROGRAM, "w")
+
+    assert "First mark" in send(widget)["refused"]
+    assert "Not there" in send(widget, line="1")["refused"]
+    assert "why" not in send(widget, line="5")["refused"]
+    scene = send(widget, line="2")["scene"]
+    assert "on the thread: `pred`, `w`" in words(scene)
+    assert "cut here" in words(scene)
+    assert "w.grad is None" in words(scene)
+    assert [right for *_, right in widget.answers] == [False, False, True]
+    assert check("03", widget).passed
+    with pytest.raises(ValueError, match="no tensor called 'q'"):
+        torch.detective(PROGRAM, "q")
+
+
+def test_a_program_that_cuts_nothing_has_no_line_and_names_around_it_stay():
+    w = torch.tensor(3.0, requires_grad=True)
+    widget = torch.detective("pred = w * 2\npred.backward()\nw = None or w", "w")
+
+    send(widget, line="3")
+    assert widget.answers[0][2]
+    assert w.item() == 3
+    assert "pred" not in locals()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_static_forms_of_programs_show_lines_alone(language):
+    set_language(language)
+    bill, road = torch.versions(BILL), torch.detective(PROGRAM, "w")
+
+    for widget, values, secrets in ((bill, {"pin": "rate,4", "line": "4"}, ("v1", "v2", "pin", "图钉")),
+                                    (road, {"line": "2"}, ("None", "pred, w", "cut here", "在这里切断"))):
+        for _ in range(2):
+            assert "w = torch.tensor" in static_forms(widget)
+            assert not gives_away(widget, *secrets)
+            assert "scene" in send(widget, **values)
+
+
+# ---- in a notebook
+
+
+@pytest.fixture
+def shell():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    made = InteractiveShell()
+    made.run_cell("import minigrad as torch\n%load_ext minigrad")
+    yield made
+    made.history_manager.end_session()
+
+
+def test_the_commands_run_the_cell_in_the_notebooks_own_names(shell):
+    bill = shell.run_cell(f"%%versions\n{BILL}").result
+    road = shell.run_cell(f"%%detective w\n{PROGRAM}").result
+
+    assert shell.user_ns["result"].item() == 87
+    assert bill.stale.by == 5
+    assert road.cuts == {3}
+    assert shell.user_ns["w"].grad is None
+    assert not shell.run_cell("%%detective\nx = 1").success

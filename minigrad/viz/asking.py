@@ -142,7 +142,8 @@ def words_of(part: Part) -> list[tuple[str, str]]:
         return [(part["text"].replace("`", ""), "mg-b" if part["role"] == "ask" else "mg-m")]
     if part["kind"] == "options":
         code = part.get("code")
-        signs = [f"{i}  " if code else "○ " if part.get("name") else "" for i in range(1, len(part["options"]) + 1)]
+        signs = [f"{i}  " if code and not one.get("free") else "○ " if part.get("name") else ""
+                 for i, one in enumerate(part["options"], 1)]
         return plain + [(sign + (one["text"] if code else one["text"].replace("`", "")), "mg-mono" if code else "")
                         for sign, one in zip(signs, part["options"], strict=True)]
     if part["kind"] == "table":

@@ -108,8 +108,8 @@ def nodes_below(t: AnyTensor, *roots: AnyTensor) -> list[str]:
     return [other.node for other in named if other.node]
 
 
-def learners_names() -> dict[str, AnyTensor]:
-    """Names and tensors where the learner stands: the calling frame, or the notebook."""
+def learners_scope() -> dict[str, Any]:
+    """All names where the learner stands: the calling frame, or the notebook."""
     frame = sys._getframe(1)
     while frame.f_back and package_of(frame) == "minigrad":
         frame = frame.f_back
@@ -118,9 +118,14 @@ def learners_names() -> dict[str, AnyTensor]:
     if isinstance(local, dict) and frame.f_code.co_flags & CO_OPTIMIZED:
         local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
     if package_of(frame) == "IPython":  # called by a magic: the cell itself is further away
-        scope = sys.modules["IPython"].get_ipython().user_ns
+        return dict(sys.modules["IPython"].get_ipython().user_ns)
+    return scope
+
+
+def learners_names() -> dict[str, AnyTensor]:
+    """Names and tensors where the learner stands."""
     found: dict[str, AnyTensor] = {}
-    for name, value in list(scope.items()):
+    for name, value in learners_scope().items():
         if name.startswith("_") or name in NOT_NAMES:
             continue
         if hasattr(type(value), "grad_fn"):

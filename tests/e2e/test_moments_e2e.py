@@ -221,3 +221,78 @@ def test_paths_by_keyboard(opened, page, look):
     told(root, "✓")
 
     assert widget.answers[0][2]
+
+
+BILL = """w = torch.tensor([1.0, 2.0], requires_grad=True)
+rate = w * 3
+rate += 1
+total = rate * rate
+rate *= 2
+total += rate
+result = total.sum()"""
+CUT = """w = torch.tensor(2.0, requires_grad=True)
+pred = w * 1.5
+error = torch.tensor(pred.item() - 1.5, requires_grad=True)
+loss = error ** 2
+loss.backward()"""
+
+
+@BOTH
+def test_versions_by_mouse(opened, page, look):
+    _, root = opened(look, lambda: torch.versions(BILL))
+    root.locator("input[value='rate,4']").click()
+    root.locator("button.mg-main").click()
+    told(root, "First mark a line", "请先标出一行")
+    assert "v1" not in root.inner_text()
+    root.locator("label.mg-option", has_text="rate *= 2").click()
+    root.locator("button.mg-main").click()
+    told(root, "✓")
+
+    assert root.locator("td.mg-bad").count() == 1
+    assert root.locator(".mg-option.mg-bad").inner_text().startswith("5")
+
+
+@BOTH
+def test_versions_by_keyboard(opened, page, look):
+    widget, root = opened(look, lambda: torch.versions(BILL))
+    root.locator("input[name=pin]").first.focus()
+    for _ in range(9):  # the row of w, then rate to line 4
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    told(root, "✓", "✗")
+
+    assert widget.answers[0] == (widget.answers[0][0], "rate,4; 5", True)
+
+
+@BOTH
+def test_detective_by_mouse(opened, page, look):
+    widget, root = opened(look, lambda: torch.detective(CUT, "w"))
+    root.locator("button.mg-main").click()
+    told(root, "First mark a line", "请先标出一行")
+    root.locator("label.mg-option", has_text="loss = error").click()
+    root.locator("button.mg-main").click()
+    told(root, "Not there", "不在那里")
+    assert "None" not in root.inner_text()
+    root.locator("label.mg-option", has_text="item()").click()
+    root.locator("button.mg-main").click()
+    told(root, "✓")
+
+    assert "w.grad" in root.inner_text()
+    assert [right for *_, right in widget.answers] == [False, True]
+
+
+@BOTH
+def test_detective_by_keyboard(opened, page, look):
+    widget, root = opened(look, lambda: torch.detective(CUT, "w"))
+    root.locator("input[name=line]").first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    told(root, "✓")
+    page.keyboard.press("Escape")
+
+    assert widget.answers[0][2]

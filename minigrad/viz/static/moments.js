@@ -36,16 +36,16 @@ function option(one, i, { name, many, code }) {
   const input = name && h("input", { type: many ? "checkbox" : "radio", name, value: i, checked: one.checked });
   const words = code ? h("code", {}, one.text || " ") : h("span", {}, ...rich(one.text));
   return h(name ? "label" : "div", { class: "mg-option" + (one.state ? " mg-" + one.state : "") }, input,
-    code && !one.free && h("span", { class: "mg-nr", "aria-hidden": "true" }, String(i + 1)), words,
-    one.note && h("span", { class: "mg-beside" }, ...rich(one.note)));
+    code && !one.free && h("span", { class: "mg-nr", "aria-hidden": "true" }, String(i + 1)),
+    h("span", { class: "mg-words" }, words, one.note && h("span", { class: "mg-beside" }, ...rich(one.note))));
 }
 
 /** @param {Json|string} one @param {string} tag @param {number} i */
 function cell(one, tag, i) {
-  const { text, name, label, value, heat, state } = typeof one === "string" ? { text: one } : one;
+  const { text, name, label, value, heat, state, one: only } = typeof one === "string" ? { text: one } : one;
   const style = heat === undefined ? null : `--mg-heat:${Math.round(heat * 45)}%`;
   const props = { style, class: heat === undefined ? state && "mg-" + state : "mg-heat", scope: tag === "th" && (i ? "col" : "row") };
-  return h(tag, props, name ? h("label", {}, h("input", { type: "checkbox", name, value, "aria-label": label })) : text);
+  return h(tag, props, name ? h("label", {}, h("input", { type: only ? "radio" : "checkbox", name, value, "aria-label": label })) : text);
 }
 
 /** The kinds of parts. @type {Record<string, (part: Json) => HTMLElement>} */

@@ -1,0 +1,273 @@
+"""A program run line by line: which nodes each line writes, what it writes into, and where a thread is cut.
+
+A line is the first one of a statement; what a function does belongs to the line that calls it.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from ..core.graph import seqs
+from .live import read
+from .snapshot import AnyTensor, Graph
+from .trial import nodes_below
+
+
+@dataclass
+class Pin:
+    """A note that a node keeps of a tensor: made in `line`, at a version; `now` is today's, since line `by`."""
+
+    line: int
+    tensor: str
+    version: int
+    now: int
+    by: int = 0
+
+    @property
+    def stale(self) -> bool:
+        """Whether the tensor was written after it was noted."""
+        return self.now != self.version
+
+
+@dataclass
+class Followed:
+    """What is known of a program that has run in `scope`."""
+
+    source: str
+    scope: dict[str, Any]
+    place: str = "<program>"
+    error: str = ""  # the first line of the error that ended it
+    ran: list[int] = field(default_factory=list)  # lines, as they ran
+    seen: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.tree = ast.parse(self.source)
+        self.lines = self.source.rstrip("\n").split("\n")
+        self.statements = {n: one.lineno for one in ast.walk(self.tree) if isinstance(one, ast.stmt)
+                           for n in header(one)}
+        self.backwards = {self.statements.get(one.lineno, 0): one.func.attr for one in ast.walk(self.tree)
+                          if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+                          and one.func.attr in ("backward", "grad")}
+        self.names = {one.id for one in ast.walk(self.tree) if isinstance(one, ast.Name)}
+
+    def run(self) -> Exception | None:
+        """Run it; `seen(line)` is called after each line. An error ends it, and is returned."""
+        code = compile(self.source, self.place, "exec")
+        if self.place == "<program>":
+            linecache.cache[self.place] = (len(self.source), None, self.source.splitlines(True), self.place)
+        last = 0
+
+        def local(frame: Any, event: str, arg: Any) -> Any:
+            nonlocal last
+            if event in ("line", "return") and last:
+                self.ran.append(self.statements.get(last, last))
+                if self.seen is not None:
+                    self.seen(self.ran[-1])
+            last = 0 if event == "exception" else frame.f_lineno
+            return local
+
+        before = sys.gettrace()
+        sys.settrace(lambda frame, event, arg: local if frame.f_code is code else None)
+        try:
+            exec(code, self.scope)
+        except Exception as error:
+            self.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
+            return error
+        finally:
+            sys.settrace(before)
+        return None
+
+    def tensors(self) -> dict[str, AnyTensor]:
+        """The tensors that the program names, as they are now."""
+        return {name: t for name in sorted(self.names) if hasattr(type(t := self.scope.get(name)), "grad_fn")}
+
+    def results(self) -> list[AnyTensor]:
+        """The named tensors of minigrad that have a record, those in named lists too."""
+        values = [value for name in sorted(self.names) for value in as_list(self.scope.get(name))]
+        return [t for t in values if hasattr(type(t), "_edge") and t.grad_fn is not None]
+
+    def uses(self, line: int) -> tuple[set[str], set[str]]:
+        """The names that a line reads, and those that it binds."""
+        loads: set[str] = set()
+        stores: set[str] = set()
+        for one in ast.walk(self.tree):
+            if not isinstance(one, ast.stmt) or one.lineno != line:
+                continue
+            if isinstance(one, ast.FunctionDef):
+                stores.add(one.name)
+            for name in ast.walk(one) if isinstance(one, ast.FunctionDef) else names_in(one):
+                if isinstance(name, ast.Name):
+                    (stores if isinstance(name.ctx, ast.Store) else loads).add(name.id)
+            if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name):
+                loads.add(one.target.id)
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) \
+                    and isinstance(owner := getattr(one.value.func, "value", None), ast.Name):
+                stores.add(owner.id)  # a method may write into its object: `losses.append(loss)`
+        return loads, stores
+
+
+def as_list(value: Any) -> list[Any]:
+    """The items of a list or a tuple; a list of everything else."""
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def header(one: ast.stmt) -> range:
+    """The lines of a statement, without those of the statements in it."""
+    body = getattr(one, "body", None)
+    end = body[0].lineno - 1 if isinstance(body, list) and body else one.end_lineno or one.lineno
+    return range(one.lineno, max(end, one.lineno) + 1)
+
+
+def names_in(one: ast.stmt) -> list[ast.AST]:
+    """All that stands in a statement itself, not in the statements in it."""
+    found: list[ast.AST] = []
+    todo = [child for child in ast.iter_child_nodes(one) if not isinstance(child, ast.stmt)]
+    while todo:
+        found.append(todo[-1])
+        todo += [child for child in ast.iter_child_nodes(todo.pop()) if not isinstance(child, ast.stmt)]
+    return found
+
+
+# ---- which nodes each line writes
+
+
+def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exception | None]:
+    """The graph of all results, and for each line the ids of the nodes that it wrote; the error that ended it."""
+    marks = [(0, next(seqs))]
+    program.seen = lambda line: marks.append((line, next(seqs)))
+    error = program.run()
+    if not (results := program.results()):
+        return None, {}, error
+    graph = read(*results, names=program.tensors())
+    made: dict[int, list[str]] = {}
+    for node in sorted(graph.ops, key=lambda n: n.seq):
+        line = next((line for (_, start), (line, end) in pairwise(marks)
+                     if start < node.seq < end), 0)
+        if line:
+            made.setdefault(line, []).append(node.id)
+    return graph, made, error
+
+
+# ---- versions and notes
+
+
+def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin]]:
+    """Run it; the versions of its tensors after each line that ran, and the notes that its nodes took."""
+    versions: list[dict[str, int]] = []
+    pins: dict[tuple[int, str], Pin] = {}
+
+    def seen(line: int) -> None:
+        now = {name: t for name, t in program.tensors().items() if hasattr(t, "_edge")}
+        versions.append({name: int(t._version) for name, t in now.items() if not t.is_inference()})
+        if not (results := program.results()):
+            return
+        graph = read(*results, names=now)
+        alive = {node.seq for node in graph.ops}
+        for key in [key for key in pins if key[0] not in alive]:
+            del pins[key]  # nobody can run backward there any more
+        for node in graph.ops:
+            for saved in node.saved:
+                if not saved.is_tensor or saved.freed or saved.version is None or saved.now is None:
+                    continue
+                tensor = graph.tensors_by_id.get(saved.tensor)
+                label = (tensor and tensor.name) or f"{node.name}.{saved.field}"
+                pin = pins.setdefault((node.seq, saved.field), Pin(line, label, saved.version, saved.now))
+                pin.now = saved.now
+                pin.by = pin.by or (line if pin.stale else 0)
+
+    program.seen = seen
+    program.run()
+    alike = {(pin.line, pin.tensor, pin.version): pin for pin in pins.values()  # both factors of a square
+             if pin.tensor in program.names or pin.stale}
+    return versions, sorted(alike.values(), key=lambda pin: program.ran.index(pin.line))
+
+
+# ---- the thread from a leaf
+
+
+@dataclass
+class Step:
+    """A line that ran: the names that it reads and binds, those on the thread before and after it."""
+
+    line: int
+    loads: set[str]
+    stores: set[str]
+    before: set[str]
+    after: set[str]
+    lost: bool  # the leaf's name is bound to what is no leaf that wants a gradient
+
+    @property
+    def cuts(self) -> bool:
+        """Whether it reads a name on the thread, and binds only what is off it."""
+        return self.lost or bool(self.stores and self.loads & self.before and not self.stores & self.after)
+
+
+def cut(program: Followed, leaf: str) -> tuple[set[int], dict[int, set[str]]]:
+    """Run it; the line that cuts the thread from `leaf` to the result, and the names that hang on it after each line.
+
+    The result is what the last `backward` or `grad` is called on, else what the last line binds. If the thread
+    arrives there is no such line. Of a `with` around the line that cuts the first line counts too.
+    """
+    root: list[AnyTensor] = []
+    steps: list[Step] = []
+    arrived: list[int] = []  # lines after which the leaf had a gradient
+
+    def seen(line: int) -> None:
+        loads, stores = program.uses(line)
+        before, t = steps[-1].after if steps else set(root and [leaf]), program.scope.get(leaf)
+        if (wanted := is_wanted(t)) and leaf in stores:
+            root[:] = [t]
+        functions = {name for name in before - stores | (stores if loads & before else set())
+                     if callable(program.scope.get(name))}
+        after = {name for name in program.names if root and hangs(program.scope.get(name), root[0])} | functions
+        if root and t is root[0] and t.grad is not None:
+            arrived.append(line)
+        steps.append(Step(line, loads, stores, before, after, leaf in stores and not wanted))
+
+    if is_wanted(first := program.scope.get(leaf)):
+        root.append(first)
+    program.seen = seen
+    program.run()
+    cutting = None if arrived or not steps else cutting_step(program, steps)
+    lines = {cutting.line} if cutting else set()
+    lines |= {one.lineno for one in ast.walk(program.tree) for line in lines
+              if isinstance(one, ast.With) and one.lineno < line <= (one.end_lineno or 0)}
+    return lines, {step.line: step.after for step in steps}
+
+
+def cutting_step(program: Followed, steps: list[Step]) -> Step | None:
+    """The first step on the way to the result that cuts; None if the thread arrives."""
+    calls = [n for n, step in enumerate(steps) if step.line in program.backwards]
+    last = steps[calls[-1]] if calls else steps[-1]
+    if not calls and last.after & last.stores:
+        return None
+    needed, on_the_way = set(last.loads if calls else last.stores), [] if calls else [last]
+    for step in reversed(steps[:steps.index(last)]):
+        if step.stores & needed:
+            on_the_way.append(step)
+            needed = (needed - step.stores) | step.loads
+    found = [step for step in reversed(on_the_way) if step.cuts]
+    itself = calls and program.backwards[last.line] == "backward" and last.loads & last.before
+    return found[0] if found else last if itself else None
+
+
+def is_wanted(value: Any) -> bool:
+    """Whether this is a leaf that wants a gradient."""
+    return bool(getattr(value, "is_leaf", False) and value.requires_grad)
+
+
+def hangs(value: Any, leaf: AnyTensor) -> bool:
+    """Whether the record of a tensor, or of one in a list, leads to `leaf`."""
+    if isinstance(value, list | tuple):
+        return any(hangs(one, leaf) for one in as_list(value))
+    if value is leaf:
+        return is_wanted(leaf)
+    if not hasattr(type(value), "grad_fn") or value.grad_fn is None:
+        return False
+    return any(getattr(node, "variable", None) is leaf for node in nodes_below(value))

@@ -1,0 +1,138 @@
+"""Widgets that follow a program line by line: `versions`, `detective`, and the board of `watch(predict=True)`.
+
+The program runs once, when the widget is made; what its lines did is shown after the answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.followed import Followed, cut, pinned
+from ..text import say
+from .asking import Moment, Part, Refused
+from .display import learners_scope
+from .reasons import why
+
+
+def versions(program: str, lang: str | None = None) -> Versions:
+    """Run a program in a copy of your names, and ask which saved note goes stale, and which line makes it so.
+
+    Then show the version of each tensor after each line, and the notes that nodes took. In a notebook
+    `%%versions` runs the cell itself. What was answered is in `.answers`.
+    Raises: SyntaxError as Python does; ValueError where the program makes no tensor of minigrad.
+    """
+    return Versions(Followed(program, learners_scope()), lang)
+
+
+def detective(program: str, leaf: str, lang: str | None = None) -> Detective:
+    """Run a program in a copy of your names, and ask which line cuts the thread from `leaf` to the result.
+
+    Once the line is found the thread is shown, and `why(leaf)` says the rest. In a notebook `%%detective w` runs
+    the cell itself. What was answered is in `.answers`, in its order.
+    Raises: SyntaxError as Python does; ValueError where the program has no tensor of that name.
+    """
+    return Detective(Followed(program, learners_scope()), leaf, lang)
+
+
+def code(program: Followed, name: str | None = None, notes: dict[int, Part] | None = None, free: str = "") -> Part:
+    """The lines of a program, to be chosen from; `free` is one more answer."""
+    options = [{"text": line, **(notes or {}).get(n, {})} for n, line in enumerate(program.lines, 1)]
+    options += [{"text": free, "free": True}] if free else []
+    return {"kind": "options", "code": True, "name": name, "options": options}
+
+
+class Versions(Moment):
+    """Counters of writes and notes of nodes; see `versions`."""
+
+    def __init__(self, program: Followed, lang: str | None = None) -> None:
+        self.program = program
+        self.counters, self.pins = pinned(program)
+        self.ran = list(dict.fromkeys(program.ran))
+        after = dict(zip(program.ran, self.counters, strict=True))
+        self.after = [after[line] for line in self.ran]
+        self.tensors = list(dict.fromkeys(name for known in self.after for name in known))
+        self.tensors += [pin.tensor for pin in self.pins if pin.tensor not in self.tensors]
+        if not self.tensors:
+            raise ValueError(say("moments.no_tensors"))
+        self.stale = next((pin for pin in self.pins if pin.stale), None)
+        super().__init__("versions(program)", lang)
+
+    def opening(self) -> dict[str, Any]:
+        rows = [[name, *({"name": "pin", "value": f"{name},{line}", "one": True, "label": f"{name}, {line}"}
+                         if name in known or name not in self.program.names else ""
+                         for line, known in zip(self.ran, self.after, strict=True))] for name in self.tensors]
+        lines = {**code(self.program, "line", free=self.say("no_line")), "label": self.say("versions_line")}
+        nothing = {"kind": "options", "name": "pin", "options": [{"text": self.say("no_pin")}]}
+        return {"parts": [self.text("versions_ask", "ask"), {"kind": "columns", "of": [
+            [{**self.table(rows), "label": self.say("versions_pin")}, nothing], [lines]]}, self.button("answer")]}
+
+    def table(self, rows: list[list[Any]]) -> Part:
+        """Lines across, tensors down."""
+        return {"kind": "table", "head": ["", *map(str, self.ran)], "rows": rows}
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        if "pin" not in values or "line" not in values:
+            raise Refused(self.say("no_pin_chosen" if "pin" not in values else "no_line_chosen"))
+        (pin,), line, stale = values["pin"], int(values["line"][0]) + 1, self.stale
+        line = 0 if line > len(self.program.lines) else line
+        given = f"{self.say('no_pin') if pin == '0' else pin}; {line or self.say('no_line')}"
+        right = (pin, line) == ((f"{stale.tensor},{stale.line}", stale.by) if stale else ("0", 0))
+        said = self.verdict(self.say("versions_ask"), given, right)
+        found = self.text("versions_found", "found", **vars(stale)) if stale else self.text("versions_fresh", "found")
+        rows = [[name, *(self.cell(name, k) for k in range(len(self.ran)))] for name in self.tensors]
+        error = [{"kind": "text", "role": "aside", "text": f"`{self.program.error}`"}] if self.program.error else []
+        notes: dict[int, Part] = {pin.by: {"state": "bad", "note": self.say("writes", tensor=pin.tensor)}
+                                  for pin in self.pins if pin.stale}
+        columns = [[self.table(rows), self.text("versions_key"), *error], [code(self.program, notes=notes)]]
+        return {"parts": [found, {"kind": "columns", "of": columns}], "said": said}
+
+    def cell(self, name: str, k: int) -> Part | str:
+        """The version of a tensor after a line, and the pins that this line put in."""
+        now, before = self.after[k].get(name), self.after[k - 1].get(name) if k else None
+        words = [] if now is None else [f"v{now}" + (" ↑" if before is not None and now > before else "")]
+        pins = [pin for pin in self.pins if pin.tensor == name and pin.line == self.ran[k]]
+        words += [self.say("stale_pin" if pin.stale else "pin", version=pin.version) for pin in pins]
+        return {"text": "  ".join(words), "state": "bad" if any(pin.stale for pin in pins) else ""}
+
+
+class Detective(Moment):
+    """The thread from a leaf through the lines; see `detective`."""
+
+    def __init__(self, program: Followed, leaf: str, lang: str | None = None) -> None:
+        self.program, self.leaf = program, leaf
+        self.cuts, self.thread = cut(program, leaf)
+        value = program.scope.get(leaf)
+        if not hasattr(type(value), "grad_fn"):
+            raise ValueError(say("moments.no_leaf", name=leaf))
+        names = {**program.scope, "why": why}  # it looks for results among the names where it is called
+        self.reason = str(eval(f"why({leaf})", names)).split("\n")
+        super().__init__(f"detective(program, {leaf!r})", lang)
+
+    def opening(self) -> dict[str, Any]:
+        lines = code(self.program, "line", free=self.say("no_line"))
+        covered = self.text("detective_covered", leaf=self.leaf)
+        return {"parts": [self.text("detective_ask", "ask", leaf=self.leaf),
+                          {"kind": "columns", "of": [[lines, self.button("answer")], [covered]]}]}
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        if "line" not in values:
+            raise Refused(self.say("no_line_chosen"))
+        line = int(values["line"][0]) + 1
+        none = line > len(self.program.lines)
+        right = not self.cuts if none else line in self.cuts
+        given = self.say("no_line") if none else f"{line}: {self.program.lines[line - 1].strip()}"
+        said = self.verdict(self.say("detective_ask", leaf=self.leaf), given, right)
+        if not right:
+            raise Refused(self.say("detective_again", line=given))
+        cut_at = min(self.cuts, default=len(self.program.lines) + 1)
+        notes: dict[int, Part] = {}
+        for n, names in self.thread.items():
+            held = ", ".join(f"`{name}`" for name in sorted(names))
+            if n < cut_at and names:
+                notes[n] = {"note": self.say("on_thread", names=held)}
+            elif n > cut_at:
+                notes[n] = {"note": self.say("off_thread")}
+        notes |= {n: {"state": "bad", "note": self.say("cut_here")} for n in self.cuts}
+        reason = [{"kind": "text", "role": "found", "text": line} for line in self.reason]
+        columns = [[code(self.program, notes=notes)], [self.text("why_says"), *reason]]
+        return {"parts": [{"kind": "columns", "of": columns}], "said": said}
