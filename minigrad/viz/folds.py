@@ -47,7 +47,9 @@ def choices(graph: Graph) -> Iterator[tuple[str, levels.Fold]]:
     if folded.rolls:
         turns = levels.fold(graph, repeats=False)
         opened += [(roll, turns) for roll in folded.rolls]
-    yield from ((key, fold) for key, fold in opened if folded.shown < fold.shown <= levels.MANY_BOXES)
+    for key, fold in opened:
+        if fold.shown <= levels.MANY_BOXES and (fold.boxes, [*fold.rolls]) != (folded.boxes, [*folded.rolls]):
+            yield key, fold
 
 
 def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ PLAYER_SCHEMA = "minigrad.player/1"
 WORDS = """
     first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc
     queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
-    open state_recording state_live state_gone printed arrived sum refused already torch_first accepted
+    open state_recording state_live state_gone speed printed arrived sum refused already torch_first accepted
     because_acc because_seq busy failed now done ready waiting help
 """.split()
 SENT = 4  # gradients that a caption names
@@ -117,7 +117,8 @@ class Scenes:
         extra = {
             "slots": slots, "marks": marks,
             "freed": [f"{f.node}.{name}" for name in f.name.split(", ")] if f.kind == "free" else [],
-            "sends": [{"to": s.to, "total": s.total, "n": s.arrived} for s in f.sent if s.to],
+            "sends": [{"to": s.to, "total": s.total, "n": s.arrived, "text": s.text, "edge": f"{f.node}:{s.slot}"}
+                      for s in f.sent if s.to],
         }
         made |= {key: value for key, value in extra.items() if value}
         if f.kind == "error":

@@ -76,6 +76,7 @@ def page(chromium):
     tab.route("**/*", local_only)
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.set_default_timeout(60_000)
+    tab.emulate_media(reduced_motion="reduce")  # what moves has tests of its own
     yield tab
     tab.close()
     assert blocked == []

@@ -116,3 +116,72 @@ def test_the_camera_keeps_still_glides_shows_all_and_follows_the_map(page, made)
     assert svg.get_attribute("viewBox") != views[-1]
     page.keyboard.press("0")
     assert float(svg.get_attribute("viewBox").split()[2]) >= 1130
+
+
+SCRUB = """(at) => { const range = document.querySelector('.mg-bar input'); range.value = at;
+    range.dispatchEvent(new Event('input', { bubbles: true })); }"""
+TOKENS = """(edge) => [...document.querySelectorAll('.mg-token')].map((token) => {
+    const path = document.querySelector(`.mg-edge[data-id="${edge}"] > path`), at = token.transform.baseVal[0].matrix;
+    const steps = Array.from({ length: 201 }, (_, i) => path.getPointAtLength(path.getTotalLength() * i / 200));
+    const away = steps.map((p) => Math.hypot(p.x - at.e, p.y - at.f)), near = Math.min(...away);
+    return [token.textContent, away.indexOf(near) / 200, near]; })"""
+
+
+def frame_of(page, text):
+    """The number of the first event whose caption has these words."""
+    for k in range(60):
+        page.evaluate(SCRUB, k)
+        if text in page.locator(".mg-say").inner_text():
+            return k
+    raise AssertionError(text)
+
+
+def test_gradients_travel_along_their_wires_and_meet_and_notes_slide_and_go(page, made):
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(made("diamond"))
+    k = frame_of(page, "sends 2 to PowBackward0")
+    ways = []
+    for u in (0.1, 0.3, 0.5):
+        page.evaluate(SCRUB, k - 1 + u)
+        ways.append(next(one for one in page.evaluate(TOKENS, "n3:0") if one[0] == "2"))
+    assert all(near < 2 for _, _, near in ways)
+    assert ways[0][1] < ways[1][1] < ways[2][1]
+    for u, texts in ((0.3, ["2", "5"]), (0.7, ["2", "5"]), (0.96, ["7"])):  # 5 waits, 2 comes to it, and both are 7
+        page.evaluate(SCRUB, k - 1 + u)
+        assert sorted(page.locator(".mg-token").all_text_contents()) == texts
+    page.evaluate(SCRUB, k)
+    assert page.locator(".mg-token").count() == 0
+
+    k, dock = frame_of(page, "PowBackward0 computes"), page.locator(".mg-dock").bounding_box()
+    heights = []
+    for u in (0.02, 0.3, 0.45, 0.58):
+        page.evaluate(SCRUB, k - 1 + u)
+        heights.append(page.locator(".mg-note").bounding_box()["y"])
+    assert heights == sorted(heights)
+    assert heights[-1] > dock["y"]
+    k = frame_of(page, "is freed")
+    page.evaluate(SCRUB, k - 0.5)
+    assert page.locator(".mg-note").count() == 1
+    assert page.locator(".mg-saved.mg-freed").count() == 0
+    page.evaluate(SCRUB, k)
+    assert page.locator(".mg-saved.mg-freed").count() == 1
+
+
+def test_play_moves_at_its_speed_and_stands_still_for_those_who_ask(page, made):
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(made("diamond"))
+    player = page.locator(".mg-player")
+    player.focus()
+    for key in "++ ":
+        page.keyboard.press(key)
+    assert page.locator(".mg-pace").input_value() == "4"
+    page.locator(".mg-token").first.wait_for()
+    page.locator(".mg-note").first.wait_for()
+    page.wait_for_function("() => document.querySelector('.mg-count').textContent === '5 / 5'", timeout=12_000)
+    page.wait_for_function("() => document.querySelectorAll('.mg-token').length === 0")
+
+    page.emulate_media(reduced_motion="reduce")
+    page.keyboard.press("Home")
+    for _ in range(13):
+        page.keyboard.press("Shift+ArrowRight")
+        assert page.locator(".mg-token, .mg-note").count() == 0

@@ -2,8 +2,8 @@
 /**
  * The backward player: one picture, laid out once, and a list of recorded steps.
  *
- * A frame is one event of one node. `show` is a pure function of the frame number, the order of the
- * nodes and the modes; it only sets classes, texts and what is in the dock. Numbers, sentences and MathML
+ * A frame is one event of one node, and `u` how far inside it we are. What is seen is a pure function of
+ * the frame number, `u`, the order of the nodes and the modes; it only sets classes, texts and what is in the dock. Numbers, sentences and MathML
  * come from Python; what a user wrote reaches the page through `textContent` alone.
  * `scene`: `{nodes, scopes, root, ui, before}`; `steps`: one entry per executed node with its `events`;
  * `pictures`: the folded one and those with boxes open, each with what its parts stand for.
@@ -19,7 +19,9 @@ const ICONS = {
 };
 const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
-const PLAY_MS = 1600, GLIDE_MS = 650, LARGEST = 1.3;
+const GLIDE_MS = 650, LARGEST = 1.3, SPEEDS = [0.25, 0.5, 1, 2, 4];
+/** How long an event moves, in ms at 1×. */
+const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900 };
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
 // ---------------------------------------------------------------- small makers of elements
@@ -218,7 +220,7 @@ function render({ model, el }) {
     quiz: "",                                                       // the node that a question is open about
     refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
-    present: false, whole: false, gone: false, timer: 0, want: 0, speed: 1, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
@@ -229,8 +231,9 @@ function render({ model, el }) {
   side.append(state, queue, map);
   const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
   const dock = h("div", { class: "mg-dock" }, card, say), body = h("div", { class: "mg-body" }, pins, stage, side, dock, bar);
+  const ghosts = h("div", { class: "mg-ghosts", "aria-hidden": "true" }), moving = s("g", { class: "mg-motion" });
   const root = h("div", { class: "mg-player", tabindex: 0, role: "application", "aria-roledescription": "backward player",
-    "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" }, body);
+    "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" }, body, ghosts);
 
   // ------------------------------------------------------------ the bar
   /** @type {Record<string, HTMLButtonElement>} */
@@ -241,11 +244,13 @@ function render({ model, el }) {
     buttons[name] = /** @type {HTMLButtonElement} */ (made);
     return made;
   };
-  const range = { type: "range", min: 0, "aria-label": ui.slider.en + " / " + ui.slider.zh };
+  const range = { type: "range", min: 0, step: 0.02, "aria-label": ui.slider.en + " / " + ui.slider.zh };
   const slider = /** @type {HTMLInputElement} */ (h("input", range));
+  const pace = /** @type {HTMLSelectElement} */ (h("select", { class: "mg-pace", "aria-label": ui.speed.en + " / " + ui.speed.zh },
+    ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, speed + "×"))));
   const count = h("span", { class: "mg-count", title: ui.help.en + "\n" + ui.help.zh });
   bar.append(
-    ...["first", "prev", "play", "next", "last"].map((name) => button(name, icon(name))), slider, count,
+    ...["first", "prev", "play", "next", "last"].map((name) => button(name, icon(name))), slider, count, pace,
     ...["open", "predict", "drive", "present"].map((name) => button(name, two(ui[name]))), button("lang"), button("theme"));
   buttons.predict.hidden = model.get("live") || walk.scene.faulty;
   buttons.drive.hidden = walk.scene.faulty;              // the numbers of a faulty engine hold in its own order alone
@@ -261,6 +266,7 @@ function render({ model, el }) {
     P = made.get(found.key) ?? { ...found };
     stage.replaceChildren(P.svg = typeof P.svg === "string" ? picture(P.svg) : P.svg);
     if (!made.has(P.key)) decorate();
+    P.svg.append(moving);
     made.set(P.key, P);
     map.replaceChildren(...[...P.nodes.values()].map((part) => part.dot), P.window);
     buttons.open.hidden = all.length < 2;
@@ -415,6 +421,82 @@ function render({ model, el }) {
     }
   }
 
+  // ------------------------------------------------------------ motion: where things are inside an event
+  const between = (u, from, to) => Math.min(1, Math.max(0, (u - from) / (to - from)));
+  const onPath = (path, u) => path.getPointAtLength(path.getTotalLength() * eased(u));
+  const wire = (edge) => /** @type {SVGPathElement|null} */ (P.svg.querySelector(`.mg-edge[data-id="${edge}"] > path`));
+  /** A gradient on its way. @param {{x: number, y: number}} at @param {string} text @param {number} [size] */
+  function token({ x, y }, text, size = 1) {
+    const w = 8 * text.length + 14, el = s("g", { class: "mg-token", transform: `translate(${x} ${y}) scale(${size})` });
+    el.append(s("rect", { x: -w / 2, y: -11, width: w, height: 22, rx: 8 }), s("text", { y: 4.5, "text-anchor": "middle" }, text));
+    moving.append(el);
+  }
+  /** A copy of a part of the picture that leaves it. @param {Element} part @param {number} dx @param {number} dy */
+  function ghost(part, dx, dy, fades = 0) {
+    const at = part.getBoundingClientRect(), here = root.getBoundingClientRect(), el = h("div", { class: "mg-note" }, part.textContent);
+    const values = { x: at.x - here.x + dx + "px", y: at.y - here.y + dy + "px", w: at.width + "px", h: at.height + "px", fades };
+    for (const [name, value] of Object.entries(values)) el.style.setProperty("--mg-" + name, String(value));
+    ghosts.append(el);
+  }
+  const brief = (edge, text) => P.short["edge:" + place(edge)] ?? text;
+  const motions = {
+    seed(f, u) {
+      const path = wire("seed:" + drawn(f.id));
+      if (path) token(onPath(path, u), f.event.slots?.["seed:" + f.id] ?? "");
+    },
+    hook(f, u) {
+      const gate = P.svg.querySelector(`.mg-hook[data-id="${f.event.marks?.[0]}"]`), line = walk.steps.get(f.id).rows.find((one) => one.gate && one.at === f.at);
+      if (!gate || !line) return;
+      const b = boxOf(gate), x = b.x + b.w + 30 - eased(u) * (b.w + 60);
+      token({ x, y: b.y + b.h / 2 }, u < 0.5 ? line.before : line.after);
+    },
+    compute(f, u) {
+      const rule = card.querySelector(".mg-num") ?? card, to = rule.getBoundingClientRect(), way = eased(between(u, 0, 0.6));
+      card.style.setProperty("--mg-come", String(between(u, 0.5, 1)));
+      if (u < 0.75) for (const note of P.svg.querySelectorAll(`.mg-saved[data-node="${drawn(f.id)}"]:not(.mg-freed)`)) {
+        const at = note.getBoundingClientRect();
+        ghost(note, (to.x + 20 - at.x) * way, (to.y - at.y) * way - 26 * Math.sin(Math.PI * way), between(u, 0.6, 0.75));
+      }
+    },
+    free(f, u) {
+      for (const id of f.event.freed) {
+        const note = P.svg.querySelector(`.mg-saved[data-id="${id}"]`);
+        if (note) { ghost(note, 0, -20 * u, u); note.classList.add("mg-leaving"); }
+      }
+    },
+    send(f, u, k) {
+      const earlier = walk.state(k - 1).totals, meets = f.event.sends.some((one) => one.n > 1), travel = meets ? 0.6 : 1;
+      for (const { to, n, total, edge, text } of f.event.sends ?? []) {
+        const path = wire(place(edge)), long = path?.getTotalLength() ?? 0, far = between(u, 0, travel);
+        if (!path || text === "None") continue;
+        const trail = s("path", { d: path.getAttribute("d"), class: "mg-backward mg-trail", "stroke-dasharray": `${long * eased(far)} ${long}` });
+        moving.append(trail);
+        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 ? earlier.get(to)?.total : null;
+        if (u < travel || !was) token(onPath(path, far), brief(edge, text));
+        if (!was) continue;
+        const near = eased(between(u, 0.6, 0.85));
+        if (u >= 0.85) token(waits, brief(edge, total), 1.25 - 0.25 * between(u, 0.85, 1));
+        else token(waits, brief(edge, was));
+        if (u >= travel && u < 0.85) token({ x: end.x + 24 * near, y: end.y - 30 * near }, brief(edge, text));
+      }
+    },
+    accumulate(f, u, k) {
+      const last = [...walk.state(k).totals.values()].find((one) => one.to === f.id), path = last && wire(place(last.edge));
+      const slot = P.svg.querySelector(`[data-slot="grad:${walk.scene.nodes[f.id].leaf}"]`);
+      if (!path || !slot) return;
+      const from = path.getPointAtLength(path.getTotalLength()), b = boxOf(slot), way = eased(u);
+      token({ x: from.x + (b.x + b.w / 2 - from.x) * way, y: from.y + (b.y + b.h / 2 - from.y) * way }, walk.steps.get(f.id).incoming);
+    },
+  };
+  /** What is on its way in event `k`, at `S.u`. @param {number} k */
+  function stir(k) {
+    moving.replaceChildren();
+    ghosts.replaceChildren();
+    card.style.removeProperty("--mg-come");
+    for (const note of P.svg.querySelectorAll(".mg-leaving")) note.classList.remove("mg-leaving");
+    if (S.u < 1 && k) motions[walk.frames[k].event.kind]?.(walk.frames[k], S.u, k);
+  }
+
   // ------------------------------------------------------------ showing a frame
   const frame = () => Math.max(0, Math.min(walk.end, model.get("frame")));
   const drive = () => model.get("drive");
@@ -426,13 +508,15 @@ function render({ model, el }) {
     root.classList.toggle("mg-presenting", S.present);
     for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
     root.classList.toggle("mg-dark", dark());
-    paint(st, now, ready);
-    showPins(st);
+    const before = S.u < 1 && k ? walk.state(k - 1) : st;                   // what moves has not arrived yet
+    paint(before, now, ready);
+    showPins(before);
     showQueue(ready, st);
     showSay(k, st);
     showBar(k, st);
     showDock(st, now, k);
     aim(now, k);
+    stir(k);
   }
 
   /** Classes and texts of the picture that is shown. */
@@ -588,13 +672,14 @@ function render({ model, el }) {
     const last = drive() ? !walk.ready(st.done, walk.frames[k].id).length : k >= walk.end && !more;
     buttons.first.disabled = buttons.prev.disabled = first;
     buttons.next.disabled = buttons.last.disabled = (last || st.bad !== "") && !S.quiz && k >= walk.end;
-    buttons.play.replaceChildren(icon(S.timer ? "pause" : "play"));
+    buttons.play.replaceChildren(icon(S.playing ? "pause" : "play"));
     for (const [name, yes] of Object.entries({ predict: model.get("predict"), drive: drive(), present: S.present }))
       buttons[name].setAttribute("aria-pressed", String(yes));
     buttons.lang.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
     buttons.theme.textContent = dark() ? "☀" : "☾";
     slider.max = String(walk.end);
-    slider.value = String(k);
+    slider.value = String(k && k - 1 + S.u);
+    pace.value = String(S.speed);
     slider.setAttribute("aria-valuetext", walk.label(k));
     const broken = walk.steps.size < all && !model.get("live");             // an error ended the recording
     count.textContent = walk.label(k) + " / " + (broken ? walk.order.length : all);
@@ -651,24 +736,50 @@ function render({ model, el }) {
   }
 
   // ------------------------------------------------------------ moving
-  /** Absolute positions only: messages that merge on their way lose nothing. @param {number} k */
-  function move(k) {
+  /** Absolute positions only: messages that merge on their way lose nothing. @param {number} k @param {boolean} [moves] */
+  function move(k, moves = false) {
     model.set("frame", k);
     model.save_changes();
-    show();
+    start(moves && k > 0);
   }
-  /** @param {number} k */
-  function go(k) {
+  /** Show the frame, whose event moves if it may. @param {boolean} moves */
+  function start(moves) {
+    cancelAnimationFrame(S.moves);
+    const { event, id } = walk.frames[frame()], meets = event.sends?.some((one) => one.n > 1);
+    const lasts = (meets ? LASTS.meet : LASTS[event.kind] ?? 700) / S.speed, shows = moves && !calm() && id && !S.quiz;
+    S.u = shows ? 0 : 1;
+    show();
+    const begun = performance.now(), onto = (time) => {
+      S.u = Math.min(1, Math.max(0, (time - begun) / lasts));
+      if (S.u < 1) { stir(frame()); S.moves = requestAnimationFrame(onto); } else end();
+    };
+    const end = () => {
+      if (shows) show();
+      if (S.playing) S.timer = window.setTimeout(onward, shows ? 120 / S.speed : 0.8 * lasts);
+    };
+    if (shows) S.moves = requestAnimationFrame(onto); else end();
+  }
+  /** @param {number} k @param {boolean} [moves] */
+  function go(k, moves = false) {
     const target = Math.max(0, Math.min(walk.end, k)), quiz = question(frame(), target);
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: quiz?.id ?? "" });
     if (quiz) stop();
-    move(quiz ? quiz.k : target);
+    move(quiz ? quiz.k : target, moves && !quiz);
+  }
+  /** Anywhere between two events. @param {number} at */
+  function scrub(at) {
+    const k = Math.ceil(at);
+    stop();
+    if (k !== frame()) go(k);
+    if (S.quiz || calm()) return;
+    S.u = k ? at - k + 1 : 1;
+    show();
   }
   /** The frames where a node, or all that a box hides, is over. */
   const stops = () => walk.ends.filter((k, i) => home(walk.frames[k].id) !== home(walk.frames[walk.ends[i + 1]]?.id ?? "-"));
   function next() {
     const end = stops().find((k) => k > frame()), first = walk.ready(walk.state(frame()).done, walk.frames[frame()].id)[0];
-    if (end !== undefined) return go(end);
+    if (end !== undefined) return go(end, true);
     if (drive()) return pick(first);
     if (!model.get("live") || gone()) return;
     const inside = Object.keys(walk.scene.nodes).filter((id) => home(id) === home(first) && !walk.place.has(id));
@@ -696,15 +807,30 @@ function render({ model, el }) {
     model.save_changes();
     show();
   }
-  function stop() { clearInterval(S.timer); S.timer = 0; }
+  function stop() {
+    clearTimeout(S.timer);
+    cancelAnimationFrame(S.moves);
+    Object.assign(S, { playing: false, u: 1 });
+  }
   function play() {
-    if (S.timer) { stop(); return show(); }
+    if (S.playing) { stop(); return show(); }
     if (frame() >= walk.end && !drive() && !model.get("live")) go(0);
-    S.timer = window.setInterval(() => {
-      next();
-      if (buttons.next.disabled || S.breaks.has(walk.frames[frame()].id)) { stop(); show(); }
-    }, PLAY_MS);
-    next();
+    S.playing = true;
+    onward();
+  }
+  /** Play's next event; what a box hides is one. */
+  function onward() {
+    const k = frame(), coming = walk.frames[k + 1]?.id;
+    if (coming) go(P.home[coming] ? stops().find((end) => end > k) ?? walk.end : k + 1, true);
+    else next();
+    const { id, at } = walk.frames[frame()];
+    if (buttons.next.disabled || (at === 0 && S.breaks.has(id)) || S.refused) { stop(); show(); }
+    else if (S.playing && !coming && model.get("live")) S.timer = window.setTimeout(onward, LASTS.send / S.speed);
+  }
+  /** @param {number} by */
+  function hurry(by) {
+    S.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(S.speed) + by))];
+    show();
   }
   /** To the next or the last node with a breakpoint. @param {number} sign */
   function run(sign) {
@@ -751,7 +877,7 @@ function render({ model, el }) {
     const reason = walk.scene.nodes[first].leaf ? ui.because_acc : ui.because_seq;
     if (id !== first) S.note = join(fill(ui.accepted, { name: walk.title(id), first: walk.title(first) }), reason);
     setPath([...done, id]);
-    move(walk.end);
+    move(walk.end, true);
   }
   /** @param {string[]} path */
   function setPath(path) {
@@ -826,19 +952,20 @@ function render({ model, el }) {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM()?.inverse()), room = sight(cam.k);
     glide(x - room.w / 2, y - room.h / 2, cam.k);
   }
-  slider.addEventListener("input", () => go(Number(slider.value)), on);
+  slider.addEventListener("input", () => scrub(Number(slider.value)), on);
+  pace.addEventListener("change", () => { S.speed = Number(pace.value); }, on);
   root.addEventListener("submit", (event) => { event.preventDefault(); commit(event.target); }, on);
   root.addEventListener("keydown", (event) => {
     const at = /** @type {HTMLElement} */ (event.target), node = /** @type {SVGElement|null} */ (at.closest?.(".mg-node"));
     event.stopPropagation();
-    if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLInputElement && event.key !== "Escape")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || (/^(INPUT|SELECT)$/.test(at.tagName) && at !== slider && event.key !== "Escape")) return;
     const pressed = at instanceof HTMLButtonElement, scope = at.closest?.(".mg-box, .mg-frame");
     const choose = node && drive() ? () => pickDrawn(node.dataset.id ?? "") : scope ? () => unfold(scope) : null;
     const act = {
-      ArrowRight: event.shiftKey ? () => go(frame() + 1) : next, ArrowLeft: event.shiftKey ? () => go(frame() - 1) : prev,
+      ArrowRight: event.shiftKey ? () => go(frame() + 1, true) : next, ArrowLeft: event.shiftKey ? () => go(frame() - 1) : prev,
       Home: actions.first, End: last, " ": pressed ? null : choose ?? play, Enter: choose,
       p: model.get("live") ? null : actions.predict, d: toggleDrive, f: actions.present, b: breakpoint,
-      l: actions.lang, t: actions.theme, o: scope ? () => unfold(scope) : buttons.open.hidden ? null : actions.open, 0: actions.whole, c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
+      l: actions.lang, t: actions.theme, "+": () => hurry(1), "=": () => hurry(1), "-": () => hurry(-1), o: scope ? () => unfold(scope) : buttons.open.hidden ? null : actions.open, 0: actions.whole, c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
     event.preventDefault();
