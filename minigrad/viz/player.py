@@ -23,6 +23,7 @@ import anywidget
 import traitlets
 
 from ..graph.faults import fault_now
+from ..graph.forced import forced_runs
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
@@ -36,7 +37,7 @@ _live: weakref.ref[Player] | None = None  # at most one backward hangs between t
 
 
 def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = False, preview: bool = False,
-         retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False,
+         retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False, anyway: bool = False,
          predict: bool = False, breakpoints: Iterable[str] = (),
          names: Mapping[str, AnyTensor] | None = None, lang: str | None = None,
          theme: str | None = None) -> Player:
@@ -44,8 +45,10 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
 
     This is a real backward: it accumulates into `.grad` and frees what was saved. With `preview`
     nothing is changed. With `live` each click runs one node, and the next cell sees what it did.
-    `drive` lets you choose the next node, `predict` asks before it shows; `breakpoints` are names
-    of nodes or leaves where Play stops. An error on the way is the last frame, not an exception.
+    `drive` lets you choose the next node, with `anyway` also one that is not ready: the wrong numbers
+    are recorded before, on copies, and hooks run once more for each. `predict` asks before it shows;
+    `breakpoints` are names of nodes or leaves where Play stops. The player's `answers`, `path`,
+    `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
     """
     reader_for(root)  # refuses what is no tensor
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
@@ -53,8 +56,9 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
                              "lang": lang or get_language(), "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live:
         return watched(LivePlayer(Recorder(root, gradient, **how), **shown))
+    runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
-    return watched(Player(graph, frames, preview=preview, **shown))
+    return watched(Player(graph, frames, preview=preview, anyway=runs if anyway else None, **shown))
 
 
 def watched(player: Player) -> Player:
@@ -83,24 +87,28 @@ def _style() -> str:
 
 
 class Player(anywidget.AnyWidget):
-    """A recorded backward as a widget; see `step`. `path` and `refused` tell how it was driven."""
+    """A recorded backward as a widget; see `step`. `path` tells in which order nodes were chosen, `refused` which
+    were not ready, `forced` which of them ran anyway, and `answers` what was asked and answered."""
 
     _esm = STATIC / "player.js"
     _css = _style()
 
     lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
     scene = traitlets.Dict().tag(sync=True)
-    pictures, steps, path, refused, answers, breaks = (traitlets.List[Any]().tag(sync=True) for _ in range(6))
+    pictures, steps, path, refused, forced, answers, breaks = (traitlets.List[Any]().tag(sync=True) for _ in range(7))
     frame, want = (traitlets.Int(0).tag(sync=True) for _ in range(2))
     drive, predict, live = (traitlets.Bool(False).tag(sync=True) for _ in range(3))
 
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
-                 breakpoints: tuple[str, ...] = (), **shown: Any) -> None:
+                 breakpoints: tuple[str, ...] = (), anyway: dict[str, tuple[Frame, ...]] | None = None,
+                 **shown: Any) -> None:
         self.graph, self.frames, self.shown = graph, frames, False
         self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over")
         steps = self.scenes.steps(frames)
         drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))
-        super().__init__(pictures=drawn, scene=self.scenes.scene(), steps=steps,
+        early = {key: self.scenes.steps(frames) for key, frames in (anyway or {}).items()}
+        scene = self.scenes.scene() | {"early": None if anyway is None else early}
+        super().__init__(pictures=drawn, scene=scene, steps=steps,
                          breaks=break_nodes(graph, breakpoints), **shown)
 
     # ---- exports

@@ -23,8 +23,9 @@ PLAYER_SCHEMA = "minigrad.player/1"
 WORDS = """
     first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc
     queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
-    open state_recording state_live state_gone speed printed arrived sum refused already torch_first accepted
-    because_acc because_seq busy failed now done ready waiting help
+    open state_recording state_live state_gone speed anyway back at_a_leaf nothing_came ran_early stranded
+    too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc
+    because_seq busy failed now done ready waiting help
 """.split()
 SENT = 4  # gradients that a caption names
 LINE = 400  # px, of a line of code beside a node's name
@@ -339,7 +340,7 @@ def gradient_like(t: TensorRecord) -> str:
 
 def by_step(frames: tuple[Frame, ...]) -> list[list[Frame]]:
     """The events of each step; the first frame shows what was before."""
-    return [list(events) for _, events in groupby(frames[1:], key=lambda f: f.step)]
+    return [list(events) for _, events in groupby((f for f in frames if f.kind != "before"), key=lambda f: f.step)]
 
 
 def transcript(graph: Graph, frames: tuple[Frame, ...]) -> str:

@@ -185,3 +185,39 @@ def test_play_moves_at_its_speed_and_stands_still_for_those_who_ask(page, made):
     for _ in range(13):
         page.keyboard.press("Shift+ArrowRight")
         assert page.locator(".mg-token, .mg-note").count() == 0
+
+
+def test_a_node_that_is_not_ready_runs_anyway_and_what_is_stranded_stands_beside_the_truth(page, tmp_path):
+    x = minigrad.tensor(3.0, requires_grad=True)
+    h = x**2
+    y = h * 2 + h * 5
+    file = tmp_path / "anyway.html"
+    file.write_text(minigrad.step(y, preview=True, anyway=True, drive=True).to_html(), encoding="utf-8")
+    page.goto(file.as_uri())
+    player = page.locator(".mg-player")
+    for node in ("n5", "n1", "n4"):
+        player.locator(f'.mg-node[data-id="{node}"]').click()
+        if node == "n5":
+            assert "no mistake" in player.locator(".mg-say").inner_text()
+        if node == "n4":
+            assert "nothing to work with" in player.locator(".mg-say").inner_text()
+    assert player.locator('[data-do="anyway"]').count() == 0
+
+    for node in ("n2", "n4"):
+        player.locator(f'.mg-node[data-id="{node}"]').click()
+    player.locator('[data-do="anyway"]').click()
+    assert "1 of 2" in player.locator(".mg-say").inner_text()
+    assert player.locator('[data-slot="edge:n4:0"]').text_content() == "30"
+    player.locator('.mg-node[data-id="n3"]').click()
+    assert player.locator(".mg-stranded").all_text_contents() == ["2"]
+    player.locator('[data-do="last"]').click()
+    said = player.locator(".mg-card").inner_text().replace("\n", " ")
+    for part in ("x.grad", "! ran too early", "30", "≠", "true", "42", "stranded at PowBackward0"):
+        assert part in said
+    assert page.evaluate(MEASURE, 12) == []
+
+    player.locator('[data-do="back"]').click()
+    for node in ("n3", "n4", "n5"):
+        player.locator(f'.mg-node[data-id="{node}"]').click()
+    assert page.locator('[data-slot^="grad:"]').text_content() == "42"
+    assert player.locator(".mg-stranded").count() == 0

@@ -127,12 +127,16 @@ function picture(source) {
 
 /** The recorded steps in an order: PyTorch's, or the one that a student drives. */
 class Walk {
-  /** @param {Json} scene @param {Json[]} steps @param {string[]} path */
-  constructor(scene, steps, path) {
+  /** @param {Json} scene @param {Json[]} steps @param {string[]} path @param {string} [early] The run with a node forced:
+   *  `n4|n2`, n4 with what n2 sent. */
+  constructor(scene, steps, path, early = "") {
     this.scene = scene;
-    this.steps = new Map(steps.map((step) => [step.id, step]));
+    this.truth = new Map(steps.map((step) => [step.id, step]));
+    this.forced = early.split("|")[0];
+    this.late = early ? scene.nodes[this.forced].needs.filter((id) => !early.split("|")[1].split(",").includes(id)) : [];
+    this.steps = new Map([...steps, ...(scene.early?.[early] ?? [])].map((step) => [step.id, step]));
     /** What each node receives in the end. */
-    const sends = steps.flatMap((step) => step.events.flatMap((event) => event.sends ?? []));
+    const sends = [...this.steps.values()].flatMap((step) => step.events.flatMap((event) => event.sends ?? []));
     this.sums = new Map(sends.sort((a, b) => a.n - b.n).map((one) => [one.to, one.total]));
     this.order = path.length ? path.filter((id) => this.steps.has(id)) : steps.map((step) => step.id);
     this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
@@ -168,7 +172,10 @@ class Walk {
       for (const [slot, text] of Object.entries(event.slots ?? {})) st.slots.set(slot, text);
       for (const mark of event.marks ?? []) st.marks.add(mark);
       for (const saved of event.freed ?? []) st.freed.add(saved);
-      for (const sent of event.sends ?? []) if (sent.to) st.totals.set(sent.to, sent);
+      for (const sent of event.sends ?? []) {                            // a sum is known in the order of the recording
+        const was = st.totals.get(sent.to), known = was ? was.known && sent.n === was.n + 1 : sent.n === 1;
+        st.totals.set(sent.to, { ...sent, known: known && !(this.forced === sent.to && this.late.includes(id)) });
+      }
       if (event.bad) st.bad = id;
       else if (this.isEnd.has(i)) st.done.add(id);
     }
@@ -218,7 +225,7 @@ function render({ model, el }) {
   /** What only this view knows. */
   const S = {
     quiz: "",                                                       // the node that a question is open about
-    refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
+    early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
     present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, breaks: new Set(model.get("breaks")),
   };
@@ -426,8 +433,8 @@ function render({ model, el }) {
   const onPath = (path, u) => path.getPointAtLength(path.getTotalLength() * eased(u));
   const wire = (edge) => /** @type {SVGPathElement|null} */ (P.svg.querySelector(`.mg-edge[data-id="${edge}"] > path`));
   /** A gradient on its way. @param {{x: number, y: number}} at @param {string} text @param {number} [size] */
-  function token({ x, y }, text, size = 1) {
-    const w = 8 * text.length + 14, el = s("g", { class: "mg-token", transform: `translate(${x} ${y}) scale(${size})` });
+  function token({ x, y }, text, size = 1, kind = "mg-token") {
+    const w = 8 * text.length + 14, el = s("g", { class: kind, transform: `translate(${x} ${y}) scale(${size})` });
     el.append(s("rect", { x: -w / 2, y: -11, width: w, height: 22, rx: 8 }), s("text", { y: 4.5, "text-anchor": "middle" }, text));
     moving.append(el);
   }
@@ -439,6 +446,9 @@ function render({ model, el }) {
     ghosts.append(el);
   }
   const brief = (edge, text) => P.short["edge:" + place(edge)] ?? text;
+  /** What came too late to the node that was forced. @param {number} k */
+  const stranded = (k) => walk.frames.slice(1, k + 1).flatMap(({ id, event }) => (walk.late.includes(id) ? event.sends ?? [] : []))
+    .filter((one) => one.to === walk.forced && one.text !== "None");
   const motions = {
     seed(f, u) {
       const path = wire("seed:" + drawn(f.id));
@@ -465,13 +475,13 @@ function render({ model, el }) {
       }
     },
     send(f, u, k) {
-      const earlier = walk.state(k - 1).totals, meets = f.event.sends.some((one) => one.n > 1), travel = meets ? 0.6 : 1;
+      const earlier = walk.state(k - 1).totals, now = walk.state(k).totals, meets = f.event.sends.some((one) => one.n > 1), travel = meets ? 0.6 : 1;
       for (const { to, n, total, edge, text } of f.event.sends ?? []) {
         const path = wire(place(edge)), long = path?.getTotalLength() ?? 0, far = between(u, 0, travel);
         if (!path || text === "None") continue;
         const trail = s("path", { d: path.getAttribute("d"), class: "mg-backward mg-trail", "stroke-dasharray": `${long * eased(far)} ${long}` });
         moving.append(trail);
-        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 ? earlier.get(to)?.total : null;
+        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 && now.get(to)?.known ? earlier.get(to)?.total : null;
         if (u < travel || !was) token(onPath(path, far), brief(edge, text));
         if (!was) continue;
         const near = eased(between(u, 0.6, 0.85));
@@ -494,6 +504,10 @@ function render({ model, el }) {
     ghosts.replaceChildren();
     card.style.removeProperty("--mg-come");
     for (const note of P.svg.querySelectorAll(".mg-leaving")) note.classList.remove("mg-leaving");
+    for (const { edge, text } of stranded(k)) {
+      const path = wire(place(edge)), end = path?.getPointAtLength(path.getTotalLength());
+      if (end) token({ x: end.x + 24, y: end.y + 30 }, brief(edge, text), 1, "mg-token mg-stranded");
+    }
     if (S.u < 1 && k) motions[walk.frames[k].event.kind]?.(walk.frames[k], S.u, k);
   }
 
@@ -602,11 +616,24 @@ function render({ model, el }) {
     const where = [scope, node.turn].filter(Boolean).join(" · ");
     const head = h("h3", {}, heading(id), " ", node.formula && h("span", { class: "mg-sub" }, node.formula),
       where && h("span", { class: "mg-scope" }, where));
-    if (S.refused) return [h("h3", {}, node.title), S.present && !st.bad ? choices(st) : h("div", {}, two(S.refused.say))];
+    if (S.refused) return [h("h3", {}, node.title), S.present && !st.bad ? choices(st) : h("div", {}, two(S.refused.say)),
+      S.refused.early && h("button", { type: "button", "data-do": "anyway" }, two(ui.anyway))].filter(Boolean);
+    if (walk.forced && st.done.size === walk.size) return wrong(k);
     if (S.quiz) return [quizForm(step)];
     if (S.present && drive() && walk.isEnd.has(k) && !st.bad && walk.count(k) < walk.size) return [head, choices(st)];
     if (st.bad === id) return [head, ...failure(f.event)];
     return [head, ...rows(step, f.at), fanIn(id, st)].filter(Boolean);
+  }
+  /** The wrong `.grad`s beside the true ones, and what is stranded. @param {number} k */
+  function wrong(k) {
+    const nodes = Object.entries(walk.scene.nodes).filter(([, node]) => node.leaf);
+    const ends = (steps, id) => steps.get(id)?.events.flatMap((event) => Object.values(event.slots ?? {})).pop();
+    const differ = nodes.filter(([id]) => ends(walk.steps, id) !== ends(walk.truth, id)).map(([id, node]) => row(h("code", {}, node.formula),
+      h("span", { class: "mg-bad" }, "! ", two(ui.too_early), " ", ends(walk.steps, id) ?? "None"), "≠",
+      h("span", {}, "✓ ", two(ui.true_run), " ", number(ends(walk.truth, id) ?? "None"))));
+    const left = stranded(k).map(({ text }) => row(two(fill(ui.stranded, { name: walk.title(walk.forced) })), h("span", { class: "mg-bad" }, text)));
+    return [...(differ.length ? differ : [h("div", {}, two(ui.none_differs))]), ...left,
+      h("button", { type: "button", class: "mg-main", "data-do": "back" }, two(ui.back))];
   }
   /** Where several gradients meet: how many came. */
   function fanIn(id, st) {
@@ -624,7 +651,8 @@ function render({ model, el }) {
   function meet(id, st) {
     const { n, m } = walk.arrived(id, st.done), sent = st.totals.get(id);
     const told = fill(ui.arrived, { name: walk.title(id), n, m });
-    const total = n === m ? walk.sums.get(id) : sent?.n === n && sent.total;
+    if (id === walk.forced && walk.late.includes(walk.frames[frame()].id)) return fill(ui.stranded, { name: walk.title(id) });
+    const total = n === m && !walk.forced ? walk.sums.get(id) : sent?.n === n && sent.known && sent.total;
     return n > 1 && total ? join(told, fill(ui.sum, { total })) : told;
   }
 
@@ -867,7 +895,10 @@ function render({ model, el }) {
       : walk.steps.has(id) || (model.get("live") && id === first) ? null
       : fill(ui.torch_first, { name: title, first: walk.title(first) });
     if (!say) return take(id, first, st.done);
-    S.refused = { id, say };
+    const came = [...new Set(walk.scene.nodes[id].needs)].filter((one) => st.done.has(one)).sort(), early = id + "|" + came;
+    const can = !walk.forced && walk.scene.early, leaf = walk.scene.nodes[id].leaf;
+    const more = can && missing.length && (leaf ? ui.at_a_leaf : !n && ui.nothing_came);
+    S.refused = { id, say: more ? join(say, more) : say, early: can && missing.length && !leaf && early in can && early };
     model.set("refused", [...model.get("refused"), id]);
     model.save_changes();
     show();
@@ -882,8 +913,23 @@ function render({ model, el }) {
   /** @param {string[]} path */
   function setPath(path) {
     model.set("path", path);
-    walk = new Walk(model.get("scene"), model.get("steps"), path);
-    if (!path.length && drive()) walk = new Walk(model.get("scene"), model.get("steps"), [""]);
+    walk = new Walk(model.get("scene"), model.get("steps"), !path.length && drive() ? [""] : path, S.early);
+  }
+  /** The node that was refused runs, with what has come. */
+  function anyway() {
+    const { id, early } = S.refused ?? {}, st = walk.state(frame()), { n, m } = id ? walk.arrived(id, st.done) : { n: 0, m: 0 };
+    if (!early) return;
+    Object.assign(S, { refused: null, early, note: fill(ui.ran_early, { name: walk.title(id), n, m }) });
+    model.set("forced", [...model.get("forced"), { node: id, arrived: early.split("|")[1].split(",") }]);
+    setPath([...st.done, id]);
+    move(walk.end, true);
+  }
+  /** As it was before the node was forced; in the true run nothing had changed. */
+  function back() {
+    const path = walk.order.slice(0, walk.order.indexOf(walk.forced));
+    Object.assign(S, { early: "", refused: null, note: null });
+    setPath(path);
+    move(walk.end);
   }
   function toggleDrive() {
     if (walk.scene.faulty) return;
@@ -891,7 +937,8 @@ function render({ model, el }) {
     model.set("drive", !drive());
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
     stop();
-    setPath(drive() ? kept : []);
+    if (walk.forced) S.early = "";
+    setPath(drive() ? kept.filter((id) => !walk.forced || kept.indexOf(id) < kept.indexOf(walk.forced)) : []);
     move(walk.ends[Math.min(n, walk.ends.length - 1)]);
   }
 
@@ -925,7 +972,7 @@ function render({ model, el }) {
     first: () => go(0), prev, play, next, last, present: () => present(), drive: toggleDrive,
     predict: () => { S.quiz = ""; S.verdict = null; set("predict", !model.get("predict")); },
     lang: () => set("lang", { en: "zh", zh: "both", both: "en" }[lang()]), open: () => open(),
-    whole: () => { S.whole = !S.whole; cam.k = 0; show(); },
+    anyway, back, whole: () => { S.whole = !S.whole; cam.k = 0; show(); },
     theme: () => set("theme", dark() ? "light" : "dark"),
     replay: () => { const start = S.verdict?.start ?? 0; S.verdict = null; go(start); },
   };
@@ -965,7 +1012,7 @@ function render({ model, el }) {
       ArrowRight: event.shiftKey ? () => go(frame() + 1, true) : next, ArrowLeft: event.shiftKey ? () => go(frame() - 1) : prev,
       Home: actions.first, End: last, " ": pressed ? null : choose ?? play, Enter: choose,
       p: model.get("live") ? null : actions.predict, d: toggleDrive, f: actions.present, b: breakpoint,
-      l: actions.lang, t: actions.theme, "+": () => hurry(1), "=": () => hurry(1), "-": () => hurry(-1), o: scope ? () => unfold(scope) : buttons.open.hidden ? null : actions.open, 0: actions.whole, c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
+      l: actions.lang, t: actions.theme, "+": () => hurry(1), "=": () => hurry(1), "-": () => hurry(-1), r: anyway, o: scope ? () => unfold(scope) : buttons.open.hidden ? null : actions.open, 0: actions.whole, c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
     event.preventDefault();
@@ -975,7 +1022,7 @@ function render({ model, el }) {
 
   const renew = () => {
     const atEnd = frame() >= walk.end;
-    walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
+    walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"), S.early);
     if (atEnd || S.want) model.set("frame", walk.end);
     model.save_changes();
     show();
@@ -991,7 +1038,7 @@ function render({ model, el }) {
   el.append(root);
   turnTo("");
   if (model.widget_manager && gone())                                        // a stored player starts at the beginning
-    for (const [name, value] of Object.entries({ frame: 0, path: [], refused: [], answers: [] })) model.set(name, value);
+    for (const [name, value] of Object.entries({ frame: 0, path: [], refused: [], forced: [], answers: [] })) model.set(name, value);
   if (drive() && !model.get("path").length) setPath([]);
   layout();
   return () => {
