@@ -32,6 +32,10 @@ def checks(source):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "check"]
 
 
+def targets(part):
+    return part.targets if isinstance(part, ast.Assign) else []
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_lesson_has_the_frame_of_all_lessons(name, lang):
@@ -82,7 +86,7 @@ def test_a_cell_ticks_once_its_dots_are_filled(exercise, source):
     """The cell is run with a right answer in place of what it leaves open; both take the same parameters."""
     (handed,) = (name for one, name in checks(source) if one == exercise)
     answer, tree = TABLES[exercise].rights[0], ast.parse(source)
-    opens = [part for part in tree.body if getattr(part, "name", None) == handed]
+    opens = [part for part in tree.body if handed in (getattr(part, "name", ""), *map(ast.unparse, targets(part)))]
     last = tree.body.pop()
     tree.body = [part for part in tree.body if part not in opens]
     names = {"check": check, "diamond": diamond, handed: answer}

@@ -14,7 +14,7 @@ from typing import Any
 from .verdict import Verdict
 from .widgets import check_answers, is_answered
 
-__all__ = ["Verdict", "check", "diamond", "programs"]
+__all__ = ["Verdict", "check", "diamond", "picture", "programs"]
 
 BUILT_IN = {  # exercise -> the file it is in, and its name there; read when first asked for
     "01": "lesson_01.EXERCISE", "02": "lesson_02.EXERCISE",
@@ -48,7 +48,7 @@ def check(exercise: str, answer: Any) -> Verdict:
     return check_answers(exercise, answer) if is_answered(answer) else judge(answer)
 
 
-LATER = {"diamond": "lesson_03.diamond", "programs": "lesson_06.PROGRAMS"}  # what lessons show
+LATER = {"diamond": "lesson_03.diamond", "picture": "lesson_02.picture", "programs": "lesson_06.PROGRAMS"}  # what lessons show
 
 
 def __getattr__(name: str) -> Any:
