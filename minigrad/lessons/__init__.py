@@ -48,7 +48,8 @@ def check(exercise: str, answer: Any) -> Verdict:
     return check_answers(exercise, answer) if is_answered(answer) else judge(answer)
 
 
-LATER = {"diamond": "lesson_03.diamond", "picture": "lesson_02.picture", "programs": "lesson_06.PROGRAMS"}  # what lessons show
+# what lessons show
+LATER = {"diamond": "lesson_03.diamond", "picture": "lesson_02.picture", "programs": "lesson_06.PROGRAMS"}
 
 
 def __getattr__(name: str) -> Any:
