@@ -16,7 +16,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 OLDEST = (3, 11)
-FIRST = "tutorials/004_gradients_from_start_to_finish.ipynb"
+FIRST = "lessons/00_start_here.ipynb"
 LINTED = ["minigrad", "tests", "notebooks", "binder"]
 
 # word -> (extras to install, modules to run; what the user adds goes to the last one)
