@@ -86,7 +86,7 @@ from .creation import (
     zeros,
     zeros_like,
 )
-from .graph import notes as _notes
+from .graph import tracebacks as _tracebacks
 from .manual import document as _document
 from .ops.checks import as_function as _as_function
 from .random import get_rng_state, set_rng_state
@@ -100,6 +100,18 @@ for _name in _tensor.FUNCTIONS:
     globals()[_name] = _as_function(_name, getattr(Tensor, _name))
     globals()[_name].__module__ = __name__  # where pickle finds it
 globals().update(_tensor.ONLY_FUNCTIONS)
+
+
+
+def _explain(*given) -> None:
+    from .graph import notes  # reads programs: no program that never fails needs it
+
+    notes.explain(*given)
+
+
+presentation.explain = _explain
+_tracebacks.install()
+full_tracebacks = _tracebacks.full_tracebacks
 
 _LAZY = {"draw": "viz", "step": "viz", "why": "viz", "paths": "viz", "watch": "viz",
          "broken": "graph", "nudge": "viz", "training": "viz", "versions": "viz", "detective": "viz",

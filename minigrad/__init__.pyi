@@ -29,6 +29,7 @@ from .creation import (
 from .eras import current_era as current_era, era as era
 from .eras.alias import install_as_torch as install_as_torch, uninstall_torch as uninstall_torch
 from .graph.faults import broken as broken
+from .graph.tracebacks import full_tracebacks as full_tracebacks
 from .magics import load_ipython_extension as load_ipython_extension
 from .ops.calls.shape import length_of_parts as length_of_parts
 from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_state
@@ -39,7 +40,6 @@ from .viz.measured import nudge as nudge
 from .viz.monitor import training as training
 from .viz.panel import watch as watch
 from .viz.player import step as step
-from .viz.program import detective as detective, versions as versions
 from .viz.reasons import Explanation
 from .viz.routes import paths as paths
 
@@ -58,41 +58,41 @@ __all__ = [
     "clamp_min_", "clip", "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "conj",
     "contiguous_format", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
     "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum",
-    "current_era", "default_generator", "det", "detach", "detach_", "detective", "device", "diag", "diag_embed",
-    "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout",
-    "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_",
-    "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix",
-    "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
-    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like", "gather",
-    "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state", "greater", "greater_equal",
-    "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss", "histc", "hstack", "hypot",
-    "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select", "inf",
-    "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
-    "inverse", "is_anomaly_enabled", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference",
-    "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor", "isclose", "isfinite", "isinf", "isnan",
-    "kl_div", "kron", "kthvalue", "layer_norm", "le", "length_of_parts", "lerp", "less", "less_equal", "lgamma",
-    "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_",
-    "log_", "log_softmax", "logaddexp", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt", "manual_seed", "margin_ranking_loss",
-    "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "max_pool1d",
-    "max_pool2d", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim",
-    "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nansum",
-    "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad", "nonzero", "norm", "normal", "not_equal",
-    "nudge", "numel", "ones", "ones_like", "outer", "pairwise_distance", "paths", "permute", "pi", "pinverse",
-    "poisson_nll_loss", "polygamma", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put",
-    "quantile", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal",
-    "reciprocal_", "relu", "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "result_type",
-    "return_types", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub",
-    "save", "scatter", "scatter_add", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_",
-    "set_default_dtype", "set_grad_enabled", "set_language", "set_printoptions", "set_rng_state", "sgn", "short",
-    "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter",
-    "slogdet", "slow", "softmax", "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_",
-    "squeeze", "stack", "std", "std_mean", "step", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t",
-    "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold",
-    "threshold_", "tile", "topk", "trace", "training", "transpose", "trapezoid", "trapz", "tril",
-    "triplet_margin_loss", "triu", "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten",
-    "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "vander", "var", "var_mean", "vdot", "versions",
-    "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
+    "current_era", "default_generator", "det", "detach", "detach_", "device", "diag", "diag_embed", "diagonal",
+    "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout", "dstack",
+    "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_", "erfc",
+    "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix", "fix_",
+    "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
+    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
+    "full_tracebacks", "gather", "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state",
+    "greater", "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss",
+    "histc", "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_",
+    "index_select", "inf", "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32",
+    "int64", "int8", "inverse", "is_anomaly_enabled", "is_complex", "is_floating_point", "is_grad_enabled",
+    "is_inference", "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor", "isclose", "isfinite",
+    "isinf", "isnan", "kl_div", "kron", "kthvalue", "layer_norm", "le", "length_of_parts", "lerp", "less",
+    "less_equal", "lgamma", "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p",
+    "log1p_", "log2", "log2_", "log_", "log_softmax", "logaddexp", "logcumsumexp", "logdet", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt",
+    "manual_seed", "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
+    "matrix_power", "max", "max_pool1d", "max_pool2d", "maximum", "mean", "median", "meshgrid", "min", "minimum",
+    "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num",
+    "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad",
+    "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones", "ones_like", "outer", "pairwise_distance",
+    "paths", "permute", "pi", "pinverse", "poisson_nll_loss", "polygamma", "positive", "pow", "prelu",
+    "preserve_format", "prod", "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn",
+    "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm",
+    "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
+    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scatter", "scatter_add", "searchsorted", "seed",
+    "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language",
+    "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
+    "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
+    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",
+    "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_",
+    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
+    "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc",
+    "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "vander",
+    "var", "var_mean", "vdot", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 
 

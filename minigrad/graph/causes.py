@@ -369,7 +369,7 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
     told = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", str(error))
     if told is None:
         return None
-    source, (_, m, n, _) = context.source, map(int, told.groups())
+    source, (rows, m, n, _) = context.source, map(int, told.groups())
     if isinstance(node, ast.BinOp):
         a, b = context.value(node.left), context.value(node.right)
         if isinstance(b, TensorBase) and b._data.ndim == 2 and b._data.shape[1] == m:
@@ -377,11 +377,14 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
         if isinstance(a, TensorBase) and a._data.ndim == 2 and a._data.shape[0] == n:
             return finding("transposed", context, node, (node.left, f"{grouped(node.left, context)}.T"), m=m, n=n)
         return None
-    for given in getattr(node, "args", ()):
-        x = context.value(given)
-        if isinstance(x, TensorBase) and x._data.ndim > 2 and math.prod(x._data.shape[1:]) == n:
+    known = [(given, x._data.shape) for given in getattr(node, "args", ())
+             if isinstance(x := context.value(given), TensorBase)]
+    for given, shape in known:
+        if len(shape) > 2 and math.prod(shape[1:]) == n:
             change = given, f"{grouped(given, context)}.flatten(1)"
-            return finding("flatten", context, node, change, shape=tuple(x._data.shape), n=n)
+            return finding("flatten", context, node, change, shape=tuple(shape), n=n)
+    if not known and rows * m % n == 0:  # it may have to be flattened
+        return None
     layers = [c for c in ast.walk(source.tree) if isinstance(c, ast.Call) and called(c) == "Linear" and c.args
               and isinstance(c.args[0], ast.Constant) and c.args[0].value == n]
     return finding("features", context, layers[0], (layers[0].args[0], str(m)), m=m, n=n) if len(layers) == 1 else None

@@ -1,7 +1,7 @@
 """The notes under errors: which node, which line, who changed or freed it, what to do.
 
 Made only when an error is raised. The sentences are in `text/messages.toml` under `note.`; here are
-the facts that fill their blanks. Installed as `presentation.explain`.
+the facts that fill their blanks. `presentation.explain` comes here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..core.beside.lines import PACKAGE_FILES, learners_frame, learners_line, so
 from ..core.graph import Freed, Node, function_of
 from ..text import LANGUAGES, get_language, knows, presentation, say
 from . import causes
-from .program import expression, standing
+from .program import expression, is_cell, standing
 
 
 def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
@@ -37,17 +37,20 @@ def found_at(error: BaseException, frame: Any, lasti: int, key: str = "", facts:
     return causes.attempt(causes.find, error, key, facts or {}, node, context)
 
 
-def foreign(error: BaseException) -> causes.Finding | None:
-    """The cause of any error: what was found when it was raised, else what its text and its place tell."""
-    if hasattr(error, "finding"):
-        found: causes.Finding | None = error.finding
-        return found
+def complete(error: BaseException) -> None:
+    """Give an error that was raised without a note the one that its text and its place tell."""
     last, place = None, error.__traceback__
     while place is not None:
         if place.tb_frame.f_code.co_filename not in PACKAGE_FILES:
             last = place
         place = place.tb_next
-    return None if last is None else found_at(error, last.tb_frame, last.tb_lasti)
+    if last is None or hasattr(error, "finding"):
+        return
+    found = found_at(error, last.tb_frame, last.tb_lasti)
+    error.finding = found  # type: ignore[attr-defined]
+    if found is not None:
+        for lang in languages():
+            error.add_note(cause_told(found, lang, last.tb_frame.f_code.co_filename))
 
 
 def languages() -> tuple[str, ...]:
@@ -56,15 +59,15 @@ def languages() -> tuple[str, ...]:
     return LANGUAGES if chosen == "both" else (chosen,)
 
 
-def cause_told(found: causes.Finding, lang: str) -> str:
-    """A cause, its line, and the cure."""
+def cause_told(found: causes.Finding, lang: str, here: str = "") -> str:
+    """A cause, its line, and the cure; `here` is the file that it is told in, where that is not the one that runs."""
     told = {name: _made(value, lang) if isinstance(value, Node) else value for name, value in found.facts.items()}
     if found.line is not None:
-        told |= {"place": _place(found.line, lang), "source": found.line[2]}
+        told |= {"place": _place(found.line, lang, here), "source": found.line[2]}
     parts = [say(f"cause.{found.key}", lang, **told)]
     if found.edit is not None and found.line is not None:
         number, text = found.edit
-        parts.append(say("cure.edit", lang, place=_place((found.line[0], number, text), lang), text=text.strip()))
+        parts.append(say("cure.edit", lang, place=_place((found.line[0], number, text), lang, here), text=text.strip()))
     return "\n".join(parts)
 
 
@@ -103,13 +106,12 @@ def _with_line(key: str, line: tuple[str, int, str] | None, lang: str, **values:
     return say(key, lang, place=_place(line, lang), source=line[2], **values)
 
 
-def _place(line: tuple[str, int, str], lang: str) -> str:
+def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
     """Where a line stands, seen from the line that failed: in the same file or cell, or in another."""
     file, number, _ = line
     code, _ = learners_line()
-    kind = "line"
-    if code is not None and file != code.co_filename:
-        kind = "line_of_cell" if "ipykernel_" in file or file.startswith("<ipython-input") else "line_of_file"
+    here = here or (code.co_filename if code is not None else file)
+    kind = "line" if file == here else "line_of_cell" if is_cell(file) else "line_of_file"
     return say(f"note.{kind}", lang, number=number, file=os.path.basename(file))
 
 
@@ -127,5 +129,3 @@ def _eraser(facts: dict[str, Any]) -> tuple[str, int, str] | None:
     mark = next((m for m in marks if isinstance(m, Freed) and m.code is not None), None)
     return None if mark is None else source_line(mark.code, mark.lasti)
 
-
-presentation.explain = explain

@@ -37,7 +37,8 @@ class Source:
             self.tree = ast.Module([], [])
         nodes: list[Any] = [*ast.walk(self.tree)]
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-        self.spans: dict[Any, Any] = {span(node): node.test for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert)}
+        tests = [node for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert)]
+        self.spans: dict[Any, Any] = {span(node): node.test for node in tests}
         self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, ast.expr | ast.AugAssign)}
         self.writes: dict[tuple[Any, str], list[Any]] = {}  # (function or None, name) -> statements that write it
         for node in nodes:

@@ -85,19 +85,23 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
 
 def last_error() -> Explanation:
     """What is to be said of the exception that is being handled, or that nobody caught."""
-    error = sys.exc_info()[1] or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    handled = sys.exc_info()[1]
+    error = handled or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if error is None:
         return Explanation([("why.no_error", {}, set())], None)
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if handled is None and shell is not None and shell.last_execution_succeeded:  # of the cell before this one
+        return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
     return of_error(error)
 
 
 def of_error(error: BaseException) -> Explanation:
     """An error, its notes, and the edit that mends it."""
-    found = notes.foreign(error)
+    notes.complete(error)
     told = "\n".join(getattr(error, "__notes__", ()))
     facts = {"error": f"{type(error).__name__}: {error}", "notes": told}
-    answer = Explanation([("why.error", facts, set())], None, found)
-    answer.told = bool(told)
+    answer = Explanation([("why.error", facts, set())], None, getattr(error, "finding", None))
+    answer.told = True  # by its notes
     return answer
 
 

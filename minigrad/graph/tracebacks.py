@@ -1,0 +1,94 @@
+"""Short tracebacks: an error that is displayed ends with the learner's line and the note, without our frames.
+
+Only what a script or IPython shows is short: the error keeps all its frames, for `%debug`, `traceback` and pytest.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+from ..core.beside.lines import PACKAGE_FILES
+
+full = False
+CHAIN = 8  # errors behind one another that are looked at
+
+
+def full_tracebacks(on: bool = True) -> None:
+    """Show the frames of this package again in errors that nobody caught; `full_tracebacks(False)` hides them."""
+    global full
+    full = on
+
+
+def shortened(tb: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of this package; as it is where no other frame is in it."""
+    kept = []
+    place = None if full else tb
+    while place is not None:
+        if place.tb_frame.f_code.co_filename not in PACKAGE_FILES:
+            kept.append(place)
+        place = place.tb_next
+    short = None
+    for place in reversed(kept):
+        short = TracebackType(short, place.tb_frame, place.tb_lasti, place.tb_lineno)
+    return short or tb
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those before it that are displayed with it."""
+    for _ in range(CHAIN):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+class shown:
+    """While inside, an error has its note and short tracebacks; then those that it came with."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.before = [(each, each.__traceback__) for each in chain(error)]
+
+    def __enter__(self) -> None:
+        for error, tb in self.before:
+            if any(frame_of_ours(tb)) or isinstance(error, TypeError | AttributeError):
+                from .notes import complete
+
+                complete(error)
+            error.__traceback__ = shortened(tb)
+
+    def __exit__(self, *exc: object) -> None:
+        for error, tb in self.before:
+            error.__traceback__ = tb
+
+
+def frame_of_ours(tb: TracebackType | None) -> Iterator[bool]:
+    """Of each frame of a traceback, whether it is in this package."""
+    while tb is not None:
+        yield tb.tb_frame.f_code.co_filename in PACKAGE_FILES
+        tb = tb.tb_next
+
+
+def excepthook(kind: Any, error: BaseException, tb: TracebackType | None) -> None:
+    """What a script, or Python's prompt, shows of an error."""
+    with shown(error):
+        sys.__excepthook__(kind, error, error.__traceback__)
+
+
+def install() -> None:
+    """Show short tracebacks, unless somebody else already decides what is shown."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = excepthook
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None and not hasattr(shell.InteractiveTB, "minigrad"):
+        ordinary = shell.InteractiveTB.structured_traceback
+
+        def structured_traceback(kind: Any, error: Any, tb: Any = None, *args: Any, **options: Any) -> Any:
+            if not isinstance(error, BaseException):
+                return ordinary(kind, error, tb, *args, **options)
+            with shown(error):
+                return ordinary(kind, error, shortened(tb), *args, **options)
+
+        shell.InteractiveTB.structured_traceback, shell.InteractiveTB.minigrad = structured_traceback, True

@@ -1,0 +1,101 @@
+"""What is displayed of an error ends with the learner's line and the note; the error itself keeps all its frames."""
+
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+import minigrad as torch
+from minigrad.core.beside.lines import PACKAGE_FILES
+from minigrad.graph import tracebacks
+
+COMMON = [
+    "x = torch.ones(2, requires_grad=True).detach()\n(x * 2).sum().backward()",
+    "x = torch.ones(2, requires_grad=True)\ny = (x * x).sum()\ny.backward()\ny.backward()",
+    "x = torch.ones(2, requires_grad=True)\n(x * 2).backward()",
+    "net = torch.nn.Linear(10, 2)\nnet(torch.ones(3, 7))",
+    "w = torch.ones(2, requires_grad=True)\nw - 0.1 * w.grad",
+]
+
+
+@pytest.fixture
+def shell():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance(colors="nocolor")
+    tracebacks.install()
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("program", COMMON)
+def test_a_notebook_shows_no_frame_of_ours_and_the_learners_line_last(program, shell, capsys):
+    shell.run_cell(f"import minigrad as torch\n{program}")
+    shown = capsys.readouterr().out.rstrip().splitlines()
+
+    last = program.splitlines()[-1]
+    assert not [line for line in shown if any(file in line for file in PACKAGE_FILES)]
+    assert any(line.startswith("---->") and last in line for line in shown[-15:])
+    assert "What happened" in "\n".join(shown)
+    kept = [frame.filename for frame in traceback.extract_tb(sys.last_traceback)]
+    assert program == COMMON[-1] or PACKAGE_FILES & {*kept}, "a debugger sees all"
+
+
+@pytest.mark.parametrize("program", COMMON)
+def test_a_script_shows_no_frame_of_ours(program, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"import minigrad as torch\n{program}\n", "utf-8")
+    package = Path(torch.__file__).parent
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=package.parent,
+                         env={"PYTHONPATH": str(package.parent), "PATH": ""}, check=False)
+
+    assert run.returncode == 1
+    assert str(package) not in run.stderr
+    assert program.splitlines()[-1] in run.stderr
+    assert "What happened" in run.stderr.splitlines()[-2] + run.stderr.splitlines()[-1]
+
+
+def test_full_tracebacks_bring_the_frames_back(shell, capsys):
+    torch.full_tracebacks()
+    try:
+        shell.run_cell(f"import minigrad as torch\n{COMMON[2]}")
+    finally:
+        torch.full_tracebacks(False)
+
+    assert "backward.py" in capsys.readouterr().out
+
+
+def test_the_error_keeps_its_frames():
+    with pytest.raises(RuntimeError) as caught:
+        (torch.ones(2, requires_grad=True) * 2).backward()
+    before = caught.value.__traceback__
+
+    with tracebacks.shown(caught.value):
+        assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+    assert caught.value.__traceback__ is before
+
+
+def test_the_hook_of_somebody_else_is_left_alone(monkeypatch):
+    def theirs(*error):
+        pass
+
+    monkeypatch.setattr(sys, "excepthook", theirs)
+    tracebacks.install()
+
+    assert sys.excepthook is theirs
+
+
+def test_an_error_that_was_mended_since_is_not_explained_again(shell, capsys):
+    shell.run_cell("import minigrad as torch\nx = torch.ones(2)\nx.backward()")
+    shell.run_cell("print(torch.why())")
+    first = capsys.readouterr().out
+    shell.run_cell("x = torch.ones(2, requires_grad=True)\nx.sum().backward()")
+    capsys.readouterr()
+    shell.run_cell("print(torch.why())")
+    second = capsys.readouterr().out
+
+    assert "requires_grad=True" in first
+    assert "What happened" not in second
+    assert "The last cell ran without an error." in second
