@@ -40,6 +40,7 @@ from .viz.measured import nudge as nudge
 from .viz.monitor import training as training
 from .viz.panel import watch as watch
 from .viz.player import step as step
+from .viz.program import detective as detective, versions as versions
 from .viz.reasons import Explanation
 from .viz.routes import paths as paths
 
@@ -58,11 +59,11 @@ __all__ = [
     "clamp_min_", "clip", "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "conj",
     "contiguous_format", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
     "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum",
-    "current_era", "default_generator", "det", "detach", "detach_", "device", "diag", "diag_embed", "diagonal",
-    "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout", "dstack",
-    "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_", "erfc",
-    "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix", "fix_",
-    "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
+    "current_era", "default_generator", "det", "detach", "detach_", "detective", "device", "diag", "diag_embed",
+    "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout",
+    "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_",
+    "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix",
+    "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
     "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
     "full_tracebacks", "gather", "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state",
     "greater", "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss",
@@ -92,7 +93,8 @@ __all__ = [
     "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
     "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc",
     "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "vander",
-    "var", "var_mean", "vdot", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
+    "var", "var_mean", "vdot", "versions", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros",
+    "zeros_like",
 ]
 
 
