@@ -39,7 +39,7 @@ from .viz.display import Drawing
 from .viz.measured import nudge as nudge
 from .viz.monitor import training as training
 from .viz.panel import watch as watch
-from .viz.player import step as step
+from .viz.player import save_page as save_page, step as step
 from .viz.program import detective as detective, versions as versions
 from .viz.reasons import Explanation
 from .viz.routes import paths as paths
@@ -84,8 +84,8 @@ __all__ = [
     "preserve_format", "prod", "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn",
     "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm",
     "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
-    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scatter", "scatter_add", "searchsorted", "seed",
-    "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language",
+    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter", "scatter_add", "searchsorted",
+    "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language",
     "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
     "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
     "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",

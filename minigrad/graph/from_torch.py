@@ -6,6 +6,7 @@ Equal to `read` of the same program in minigrad: this is how we know that minigr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -22,6 +23,10 @@ def read_torch(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> G
 
 class TorchReader(Reader):
     """torch's own spelling of the few things that differ."""
+
+    def graph(self) -> Graph:
+        """Read everything; the records say that it is torch's."""
+        return replace(super().graph(), library="torch")
 
     def is_tensor(self, value: Any) -> bool:
         """Whether a value is a tensor of torch."""

@@ -19,7 +19,7 @@ MARKS = ("NaN", "∞")  # what makes a value bad
 def preview(values: Any) -> str:
     """Three significant digits; hidden NaN or Inf are told by a mark at the end."""
     text = with_brackets(rounded(shown(values)), values)
-    return text + _hidden(values.reshape(-1), text)
+    return text + (_hidden(values.reshape(-1), text) if math.prod(values.shape) > FULL else "")
 
 
 def shown(values: Any) -> list[Any]:

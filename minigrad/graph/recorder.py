@@ -77,8 +77,13 @@ def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = T
     With `preview` nothing is changed; without, this is a real backward: it accumulates and frees.
     The options are those of a `Recorder`. An error on the way is the last frame, not an exception.
     """
-    recorder = Recorder(root, gradient, preview, **options)
-    with untouched(recorder.reader) if preview else contextlib.nullcontext():
+    if hasattr(type(root), "_edge"):
+        recorder = Recorder(root, gradient, preview, **options)
+    else:
+        from .torch_recorder import TorchRecorder
+
+        recorder = TorchRecorder(root, gradient, preview, **options)
+    with recorder.untouched() if preview else contextlib.nullcontext():
         while recorder.advance():
             pass
     return recorder.graph, recorder.frames
@@ -87,18 +92,14 @@ def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = T
 class Recorder:
     """Holds the suspended engine and watches it; `advance` runs one node and adds its frames."""
 
+    looks = False  # whether what arrives is compared everywhere, since hooks may stand where nobody sees them
+
     def __init__(self, root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = False, *,
                  names: Mapping[str, AnyTensor] | None = None, retain_graph: bool | None = None,
                  create_graph: bool = False) -> None:
-        (seed,) = root_gradients((root,), gradient, create_graph)
-        if preview:  # a hook may write into it
-            seed = seed.clone() if create_graph else seed.copy()
-        self.reader = Reader((root,), names or {})
+        self.preview, self.frees = preview, not keeps(retain_graph, create_graph)
+        seed = self.prepare(root, gradient, names or {}, create_graph)
         self.graph = self.reader.graph()
-        keep = keeps(retain_graph, create_graph)
-        self.preview, self.frees = preview, not keep
-        self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
-        self.engine: Any = steps([root._edge()], [seed], AttendedTask(keep or preview, create_graph, watch=self))
         self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
         self.error: Exception | None = None
         nodes = self.graph.nodes
@@ -111,8 +112,8 @@ class Recorder:
         self.waiting: tuple[str, ...] = ()
         self.left = set(self.waits)  # nodes that have not run yet
         live = {self.reader.ids[key]: node for key, node in self.reader.found.items()}
-        self.names = Symbols(self.graph, live, 
-                             seed.shape == () and float(plain(seed)) == 1 and not self.graph.fault)
+        self.names = Symbols(self.graph, live,
+                             tuple(seed.shape) == () and float(plain(seed)) == 1 and not self.graph.fault)
         self.saved: dict[str, Any] = {}  # what the node that runs has saved, as its formulas take it
         self.came: dict[int, Any] = {}  # copies of what it received, for hooks may write into it
         self.work: tuple[tuple[Any, ...], dict[int, Any]] = (), {}  # what its formulas got, and gave
@@ -125,7 +126,23 @@ class Recorder:
         self.step = [Frame(0, "seed", self.node, after=in_short(seed), exact=exact_of(seed), queue=(self.node,))]
         self.printed = io.StringIO()
 
+    def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
+                create_graph: bool) -> Any:
+        """Find out how the graph is read and how it runs; what backward begins with."""
+        (seed,) = root_gradients((root,), gradient, create_graph)
+        if self.preview:  # a hook may write into it
+            seed = seed.clone() if create_graph else seed.copy()
+        self.reader = Reader((root,), names)
+        self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
+        task = AttendedTask(self.preview or not self.frees, create_graph, watch=self)
+        self.engine: Any = steps([root._edge()], [seed], task)
+        return seed
+
     # ---- running
+
+    def untouched(self) -> contextlib.AbstractContextManager[None]:
+        """What a preview runs in."""
+        return untouched(self.reader)
 
     @property
     def done(self) -> int:
@@ -192,9 +209,10 @@ class Recorder:
             self.queue.remove(self.node)
         self.waiting, self.summed = tuple(self.queue), {}  # what waits while this node runs
         self.saved = saved_of(node, self.reader.fields[self.reader.key(node)])
-        self.came = {nr: copied(self.totals.get((self.node, nr))) for nr in {h.nr for h in self.hooks[self.node]} | {0}}
+        nrs = {0, *(t.nr for t in self.graph.outputs(self.node))} if self.hooks[self.node] or self.looks else ()
+        self.came = {nr: copied(self.totals.get((self.node, nr))) for nr in nrs}
         self.work, self.touched, self.sent = ((), {}), [], {}
-        self.old = {nr: copied(t._grad) for nr, t in filled_by(node).items() if t._grad is not None}
+        self.old = {nr: copied(t.grad) for nr, t in self.filled_by(node).items() if t.grad is not None}
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
         """A hook has run: what came, and what it made of it."""
@@ -232,14 +250,15 @@ class Recorder:
     def compute(self, node: AnyNode, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
         """The node's formulas have run; from here on its gradients are on their way."""
         here = self.graph.node(self.node)
-        self.work = tuple(map(plain, incoming)), {i: copied(g) for i, g in enumerate(outgoing)}
+        keep = copied if self.hooks[self.node] else plain  # a post-hook may write into them
+        self.work = tuple(map(plain, incoming)), {i: keep(g) for i, g in enumerate(outgoing)}
         self.event("compute", before=in_short(incoming), outgoing=tuple(in_short(g) for g in outgoing))
         self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):
             if edge.node and grad is None:
                 self.names.came[edge.node, edge.nr] += 1
                 self.arrive(edge.slot, edge.node)
-        if self.preview and self.frees and node.frees:
+        if self.preview and self.frees and getattr(node, "frees", True):
             self.free(node)
 
     def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
@@ -256,7 +275,7 @@ class Recorder:
         place, now = (edge.node, edge.nr), plain(total)
         self.names.came[place] += 1
         fitted = self.summed[index] if index in self.summed and not self.touched else plain(grad)
-        if self.touched or self.node in self.names.changed or any(at[0] == self.node for at in self.names.after):
+        if self.bends():
             self.names.changed.add(edge.node)
         came = self.sent[index] = self.names.sent(f"{self.node}:{index}", place, told(in_type(fitted, now)))
         words = ""
@@ -267,6 +286,11 @@ class Recorder:
         self.received[place], self.totals[place], self.lies[place] = in_short(now), now, symbols
         self.arrive(index, edge.node, text=in_short(fitted), total=in_short(now), sum=words, exact=exactly(now),
                     symbols=symbols)
+
+    def bends(self) -> bool:
+        """Whether what the node sends may be something else than the derivative."""
+        return bool(self.touched) or self.node in self.names.changed or any(
+            place[0] == self.node for place in self.names.after)
 
     def arrive(self, slot: int, to: str, **facts: Any) -> None:
         """Note an arrival in this step's "send" frame; the node joins the queue when all have come."""
@@ -292,6 +316,10 @@ class Recorder:
         words = "" if old is None or self.graph.fault == "replace" else sum_of([plain(old), plain(grad)], plain(after))
         self.event(kind, name=in_short(grad), before=in_short(old), after=in_short(after), sum=words,
                    exact=exact_of(after), symbols=(self.names.at((self.node, nr), told(plain(grad))),), **facts)
+
+    def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
+        """The tensors whose `.grad` gets something when a node runs, by output."""
+        return filled_by(node)
 
     def rules(self) -> tuple[Rule, ...]:
         """The rules of the node that ran, once it is known what became of its gradients."""
@@ -370,7 +398,10 @@ def in_type(grad: Any, like: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The array of a tensor; an array, or None, as it is."""
+    """The array of a tensor, of torch too; an array, or None, as it is."""
+    if hasattr(value, "detach") and not hasattr(value, "_array"):
+        value = value.detach().to_dense().cpu()
+        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
     return value._array() if hasattr(value, "_array") else value
 
 
@@ -388,6 +419,8 @@ def saved_of(node: AnyNode, fields: Iterable[tuple[str, Any, str]]) -> dict[str,
     for field, value, _ in fields:
         raw = getattr(node, f"saved_{field}", value)
         found[field] = plain(value) if hasattr(value, "shape") else getattr(raw, "value", raw)
+        if isinstance(value, int) and value >= 2**63:  # as torch keeps dim=-1
+            found[field] = value - 2**64
     return found
 
 

@@ -184,6 +184,7 @@ class Graph:
     repeats: tuple[Repeat, ...] = _uncompared(())
     cuts: tuple[Cut, ...] = _uncompared(())
     fault: str = _uncompared("")  # of the engine that runs it, see `faults`
+    library: str = _uncompared("minigrad")  # whose tensors these are: "torch" tells less of them
 
     @cached_property
     def nodes_by_id(self) -> dict[str | None, NodeRecord]:
@@ -245,7 +246,7 @@ def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -
     hooks = tuple(h for h in graph.hooks if h.node in near)
     roots = tuple(r for r in graph.roots if r in kept)
     return Graph(roots, nodes, tensors, hooks, ",".join(start), graph.scopes, (),
-                 tuple(c for c in graph.cuts if c.node in near), graph.fault)
+                 tuple(c for c in graph.cuts if c.node in near), graph.fault, graph.library)
 
 
 def _cut(edge: Edge, near: set[str]) -> Edge:

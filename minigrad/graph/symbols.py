@@ -67,7 +67,7 @@ class Symbols:
                     self.senders[e.node, e.nr].append(n.edge_id(e.slot))
         self.ways: dict[str, str] = {}
         for edges in self.senders.values():
-            self.ways |= numbered((edge, self.way(edge)) for edge in edges)
+            self.ways |= numbered(((edge, self.way(edge)) for edge in edges), " ({})")
         self.came = Counter[Place]()  # how many gradients have arrived
         self.changed: set[str] = set()  # nodes that get something else than the derivative
         self.after: dict[Place, list[str]] = defaultdict(list)  # the hooks that changed what arrived
@@ -127,14 +127,14 @@ def before_hooks(sent: Symbol, hooks: list[str], value: str) -> Symbol:
     return Symbol(**words, value=value)
 
 
-def numbered(names: Iterable[tuple[str, str]]) -> dict[str, str]:
+def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, str]:
     """Names by key; where one comes several times, all but the first have the number of what they stand for."""
     pairs, seen = list(names), Counter[str]()
     many = Counter(name for _, name in pairs)
     made = {}
     for key, name in pairs:
         seen[name] += 1
-        made[key] = f"{name} #{seen[name]}" if many[name] > 1 and seen[name] > 1 else name
+        made[key] = name + mark.format(seen[name]) if many[name] > 1 and seen[name] > 1 else name
     return made
 
 

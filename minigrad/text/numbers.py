@@ -49,7 +49,7 @@ def _formatted(value: float, spec: str) -> str:
     if not math.isfinite(value):
         text = "NaN" if math.isnan(value) else "∞" if value > 0 else "-∞"
     else:
-        text = format(value or 0, spec)  # no sign before zero
+        text = format(value or 0, spec) if value or "e" not in spec else "0"  # no sign before zero
         if value and not float(text):  # never round a number to nothing
             text = format(value, ".1e")
         text = _short_exponent(text)

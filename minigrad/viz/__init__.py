@@ -9,7 +9,7 @@ from ..graph import fetcher
 _HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player", "watch": "panel",
          "Watch": "panel", "why": "reasons", "Explanation": "reasons", "paths": "routes", "Paths": "routes",
          "nudge": "measured", "training": "monitor", "versions": "program",
-         "detective": "program"}
+         "detective": "program", "save_page": "player"}
 __all__ = sorted(_HOME)
 
 __getattr__, __dir__ = fetcher(__name__, _HOME)

@@ -16,6 +16,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -27,7 +28,7 @@ from ..graph.forced import forced_runs
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
-from .display import Drawing, reader_for, tensor_names
+from .display import Drawing, library, reader_for, tensor_names
 from .folds import pictures
 from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
@@ -54,11 +55,25 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
                              "lang": lang or get_language(), "theme": theme or "", "breakpoints": tuple(breakpoints)}
+    if live and library(root) == "torch":
+        raise ValueError(say("player.torch_live"))
     if live:
         return watched(LivePlayer(Recorder(root, gradient, **how), **shown))
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
     return watched(Player(graph, frames, preview=preview, anyway=runs if anyway else None, **shown))
+
+
+def save_page(shown: Any, path: str | Path) -> Path:
+    """Write what `step` or `draw` returned as one HTML file, which needs no kernel and no network; its path.
+
+    Raises: TypeError for anything else.
+    """
+    if not hasattr(shown, "to_html"):
+        raise TypeError(say("player.no_page", kind=type(shown).__name__))
+    path = Path(path)
+    path.write_text(shown.to_html(), "utf-8")
+    return path
 
 
 def watched(player: Player) -> Player:

@@ -62,7 +62,8 @@ class Scenes:
         saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
         hooks = "_hooks" if self.run == "preview" and self.graph.hooks else ""
         note = None if self.run == "live" else both(f"player.{self.run}{hooks}")
-        return joined(fault_said(self.graph), both("player.say_before", root=root, saved=saved), note)
+        hidden = both("player.torch_hides") if self.graph.library == "torch" else None
+        return joined(fault_said(self.graph), both("player.say_before", root=root, saved=saved), note, hidden)
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
@@ -166,7 +167,8 @@ class Scenes:
         """What is said of an event; the sentences of all kinds choose among the same blanks."""
         node = self.graph.node(f.node)
         fields = ", ".join(f"`{s.field}`" for s in node.saved if s.is_tensor and s.text != "None")
-        kind = {"hook": f"hook_{self.hook_kind(f)}" if f.ran else "hook_shown",
+        seen = "hidden" if f.name == "?" and f.part is None else self.hook_kind(f)
+        kind = {"hook": f"hook_{seen}" if f.ran else "hook_shown",
                 "compute": "compute_saved" if fields else "compute",
                 "accumulate": "put" if f.before == "None" else "add",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)

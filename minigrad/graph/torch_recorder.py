@@ -1,0 +1,229 @@
+"""Record a backward that torch itself runs: hooks at its nodes tell what happens, in torch's own order.
+
+The frames are those of `Recorder`. What torch does not tell is left out: who registered hooks on nodes (only
+what they changed can be seen), gradients before a broadcast input's sum, the lines that made nodes. A rule is
+shown where our table has one of that name and it gives what torch gave; behind anything that could not be
+checked, nothing is called a derivative. torch is never imported here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from ..array.backend import xp
+from ..core.row import Row
+from .from_torch import TorchReader
+from .live import stretches
+from .recorder import Recorder, Tee, copied, exact_of, in_short, plain, same
+from .rule import Rule, computed
+from .snapshot import AnyNode, AnyTensor
+
+CHECKED = 200_000  # elements; rules of larger gradients are not checked, and not shown
+TOLERANCE = 1e-3  # of the largest number: a rule that is further off is another one
+
+
+class TorchRecorder(Recorder):
+    """`advance` runs the whole backward; torch cannot wait between two nodes."""
+
+    looks = True
+
+    def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
+                create_graph: bool) -> Any:
+        """Let torch refuse what it refuses; the gradient that backward begins with."""
+        if not root.requires_grad or (gradient is None and root.numel() != 1):
+            root.backward(gradient)  # raises, in torch's words
+        self.reader: TorchReader = TorchReader((root,), names)
+        keep = self.preview or not self.frees
+        given = gradient.clone() if self.preview and gradient is not None else gradient
+        self.backward = partial(root.backward, given, retain_graph=keep, create_graph=create_graph)
+        self.put = False  # whether the leaf that runs has its `.grad` already
+        return sys.modules["torch"].ones_like(root) if gradient is None else gradient
+
+    def advance(self) -> bool:
+        """Run it all; False, for nothing is left."""
+        shown = Tee(self.printed) if self.preview else Tee(self.printed, sys.stdout)
+        try:
+            with contextlib.redirect_stdout(shown), self.attended():
+                self.backward()
+        except Exception as error:  # a freed graph, or the learner's own hook
+            self.fail(error)
+        return False
+
+    @contextlib.contextmanager
+    def attended(self) -> Iterator[None]:
+        """Our hooks at every node, and around the hooks of tensors; taken away again."""
+        handles: list[Any] = []
+        kept: list[tuple[dict[int, Any], dict[int, Any]]] = []
+        edge = sys.modules["torch"].autograd.graph.get_gradient_edge
+        try:
+            for node in self.reader.found.values():
+                node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
+                handles += [node.register_prehook(partial(self.arrived_at, node)),
+                            node.register_hook(partial(self.ran, node))]
+                self.wrap(node, kept)
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+            for hooks, before in kept:
+                hooks.update({key: hook for key, hook in before.items() if key in hooks})
+
+    def wrap(self, node: AnyNode, kept: list[tuple[dict[int, Any], dict[int, Any]]]) -> None:
+        """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
+        key = self.reader.key(node)
+        for (owner, _), t in self.reader.tensors.items() if not isinstance(key, tuple) else [((key, 0), node.variable)]:
+            if owner != key:
+                continue
+            after = t._post_accumulate_grad_hooks if t.is_leaf else None
+            for hooks, around in ((t._backward_hooks, self.tensor_hook), (after, self.post_accumulate_hook)):
+                if hooks:
+                    kept.append((hooks, dict(hooks)))
+                    hooks.update({number: partial(around, node, hook) for number, hook in hooks.items()})
+
+    # ---- what torch tells
+
+    def begin(self, node: AnyNode) -> None:
+        """The first that is heard of a node's turn."""
+        if self.node_now is not node:
+            self.ready(node)
+            self.put = False
+
+    def tensor_hook(self, node: AnyNode, hook: Callable[[Any], Any], grad: Any) -> Any:
+        """In place of a tensor's hook."""
+        self.begin(node)
+        before = copied(grad)
+        returned = hook(grad)
+        self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned))
+        return returned
+
+    def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:
+        """After the hooks of tensors and of the node: what retain_grad took, and what changed unseen."""
+        self.begin(node)
+        for nr, t in self.filled_by(node).items() if self.graph.node(self.node).leaf is None else ():
+            kept = next((o.id for o in self.graph.outputs(self.node) if o.nr == nr), None)
+            self.filled("capture", nr, self.came.get(nr), t.grad, slot=nr, part=kept)
+        for nr, grad in enumerate(received):
+            before, now = self.came.get(nr), plain(grad)
+            if nr in self.came and not same(before, now):
+                self.came[nr] = copied(now)
+                self.names.after[self.node, nr].append("?")
+                self.event("hook", slot=nr, name="?", before=in_short(before), after=in_short(now))
+
+    def ran(self, node: AnyNode, sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
+        """After the node and its hooks: what it sends."""
+        self.begin(node)
+        here = self.graph.node(self.node)
+        if here.leaf is not None:
+            self.fill(node)
+            self.close()
+            return
+        gone = tuple(map(plain, sent))
+        self.compute(node, tuple(map(plain, received)), gone)
+        self.check(node)
+        for edge, grad in zip(here.edges, gone, strict=False):
+            if edge.node is None or grad is None:
+                continue
+            if edge.slot in self.good and self.good[edge.slot].shape != grad.shape:  # torch has summed it already
+                self.unbroadcast(node, edge.slot, self.good[edge.slot].astype(grad.dtype), grad)
+            elif edge.expands:
+                was = str(self.graph.outputs(self.node)[0].shape)
+                self.event("unbroadcast", slot=edge.slot, before=was, after=in_short(grad), exact=exact_of(grad))
+            before = self.totals.get((edge.node, edge.nr))
+            self.send(node, edge.slot, grad, grad if before is None else before + grad)
+        if self.frees and not self.preview:
+            self.free(node)
+        self.close()
+
+    def post_accumulate_hook(self, node: AnyNode, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
+        """In place of a hook that runs when a leaf's `.grad` is there; a preview shows it and does not run it."""
+        if self.preview:
+            return None
+        self.fill(node)
+        returned = hook(leaf)
+        self.hook(node, "post_accumulate", hook, leaf.grad, leaf.grad)
+        return returned
+
+    def fill(self, node: AnyNode) -> None:
+        """A leaf has its new `.grad`."""
+        if not self.put and self.came.get(0) is not None:
+            self.accumulate(node, self.came[0], None, node.variable.grad)
+        self.put = True
+
+    # ---- what can be believed
+
+    def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
+        """A leaf, or the tensors known to us that retain their gradients."""
+        key = self.reader.key(node)
+        if isinstance(key, tuple):
+            return {0: node.variable}
+        return {nr: t for (owner, nr), t in self.reader.tensors.items() if owner == key and t.retains_grad}
+
+    def check(self, node: AnyNode) -> None:
+        """Keep what the rules of our table give, where it is what torch has sent."""
+        (came, gone), row = self.work, self.reader.row(node)
+        found = {slot: self.derived(row, slot, came, grad) for slot, grad in gone.items() if grad is not None}
+        self.good = {slot: ours for slot, ours in found.items() if ours is not None}
+
+    def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any) -> Any:
+        """What one rule, run on what torch saved, gives before any sum; None where it is not what torch gave."""
+        if row is None or slot >= len(row.differentiable) or any(g is None for g in came):
+            return None
+        word = row.differentiable[slot]
+        values = {name: (came[0] if len(came) == 1 else came) if name == "grad" else self.saved.get(name)
+                  for name in row.uses[word] if name != "F"}
+        arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
+        if sum(v.size for v in arrays.values()) > CHECKED:
+            return None
+        found = computed(row, word, values, {name: v.reshape(-1).tolist() for name, v in arrays.items()})
+        here = next((t.shape for t in self.graph.outputs(self.node) if math.prod(t.shape) == len(found or ())), None)
+        ours = None if found is None else xp.array(found, dtype="float64")
+        if ours is not None and ours.size == sent.size:
+            ours = ours.reshape(sent.shape)
+        elif ours is None or here is None or not stretches(sent.shape, here):
+            return None
+        else:
+            ours = ours.reshape(here)
+        small = (1,) * (ours.ndim - sent.ndim) + sent.shape
+        summed = ours.sum(tuple(i for i, (m, n) in enumerate(zip(small, ours.shape, strict=True)) if m != n))
+        theirs = sent.reshape(-1).astype("float64")
+        most = float(abs(theirs[xp.isfinite(theirs)]).max(initial=0))
+        return ours if xp.allclose(summed.reshape(-1), theirs, rtol=TOLERANCE, atol=TOLERANCE * most,
+                                   equal_nan=True) else None
+
+    def bends(self) -> bool:
+        """Also where nothing tells what torch has done."""
+        sent = {slot for slot, grad in self.work[1].items() if grad is not None}
+        return super().bends() or bool(sent - set(self.good))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that gave what torch gave."""
+        return tuple(rule for rule in super().rules() if rule.slot in self.good)
+
+    @contextlib.contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Put back every `.grad` and the random streams; gradients accumulate into copies meanwhile."""
+        torch: Any = sys.modules["torch"]
+        several = {id(t): t for t in self.reader.tensors.values() if t.is_leaf or t.retains_grad}
+        for t in gc.get_objects():  # one that retains its gradient may have no name
+            if issubclass(type(t), torch.Tensor) and t.retains_grad and self.reader.key(t.grad_fn) in self.reader.found:
+                several[id(t)] = t
+        kept = [(t, t.grad) for t in several.values()]
+        streams = torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+        for t, grad in kept:
+            t.grad = None if grad is None else grad.detach().clone()
+        try:
+            with warnings.catch_warnings():
+                yield
+        finally:
+            torch.set_rng_state(streams[0])
+            if streams[1] is not None:
+                torch.cuda.set_rng_state_all(streams[1])
+            for t, grad in kept:
+                t.grad = grad

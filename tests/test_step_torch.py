@@ -1,0 +1,209 @@
+"""`step` of real torch tensors: torch runs, and the frames are those that minigrad tells of the same program."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import minigrad as mg
+from minigrad.graph import record
+from minigrad.graph.recorder import Frame
+from minigrad.graph.snapshot import Graph
+from minigrad.viz import step
+from tests import networks
+
+torch = pytest.importorskip("torch")
+SLOW = {"a million", "rnn 100"}
+# where the two differ without being wrong
+NOT_EQUAL = {"double backward": "keeps nothing of a constant factor", "norms": "sums that cancel to 1e-7"}
+NUMBER = re.compile(r"−?[\d.]+(?:e−?\d+)?")
+
+
+def of(program: str, library: Any, preview: bool = True) -> tuple[Graph, tuple[Frame, ...]]:
+    roots, names = networks.run(program, library)
+    seed = library.ones_like(roots[0]) if roots[0].dim() else None
+    return record(roots[0], seed, preview, names=names)
+
+
+def told(graph: Graph, frames: tuple[Frame, ...]) -> list[Any]:
+    """What torch can tell of a run: not the hooks of nodes, not the notes, not the order of equal leaves."""
+    hidden = {h.id for h in graph.hooks if h.kind in ("pre", "post")}
+    leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}
+    lines: list[Any] = []
+    waiting: list[Any] = []
+    for f in frames:
+        if f.part in hidden:
+            continue
+        sent = [(s.slot, leaves.get(s.to, s.to), s.text, s.total, s.arrived, s.sum) for s in f.sent]
+        name = f.name if f.kind != "free" else ""  # a layer norm keeps its weight, used or not
+        line = (f.kind, leaves.get(f.node, f.node), f.slot, name, f.before, f.kind != "error" and f.after, f.sum, sent)
+        if f.node in leaves:
+            waiting.append(line)
+        else:
+            lines += [*sorted(waiting, key=str), line]
+            waiting = []
+    return lines + sorted(waiting, key=str)
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Equal texts; numbers to what their last digits may differ by in two libraries."""
+    one, two = str(a), str(b)
+    if NUMBER.sub("#", one) != NUMBER.sub("#", two):
+        return False
+    pairs = zip(NUMBER.findall(one), NUMBER.findall(two), strict=True)
+    values = [[float(t.replace("−", "-").rstrip(".") or 0) for t in pair] for pair in pairs]
+    return all(abs(x - y) <= 1e-2 * max(abs(x), abs(y), 1e-6) for x, y in values)
+
+
+@pytest.mark.parametrize("program", [name for name in networks.LINES if name not in SLOW | set(NOT_EQUAL)])
+def test_what_torch_can_tell_is_what_minigrad_tells(program):
+    try:
+        ours = of(program, mg)
+    except RuntimeError as refused:
+        with pytest.raises(RuntimeError, match=re.escape(str(refused))):
+            of(program, torch)
+        return
+
+    for mine, its in zip(told(*ours), told(*of(program, torch)), strict=True):
+        assert alike(mine, its), (mine, its)
+
+
+def test_the_order_of_the_nodes_is_torch_s():
+    for program in NOT_EQUAL:
+        graph, frames = of(program, torch)
+        ran = [f.node for f in frames if f.label.isdigit() and f.node and graph.node(f.node).kind == "op"]
+        assert ran == [n.id for n in graph.nodes if n.kind == "op"]
+
+
+def reference() -> dict[str, Any]:
+    x = torch.tensor([1.0, -2.0])
+    w = torch.tensor([0.5, 0.25], requires_grad=True)
+    b = torch.tensor(0.1, requires_grad=True)
+    p = x * w
+    z = p + b
+    z.retain_grad()
+    z.register_hook(lambda g: g.clamp(max=0.78))
+    loss = torch.tanh(z).sum()
+    return {"x": x, "w": w, "b": b, "p": p, "z": z, "loss": loss}
+
+
+def test_a_preview_changes_nothing_of_torch_s():
+    names = reference()
+    w, z, b = names["w"], names["z"], names["b"]
+    w.grad = kept = torch.ones(2)
+    fired: list[Any] = []
+    w.register_post_accumulate_grad_hook(fired.append)
+    hidden = (z * 1).exp()
+    hidden.retain_grad()
+    hidden.register_hook(lambda g: g * torch.rand(2).sign())
+    hooks, state = dict(z._backward_hooks), torch.get_rng_state()
+
+    frames = record(names["loss"] + hidden.sum(), names=names)[1]
+
+    assert w.grad is kept
+    assert (kept.tolist(), kept._version) == ([1, 1], 0)
+    assert (b.grad, z.grad, hidden.grad, fired) == (None, None, None, [])
+    assert dict(z._backward_hooks) == hooks
+    assert torch.equal(torch.get_rng_state(), state)
+    assert [f.ran for f in frames if f.name == "append"] == [False]
+    names["loss"].backward()  # nothing was freed
+    assert fired == [w]
+    assert len(frames[-1].after) > 4
+
+
+def test_a_step_is_torch_s_own_backward():
+    names = reference()
+    again = reference()
+    again["loss"].backward()
+    player = step(names["loss"], names=names)
+
+    assert names["w"].grad.tolist() == again["w"].grad.tolist()
+    assert names["z"].grad.tolist() == again["z"].grad.tolist()
+    assert "1.49" in player.to_text()
+    assert "second time" in step(names["loss"], names=names).to_text()
+
+
+def test_what_a_hidden_hook_changes_is_seen_and_is_no_derivative():
+    names = reference()
+    names["p"].grad_fn.register_prehook(lambda grads: (grads[0] * 3,))
+    player = step(names["loss"], names=names, preview=True)
+    events = [e for s in player.steps for e in s["events"]]
+    (seen,) = (e["say"] for e in events if "does not show" in e["say"]["en"])
+
+    assert "[0.71, 0.78] ▷ [2.13, 2.34]" in seen["en"]
+    assert "没有显示" in seen["zh"]
+    assert "∂loss/∂w" not in str(player.steps)
+
+
+def test_what_a_hidden_post_hook_changes_is_no_rule_and_no_derivative():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    loss = y.sum()
+    y.grad_fn.register_hook(lambda sent, got: tuple(g * 5 for g in sent))
+    frames = record(loss, names={"x": x, "y": y, "loss": loss})[1]
+    said = {s.en for f in frames for part in (f, *f.sent) for s in part.symbols}
+
+    assert [len(f.rules) for f in frames if f.kind == "compute"] == [1, 0]
+    assert "gradient of x" in said
+    assert "∂loss/∂x" not in said
+
+
+def test_an_error_in_a_hook_is_the_last_frame_and_the_hooks_are_gone():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: 1 / 0)
+    loss = y.sum()
+
+    assert record(loss)[1][-1].name == "ZeroDivisionError"
+    with pytest.raises(ZeroDivisionError):  # the learner's own is back
+        loss.backward()
+
+
+def test_functions_and_types_that_our_table_does_not_have():
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 3 * ctx.saved_tensors[0] ** 2 * grad
+
+    x = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
+    s = torch.nn.functional.scaled_dot_product_attention(*[Cube.apply(x).view(1, 1, 1, 2)] * 3)
+    graph, frames = record(s.sum().float(), names={"x": x})
+
+    assert frames[-1].kind == "accumulate"
+    assert frames[-1].after == "[3, 12]"
+    assert any(n.name == "CubeBackward" for n in graph.nodes)
+
+
+def test_what_torch_hides_is_said_and_live_is_refused():
+    names = reference()
+    player = step(names["loss"], names=names, preview=True)
+
+    assert "torch itself runs" in player.scene["before"]["en"]
+    assert "torch 自己执行" in player.scene["before"]["zh"]
+    with pytest.raises(ValueError, match="Leave live out"):
+        step(names["loss"], live=True)
+
+
+def test_a_page_of_it_is_one_file(tmp_path: Path):
+    names = reference()
+    path = mg.save_page(step(names["loss"], names=names), tmp_path / "loss.html")
+
+    assert path.read_text("utf-8").count("</script>") == 1
+    with pytest.raises(TypeError, match="not a Tensor"):
+        mg.save_page(names["loss"], path)
+
+
+def test_torch_is_imported_by_nobody_but_the_learner():
+    code = ("import sys, minigrad as mg; x = mg.ones(2, requires_grad=True); mg.step((x * x).sum()); "
+            "print('torch' in sys.modules)")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
