@@ -19,6 +19,7 @@ import minigrad as mg
 from minigrad.core.carriers import RAW
 from minigrad.core.row import TABLE
 from minigrad.graph import record
+from minigrad.graph.flows import flows, spelled
 from minigrad.graph.preview import told
 from minigrad.graph.recorder import Frame
 from minigrad.graph.rule import Rule
@@ -383,3 +384,23 @@ def test_all_digits_are_those_that_tell_a_number_from_its_neighbours(value, kind
 ])
 def test_only_a_whole_number_prints_as_one(values, words):
     assert rounded(values) == words
+
+
+@pytest.mark.parametrize("name", [n for n in networks.LINES if n not in ("a million", "rnn 100", "a constant alone")])
+def test_every_sum_in_a_drawing_holds_as_it_is_printed(name):
+    graph, roots = networks.graph(name)
+    for text in flows(graph, *roots).texts.values():
+        words = re.sub(r"^\[[\d, ]+\]: ", "", text.replace("\n", " "))
+        if " = " in words and "…" not in words:
+            left, right = words.split(" = ")
+            terms = [numbers(term) for term in re.split(r" \+ ", re.sub(r" − ", " + −", left))]
+            assert agree(sum(terms[1:], terms[0]), right), text
+
+
+def test_a_sum_that_is_too_long_for_a_picture_says_less():
+    parts = [np.array([v], np.float32) for v in (0.18696, 0.06341, 8.87e-4, -0.01137)]
+    long = spelled([np.resize(p, 3) for p in parts], np.resize(sum(parts), 3))
+
+    assert max(map(len, long.splitlines())) <= 45
+    assert long.startswith("[0]: 0.19")
+    assert "≈" in long

@@ -58,6 +58,7 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     letters, used = spelling(names, node, row, saved)
     together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
     whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
+    whole = whole.replace(r"\, ", r" \; @ \; ") if r"\text" in whole else whole  # between words a gap says little
     text = preview(result)
     filled_in, operands = with_values(node, row, word, incoming, result, saved)
     if len(incoming) == 1 and "[" not in preview(incoming[0]) + text:  # between single numbers a product is just one

@@ -98,7 +98,7 @@ function math(source) {
     if (node.nodeType === 3) return document.createTextNode(node.data);
     if (node.nodeType !== 1 || !MATH.has(node.localName)) return document.createTextNode("");
     const el = make(node.localName, ...[...node.childNodes].map(copy));
-    for (const name of ["mathvariant", "stretchy", "accent", "fence", "columnalign"])
+    for (const name of ["mathvariant", "stretchy", "accent", "fence", "columnalign", "width"])
       if (node.hasAttribute(name)) el.setAttribute(name, node.getAttribute(name));
     return el;
   };
