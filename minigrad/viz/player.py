@@ -8,8 +8,10 @@ holds the widget's state, its exports, and the hand-over of clicks to the kernel
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import contextvars
+import gzip
 import html
 import json
 import sys
@@ -224,4 +226,4 @@ def page(module: str, style: str, state: dict[str, Any]) -> str:
     return Template((STATIC / "page.html").read_text("utf-8")).substitute(
         language="zh-CN" if state["lang"] == "zh" else "en", title=html.escape(state["scene"]["title"]),
         style=style, model=(STATIC / "model.js").read_text("utf-8"), module=inside_script(module),
-        state=inside_script(state))
+        state=base64.b64encode(gzip.compress(json.dumps(state).encode(), mtime=0)).decode())

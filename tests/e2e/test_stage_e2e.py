@@ -21,6 +21,7 @@ WALK = """async (least) => {
     const measure = MEASURE, root = document.querySelector('.mg-player'), found = {}, press = (key, shiftKey) =>
         (document.activeElement ?? root).dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true }));
     root.focus();
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);   // a new size has been laid out
     const count = () => root.querySelector('.mg-count').textContent, few = FEW || parseInt(count().split('/')[1]) > 9;
     for (let last = ''; last !== count();) {
         last = count();
@@ -108,14 +109,14 @@ def test_the_camera_keeps_still_glides_shows_all_and_follows_the_map(page, made)
     player.focus()
     views = []
     for _ in range(16):
-        views.append(svg.get_attribute("viewBox"))
+        views.append(svg.get_attribute("style"))
         page.keyboard.press("Shift+ArrowRight")
     assert 2 <= len(set(views)) <= 6
     box = player.locator(".mg-map").bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
-    assert svg.get_attribute("viewBox") != views[-1]
+    assert svg.get_attribute("style") != views[-1]
     page.keyboard.press("0")
-    assert float(svg.get_attribute("viewBox").split()[2]) >= 1130
+    assert float(svg.get_attribute("width")) <= 848
 
 
 SCRUB = """(at) => { const range = document.querySelector('.mg-bar input'); range.value = at;

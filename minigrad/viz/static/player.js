@@ -19,7 +19,7 @@ const ICONS = {
 };
 const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
-const GLIDE_MS = 650, LARGEST = 1.3, SPEEDS = [0.25, 0.5, 1, 2, 4];
+const GLIDE_MS = 650, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900 };
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
@@ -282,6 +282,8 @@ function render({ model, el }) {
   /** @param {string} id */
   const drawn = (id) => P.alias[id] ?? id;
   const home = (id) => P.home[id] ?? id;
+  /** The notes of a node. @param {string} id @returns {SVGElement[]} */
+  const saved = (id) => P.index["saved:" + drawn(id)] ?? [];
   /** Where in this picture a slot, or a mark, of the whole graph is. @param {string} name */
   function place(name) {
     const [, kind, node, nr] = name.match(/^(?:(\w+):)?(n\d+)(:\d+)?$/) ?? [];
@@ -293,11 +295,19 @@ function render({ model, el }) {
   function decorate() {
     const { svg } = P, first = svg.querySelector("g:not(.mg-frame)"), of = /** @type {Record<string, string[]>} */ ({});
     for (const id of Object.keys(walk.scene.nodes)) (of[drawn(id)] ??= []).push(id);
-    Object.assign(P, { nodes: new Map(), labelled: svg.querySelectorAll("text"), freed: new Set(svg.querySelectorAll(".mg-freed")),
-      original: new Map([...svg.querySelectorAll("[data-slot]")].map((text) => [text, text.textContent])) });
-    const moving = new Set(P.labels.map(([i]) => P.labelled[i]));
-    P.words = [...P.labelled].map((text) => ({ text, box: text.dataset.slot || moving.has(text) ? null : boxOf(text) }));
-    const vb = svg.viewBox.baseVal;
+    Object.assign(P, { nodes: new Map(), labelled: svg.querySelectorAll("text"), lang: "en",
+      slots: [...svg.querySelectorAll("[data-slot]")].map((text) => ({ text, slot: text.dataset.slot, first: text.textContent })),
+      parts: [...svg.querySelectorAll("[data-id]")].map((part) => ({ part, id: part.dataset.id, freed: part.matches(".mg-freed"),
+        drawer: part.matches(".mg-acc"), mark: (part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id })) });
+    P.index = {};                                                          // what is looked for at every step
+    for (const { part, id } of P.parts) {
+      const kind = part.matches(".mg-edge") ? "wire:" + id : part.matches(".mg-nonleaf") ? "card:" + id : "saved:" + part.dataset.node;
+      if (part.matches(".mg-edge, .mg-nonleaf, .mg-saved")) (P.index[kind] ??= []).push(part);
+    }
+    const changing = new Set(P.labels.map(([i]) => P.labelled[i]));
+    P.words = [...P.labelled].map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
+      box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
+    const vb = svg.viewBox.baseVal, add = /** @type {(() => void)[]} */ ([]);  // what is added stands after all is measured
     P.box = { x: vb.x, y: vb.y, w: vb.width, h: vb.height };
     P.window = s("rect", { class: "mg-window" });
     for (const group of svg.querySelectorAll(".mg-op, .mg-acc, .mg-box")) {
@@ -311,11 +321,11 @@ function render({ model, el }) {
       const under = ring(box, leaf || !group.matches(".mg-op") ? 10 : Math.min(box.h / 2, 30));
       const { badge, text, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 0, ids.length);
       const dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
-      svg.insertBefore(under, first);
-      svg.append(badge);
+      add.push(() => { svg.insertBefore(under, first); svg.append(badge); });
       P.words.push({ text: badge, box: rim });
       P.nodes.set(id, { group, ids, under, badge, text, dot, box });
     }
+    for (const put of add) put();
     for (const can of svg.querySelectorAll(".mg-box, .mg-frame"))
       for (const [name, value] of Object.entries({ role: "button", tabindex: "0" })) can.setAttribute(name, value);
   }
@@ -355,7 +365,7 @@ function render({ model, el }) {
   }
 
   // ------------------------------------------------------------ the camera: all of it, or it glides to what happens
-  const cam = { x: 0, y: 0, k: 0, timer: 0 };
+  const cam = { x: 0, y: 0, k: 0, w: 0, h: 0, timer: 0 };                       // w and h: the stage, in px
   const least = () => (S.present ? LEAST.presenter : LEAST.page) / TEXT;
 
   /** Dock beneath the stage, or beside it where only so the whole graph can be read. */
@@ -369,18 +379,18 @@ function render({ model, el }) {
     };
     const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
     if (beneath < least() && wide && fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath))) fits(false);
-    cam.k = 0;
+    Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight });
     show();
   }
   /** The part of the picture that is in sight. @param {number} k @returns {Box} */
-  const sight = (k) => ({ x: cam.x, y: cam.y, w: stage.clientWidth / k, h: stage.clientHeight / k });
+  const sight = (k) => ({ x: cam.x, y: cam.y, w: cam.w / k, h: cam.h / k });
 
   /** What has to be in sight: the node, what it saved, then who receives from it, as far as there is room. */
   function target(now, k, room) {
     const ids = [S.refused?.id ?? now ?? "", ...(walk.frames[k].event.sends ?? []).map((one) => one.to)];
     const start = P.nodes.get(drawn(ids[0])) ?? P.nodes.get(drawn(Object.keys(walk.scene.nodes)[0]));
-    const outs = (walk.scene.nodes[ids[0]]?.outs ?? []).map((id) => `.mg-nonleaf[data-id="${id}"]`);
-    const notes = [...P.svg.querySelectorAll([`.mg-saved[data-node="${drawn(ids[0])}"]`, ...outs].join())].map(boxOf);
+    const outs = (walk.scene.nodes[ids[0]]?.outs ?? []).flatMap((id) => P.index["card:" + id] ?? []);
+    const notes = [...saved(ids[0]), ...outs].map(boxOf);
     const others = ids.slice(1).map((id) => P.nodes.get(drawn(id))?.box).filter(Boolean);
     let all = grown(start.box, 14);
     for (const box of [...notes, ...others.map((one) => grown(one, 14))]) {
@@ -390,10 +400,10 @@ function render({ model, el }) {
     return all;
   }
   function aim(now, k) {
-    if (!stage.clientWidth || !P.box) return;
-    const fit = Math.min(Math.max(LARGEST, least()), stage.clientWidth / P.box.w, stage.clientHeight / P.box.h);
+    if (!cam.w || !P.box) return;
+    const fit = Math.min(Math.max(LARGEST, least()), cam.w / P.box.w, cam.h / P.box.h);
     const follows = fit < least() && !S.whole, scale = follows ? least() : fit, still = cam.k === scale, room = sight(scale);
-    root.classList.toggle("mg-follows", follows);
+    if (follows !== root.classList.contains("mg-follows")) root.classList.toggle("mg-follows", follows);
     const want = follows ? target(now, k, room) : P.box;
     if (follows && still && holds(room, want)) return look(cam.x, cam.y, scale);
     const along = (from, extent, least, all) => (all <= extent ? least - (extent - all) / 2
@@ -416,22 +426,27 @@ function render({ model, el }) {
   function look(x, y, k, rests = true) {
     cancelAnimationFrame(cam.timer);
     Object.assign(cam, { x, y, k });
-    const { w, h: high } = sight(k);
-    P.svg.setAttribute("viewBox", [x, y, w, high].map((v) => v.toFixed(2)).join(" "));
+    const { w, h: high } = sight(k), { svg, box: all } = P;
+    if (P.k !== k) for (const [name, value] of Object.entries({ width: all.w * k, height: all.h * k })) svg.setAttribute(name, String(value));
+    P.k = k;
+    svg.style.transform = `translate(${(all.x - x) * k}px, ${(all.y - y) * k}px)`;  // lays nothing out again, and moves evenly
     for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
     map.setAttribute("viewBox", [P.box.x, P.box.y, P.box.w, P.box.h].join(" "));
     if (!rests) return;
     const seen = sight(k);                                                 // a word that the edge cuts is not shown
-    for (const { text, box } of P.words) {
+    for (const entry of P.words) {
+      const { text, box, x: left, y: top } = entry;
+      if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
       const b = grown(box ?? boxOf(text), 2), apart = b.x > seen.x + seen.w || b.y > seen.y + seen.h || b.x + b.w < seen.x || b.y + b.h < seen.y;
-      text.classList.toggle("mg-outside", !apart && !holds(seen, b));
+      const cut = !apart && !holds(seen, b);
+      if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
     }
   }
 
   // ------------------------------------------------------------ motion: where things are inside an event
   const between = (u, from, to) => Math.min(1, Math.max(0, (u - from) / (to - from)));
   const onPath = (path, u) => path.getPointAtLength(path.getTotalLength() * eased(u));
-  const wire = (edge) => /** @type {SVGPathElement|null} */ (P.svg.querySelector(`.mg-edge[data-id="${edge}"] > path`));
+  const wire = (edge) => /** @type {SVGPathElement|null} */ (P.index["wire:" + edge]?.[0].querySelector("path"));
   /** A gradient on its way. @param {{x: number, y: number}} at @param {string} text @param {number} [size] */
   function token({ x, y }, text, size = 1, kind = "mg-token") {
     const w = 8 * text.length + 14, el = s("g", { class: kind, transform: `translate(${x} ${y}) scale(${size})` });
@@ -463,7 +478,8 @@ function render({ model, el }) {
     compute(f, u) {
       const rule = card.querySelector(".mg-num") ?? card, to = rule.getBoundingClientRect(), way = eased(between(u, 0, 0.6));
       card.style.setProperty("--mg-come", String(between(u, 0.5, 1)));
-      if (u < 0.75) for (const note of P.svg.querySelectorAll(`.mg-saved[data-node="${drawn(f.id)}"]:not(.mg-freed)`)) {
+      if (u < 0.75) for (const note of saved(f.id)) {
+        if (note.matches(".mg-freed")) continue;
         const at = note.getBoundingClientRect();
         ghost(note, (to.x + 20 - at.x) * way, (to.y - at.y) * way - 26 * Math.sin(Math.PI * way), between(u, 0.6, 0.75));
       }
@@ -471,7 +487,7 @@ function render({ model, el }) {
     free(f, u) {
       for (const id of f.event.freed) {
         const note = P.svg.querySelector(`.mg-saved[data-id="${id}"]`);
-        if (note) { ghost(note, 0, -20 * u, u); note.classList.add("mg-leaving"); }
+        if (note) { ghost(note, 0, -20 * u, u); note.classList.add("mg-leaving"); leaving.push(note); }
       }
     },
     send(f, u, k) {
@@ -498,12 +514,13 @@ function render({ model, el }) {
       token({ x: from.x + (b.x + b.w / 2 - from.x) * way, y: from.y + (b.y + b.h / 2 - from.y) * way }, walk.steps.get(f.id).incoming);
     },
   };
+  const leaving = /** @type {Element[]} */ ([]);
   /** What is on its way in event `k`, at `S.u`. @param {number} k */
   function stir(k) {
     moving.replaceChildren();
     ghosts.replaceChildren();
     card.style.removeProperty("--mg-come");
-    for (const note of P.svg.querySelectorAll(".mg-leaving")) note.classList.remove("mg-leaving");
+    for (const note of leaving.splice(0)) note.classList.remove("mg-leaving");
     for (const { edge, text } of stranded(k)) {
       const path = wire(place(edge)), end = path?.getPointAtLength(path.getTotalLength());
       if (end) token({ x: end.x + 24, y: end.y + 30 }, brief(edge, text), 1, "mg-token mg-stranded");
@@ -538,39 +555,49 @@ function render({ model, el }) {
     const { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null }, asked = quiz && place(quiz.slot);
     const slots = new Map([...st.slots].map(([slot, value]) => [place(slot), value]));
     const marks = new Set([...st.marks].map(place));
-    for (const [text, first] of P.original) {
-      const slot = text.dataset.slot ?? "", value = slots.get(slot);
-      text.textContent = asked === slot ? "?" : value === undefined ? first : P.short[slot] ?? value;
+    for (const entry of P.slots) {                                           // only what changes is touched: there may be thousands
+      const { text, slot, first } = entry, value = slots.get(slot);
+      const shown = asked === slot ? "?" : value === undefined ? first : P.short[slot] ?? value, sign = [shown, value !== undefined, asked === slot].join();
+      if (sign === entry.was) continue;
+      entry.was = sign;
+      text.textContent = shown;
       text.classList.toggle("mg-set", value !== undefined);
       text.classList.toggle("mg-ask", asked === slot);
       text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
     }
-    for (const part of /** @type {NodeListOf<SVGElement>} */ (P.svg.querySelectorAll("[data-id]"))) {
-      part.classList.toggle("mg-on", marks.has((part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id));
-      part.classList.toggle("mg-freed", P.freed.has(part) || st.freed.has(part.dataset.id));
-      if (part.matches(".mg-acc")) part.classList.toggle("mg-done", st.done.has(part.dataset.id ?? ""));
+    for (const entry of P.parts) {
+      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && st.done.has(entry.id)], sign = is.join();
+      if (sign === entry.was) continue;
+      entry.was = sign;
+      ["mg-on", "mg-freed", "mg-done"].forEach((name, i) => (i < 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
     }
-    for (const [i, en, zh] of P.labels) P.labelled[i].textContent = lang() === "zh" ? zh : en;
-    for (const part of P.nodes.values()) paintNode(part, st, now, ready);
+    if (P.lang !== lang()) for (const [i, en, zh] of P.labels) P.labelled[i].textContent = lang() === "zh" ? zh : en;
+    P.lang = lang();
+    const driven = drive(), open = new Set(ready);
+    for (const part of P.nodes.values()) paintNode(part, st, now, open, driven);
   }
   /** @param {Part} part */
-  function paintNode({ group, ids, under, badge, text, dot }, st, now, ready) {
-    const [id] = ids, one = (list) => ids.some((member) => list.includes(member));
-    const is = { "mg-now": one([now]), "mg-done": ids.every((member) => st.done.has(member)),
-      "mg-ready": one(ready) && !one([now]), "mg-failed": one([st.bad]), "mg-stop": one([...S.breaks]) };
-    for (const part of [group, under, badge, dot])
-      for (const [name, yes] of Object.entries(is)) part.classList.toggle(name, yes);
+  function paintNode(part, st, now, ready, driven) {
+    const { group, ids, under, badge, text, dot } = part, [id] = ids, current = ids.includes(now);
+    const is = { "mg-now": current, "mg-done": ids.every((member) => st.done.has(member)),
+      "mg-ready": !current && ids.some((member) => ready.has(member)), "mg-failed": ids.includes(st.bad),
+      "mg-stop": S.breaks.size > 0 && ids.some((member) => S.breaks.has(member)) };
     const places = ids.map((member) => walk.place.get(member) ?? 0).filter(Boolean).sort((a, b) => a - b);
     const span = places.length > 1 ? places[0] + "–" + places[places.length - 1] : String(places[0] ?? "");
-    text.textContent = is["mg-done"] || is["mg-now"] || !drive() ? span : "";
+    const sign = [...Object.values(is), span, driven, lang()].join();
+    if (sign === part.was) return;
+    part.was = sign;
+    for (const one of [group, under, badge, dot])
+      for (const [name, yes] of Object.entries(is)) one.classList.toggle(name, yes);
+    text.textContent = is["mg-done"] || is["mg-now"] || !driven ? span : "";
     badge.classList.toggle("mg-empty", !text.textContent);
     const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
     const open = group.matches(".mg-box") ? ". " + ui.open.en + " / " + ui.open.zh : "";
     const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
     group.setAttribute("aria-label", title + ": " + (lang() === "zh" ? word.zh : word.en) + open);
     if (group.matches(".mg-box")) return;
-    group.setAttribute("role", drive() ? "button" : "img");
-    if (drive()) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
+    group.setAttribute("role", driven ? "button" : "img");
+    if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
   }
 
   /** The rule with its numbers, the hooks, what was printed: as far as the step has come. */
@@ -1030,7 +1057,7 @@ function render({ model, el }) {
   const watched = { "change:frame": show, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
   for (const [name, act] of Object.entries(watched)) model.on(name, act);
   const size = new ResizeObserver(layout);
-  size.observe(root);
+  for (const one of [root, stage]) size.observe(one);
   const theme = new MutationObserver(show);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   theme.observe(el, { attributeFilter: ["class"] });                         // the kernel went, or came back
