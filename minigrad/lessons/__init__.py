@@ -7,14 +7,16 @@ sentences are in `text/lessons.toml`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+from ..text import say
+from .classroom import collect, keep, note, own_exercise
 from .verdict import Verdict
 from .widgets import check_answers, is_answered
 
-__all__ = ["Verdict", "check", "diamond", "picture", "programs"]
+__all__ = ["Verdict", "check", "collect", "diamond", "keep", "picture", "programs", "register"]
 
 BUILT_IN = {  # exercise -> the file it is in, and its name there; read when first asked for
     "01": "lesson_01.EXERCISE", "02": "lesson_02.EXERCISE",
@@ -45,7 +47,27 @@ def check(exercise: str, answer: Any) -> Verdict:
     Raises: ValueError if there is no such exercise.
     """
     judge = checker(exercise)
-    return check_answers(exercise, answer) if is_answered(answer) else judge(answer)
+    return note(check_answers(exercise, answer) if is_answered(answer) else judge(answer))
+
+
+def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes: Mapping[str, Any] | None = None,
+             sentences: Mapping[str, Any] | None = None) -> None:
+    """Add an exercise of your own: from now on `check(exercise, answer)` judges it as it judges ours.
+
+    `solution` is a right answer: on each of `cases`, the arguments of one call, from small to large, it says what
+    must come out, numbers or tensors or lists of them. `mistakes` has the name of an idea and the function that
+    somebody with this idea would write, or several. It is told where it does what the learner's does on all cases,
+    with its sentence in `sentences`: a text, or `{"en": ..., "zh": ...}`; for a name of ours ours, if none is given.
+
+        register("tax", lambda x: x * 1.19, [(100.0,), (59.0,)],
+                 {"only_the_tax": lambda x: x * 0.19}, {"only_the_tax": "That is the tax. What does one pay?"})
+
+    Raises: ValueError where the course has this name, where there are no cases, where a mistake has no sentence,
+    and where one does what `solution` does on all of them.
+    """
+    if exercise in BUILT_IN:
+        raise ValueError(say("lessons.taken", exercise=exercise))
+    CHECKERS[exercise] = own_exercise(exercise, solution, cases, mistakes or {}, sentences or {})
 
 
 # what lessons show

@@ -79,8 +79,8 @@ class Exercise:
     """Judges answers to one exercise; see the files `lesson_*` for examples.
 
     `cases()` makes them, smallest first. `play(answer, *case.data)` calls the answer on fresh inputs and
-    returns what is compared and further facts. `habit` of a trial must be the model's too. `signs` are looked
-    for before the numbers, `economy` after them.
+    returns what is compared and further facts. `habit` of a trial must be the model's too; what is `excused` is
+    not held against models. `signs` are looked for before the numbers, `economy` after them.
     """
 
     id: str
@@ -92,6 +92,7 @@ class Exercise:
     sentences: Mapping[str, Any] = field(default_factory=dict)  # an instructor's own: text or {"en": ..., "zh": ...}
     draw: Callable[[Trial, str], Any] = lambda trial, key: None
     habit: Callable[[Trial], Any] = lambda trial: None
+    excused: Callable[[Trial], bool] = lambda trial: False
     of: str = "function"  # what the answer is, one of KINDS
 
     @cached_property
@@ -153,11 +154,11 @@ class Exercise:
 
     def imitated(self, trials: Sequence[Trial]) -> str | None:
         """The misconception with a model that does what the answer does, on all cases."""
-        for key, models in self.models.items():
-            for model in models:
-                if all(self.alike(self.trial(model, t.case), t) for t in trials):
-                    return key
-        return None
+        held = [t for t in trials if not self.excused(t)]
+        if all(t.right for t in held):
+            return None
+        return next((key for key, models in self.models.items() for model in models
+                     if all(self.alike(self.trial(model, t.case), t) for t in held)), None)
 
     def alike(self, one: Trial, other: Trial) -> bool:
         """Whether two answers did the same, in the same way."""
@@ -300,7 +301,7 @@ def missing(trial: Trial) -> bool:
 def constant(trials: Sequence[Trial]) -> bool:
     """Whether the same is returned in each case."""
     returned = [{k: v for k, v in t.got.items() if "." not in k} for t in trials]
-    return len(trials) > 2 and bool(returned[0]) and all(
+    return len(trials) > 1 and bool(returned[0]) and all(
         row.keys() == returned[0].keys() and all(same(v, returned[0][k]) for k, v in row.items()) for row in returned)
 
 

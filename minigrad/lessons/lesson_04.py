@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
 
 from .exercise import Case, Exercise, Trial, case, grows, programs, whenever
@@ -25,42 +25,28 @@ def cases() -> Iterator[Case]:
                    f"chunks = [{pairs}]\nbackward_in_chunks(w, chunks)", w=w, w__grad=sum(slopes) / len(rides))
 
 
-def in_chunks(weigh: Callable, clear: str = "first", divide: Callable | None = None, part: slice = slice(None)) -> Any:
-    """A wrong model: how a sum over m rides of n, in one of k chunks, is weighed; when `w.grad` is emptied."""
+def in_chunks(weigh: Callable, clear: str = "first", divide: Callable | None = None, part: slice = slice(None),
+              retain: bool | None = None) -> Callable:
+    """A wrong model: how a sum over m rides of n, in one of k chunks, is weighed; when `w.grad` is emptied; whether
+    the sum so far is sent back each time (`retain` is not None)."""
 
     def model(w: Any, chunks: Sequence) -> None:
         n, k = sum(len(km) for km, _ in chunks), len(chunks)
         shares = [((w * km - fare) ** 2).sum() * weigh(len(km), n, k) for km, fare in chunks[part]]
         if clear in ("first", "once"):
             w.grad = None
+        if retain is not None:
+            shares = list(accumulate(shares))
         for share, (km, _) in zip([sum(shares)] if clear == "once" else shares, chunks, strict=False):
             if clear == "inside":
                 w.grad = None
-            share.backward()
+            share.backward(retain_graph=retain)
             if divide:
                 w.grad /= divide(len(km), n, k)
             if clear == "after":
                 w.grad = None
 
     return model
-
-
-def growing(weigh: Callable, retain: bool) -> Any:
-    """A wrong model: the sum so far is sent back after each chunk."""
-
-    def model(w: Any, chunks: Sequence) -> None:
-        n, k = sum(len(km) for km, _ in chunks), len(chunks)
-        w.grad, total = None, 0
-        for km, fare in chunks:
-            total = total + ((w * km - fare) ** 2).sum() * weigh(len(km), n, k)
-            total.backward(retain_graph=retain)
-
-    return model
-
-
-def empties(w: Any, chunks: Sequence) -> None:
-    """A wrong model: cleared, and never filled."""
-    w.grad = None
 
 
 def only_asks(w: Any, chunks: Sequence) -> None:
@@ -75,11 +61,11 @@ WEIGHTS = {"sum_of_means": [lambda m, n, k: 1 / m], "mean_of_means": [lambda m, 
            "sum_for_mean": [lambda m, n, k: 1]}
 ANY = [*RIGHT, *(weigh for some in WEIGHTS.values() for weigh in some)]
 MODELS: dict[str, Sequence[Callable]] = {
-    "untouched_grad": [lambda w, chunks: None, empties, only_asks],
+    "untouched_grad": [lambda w, chunks: None, in_chunks(RIGHT[0], part=slice(0)), only_asks],
     **{key: [in_chunks(*way) for way in product(some, ("first", "once"))] for key, some in WEIGHTS.items()},
     "not_cleared": [in_chunks(weigh, "never") for weigh in ANY],
     "cleared_inside": [in_chunks(weigh, when) for weigh, when in product(ANY, ("inside", "after"))],
-    "growing_graph": [growing(weigh, retain) for weigh, retain in product(ANY, (True, False))],
+    "growing_graph": [in_chunks(weigh, retain=retain) for weigh, retain in product(ANY, (True, False))],
     "scaled_inside": [in_chunks(weigh, divide=by) for weigh in ANY
                       for by in (lambda m, n, k: n, lambda m, n, k: k, lambda m, n, k: m)],
     "off_by_one": [*(in_chunks(weigh, part=part) for weigh, part in product(ANY, (slice(1, None), slice(-1)))),

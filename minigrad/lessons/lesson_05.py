@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
+from .. import arange, float32, tensor
 from .exercise import BY_ITSELF, Case, Exercise, case, programs
 
 # 05: grad, a and b, square and unsymmetric first: there even a wrong order of factors can be computed
@@ -16,20 +18,12 @@ PRODUCTS = (
 )
 
 
-def transposed(m: Sequence[Sequence[float]]) -> list[list[float]]:
-    return [list(row) for row in zip(*m, strict=True)]
-
-
-def times(m: Sequence[Sequence[float]], n: Sequence[Sequence[float]]) -> list[list[float]]:
-    return [[sum(x * y for x, y in zip(row, column, strict=True)) for column in zip(*n, strict=True)] for row in m]
-
-
 def products() -> Iterator[Case]:
-    for g, a, b in PRODUCTS:
-        lines = "".join(f"{name} = torch.tensor({[list(map(float, row)) for row in m]})\n"
-                        for name, m in (("grad", g), ("a", a), ("b", b)))
+    for three in PRODUCTS:
+        g, a, b = (tensor(rows, dtype=float32) for rows in three)
+        lines = "".join(f"{name} = torch.tensor({t.tolist()})\n" for name, t in (("grad", g), ("a", a), ("b", b)))
         yield case(f"{lines}for_a, for_b = matmul_grads(grad, a, b)",
-                   for_a=times(g, transposed(b)), for_b=times(transposed(a), g))
+                   for_a=(g @ b.T).tolist(), for_b=(a.T @ g).tolist())
 
 
 # g is the gradient that arrives; each text is what a wrong idea would return
@@ -60,25 +54,13 @@ SHAPES = (
 )
 
 
-def filled(shape: Sequence[int], value: Callable[[tuple[int, ...]], float], at: tuple[int, ...] = ()) -> Any:
-    """Nested lists of a shape, from the value at each place."""
-    return [filled(shape[1:], value, (*at, i)) for i in range(shape[0])] if shape else value(at)
-
-
 def sums() -> Iterator[Case]:
     for shape, grown in SHAPES:
-        added: dict[tuple[int, ...], float] = {}
-
-        def arrives(at: tuple[int, ...], home: dict = added, to: tuple[int, ...] = shape) -> float:
-            value = float(1 + sum((3 * axis + 1) * i * i for axis, i in enumerate(at)))
-            place = tuple(0 if size == 1 else i for size, i in zip(to, at[len(at) - len(to):], strict=True))
-            home[place] = home.get(place, 0) + value
-            return value
-
-        grad = filled(grown, arrives)
-        made = f"torch.tensor({grad})" if 0 not in grown else f"torch.zeros({grown})"
+        count = prod(grown)
+        grad = (arange(count, dtype=float32) ** 2).reshape(grown)
+        made = f"torch.tensor({grad.tolist()})" if count else f"torch.zeros({grown})"
         yield case(f"grad = {made}\nx = sum_back(grad, {shape})", x__shape=list(shape),
-                   x=filled(shape, lambda at, home=added: home.get(at, 0.0)))
+                   x=grad.sum_to_size(shape).tolist())
 
 
 def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones: bool = True, keep: bool = True,

@@ -6,7 +6,6 @@ import contextlib
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -131,39 +130,31 @@ def records() -> Iterator[Case]:
                    answer=leads)
 
 
-@dataclass(frozen=True)
-class Search:
-    """A wrong model: which edges are followed from a node, which leaf counts; `bold` meets None without a look."""
+def search(edges: slice = slice(None), levels: int = 1000,
+           counts: Callable = lambda variable, leaf: variable is leaf) -> Callable:
+    """A wrong model: which edges are followed from a node, how far, and which leaf counts."""
 
-    edges: slice = field(default_factory=lambda: slice(None))
-    counts: Callable[[Any, Any], Any] = lambda variable, leaf: variable is leaf
-    levels: int = 1000
-    bold: bool = False
-
-    def __call__(self, result: Any, leaf: Any) -> bool:
-        level, seen = [result.grad_fn], set()
-        if self.bold and not level[0].next_functions:
-            return False
-        for _ in range(self.levels):
-            level = [n for n in dict.fromkeys(level) if n is not None and n not in seen]
+    def model(result: Any, leaf: Any) -> bool:
+        level, seen = [result.grad_fn], {None}
+        for _ in range(levels):
+            level = [n for n in dict.fromkeys(level) if n not in seen]
             seen |= {*level}
-            if any(self.counts(n.variable, leaf) for n in level if hasattr(n, "variable")):
+            if any(counts(n.variable, leaf) for n in level if hasattr(n, "variable")):
                 return True
-            level = [n for node in level for n, _ in node.next_functions[self.edges]]
+            level = [n for node in level for n, _ in node.next_functions[edges]]
         return False
 
-
-def is_equal(variable: Any, leaf: Any) -> bool:
-    return bool(variable == leaf)
+    return model
 
 
 MODELS = {
-    "first_edge": [Search(edges=slice(*way), bold=bold) for way in ((1,), (-1, None)) for bold in (False, True)],
-    "one_level": [Search(levels=n, bold=bold) for n in (1, 2) for bold in (False, True)],
-    "by_value": [Search(counts=is_equal, bold=bold) for bold in (False, True)],
-    "any_leaf": [Search(counts=lambda variable, leaf: True, bold=bold) for bold in (False, True)],
+    "first_edge": [search(slice(1)), search(slice(-1, None))],
+    "one_level": [search(levels=1), search(levels=2), search(levels=3)],
+    "by_value": [search(counts=lambda variable, leaf: bool(variable == leaf))],
+    "any_leaf": [search(counts=lambda variable, leaf: True)],
     "asks_the_switch": [lambda result, leaf: leaf.requires_grad,
                         lambda result, leaf: leaf.requires_grad and result.requires_grad],
     "asks_the_drawer": [lambda result, leaf: leaf.grad is not None],
 }
-EXERCISE = Exercise("06", records, programs("reaches"), MODELS, signs=BY_ITSELF)
+EXERCISE = Exercise("06", records, programs("reaches"), MODELS, signs=BY_ITSELF,
+                    excused=lambda t: "NoneType" in t.outcome.error)

@@ -57,7 +57,12 @@ def mean(x: Any) -> Any:
     return x.mean()
 
 
-def loop(reduce: Callable = mean, clear: str = "wb", move: str = "wb", more: int = 0, early: bool = False,
+def all_at_once(n: int) -> Sequence:
+    """In one round: which knobs move, after a look at which rides."""
+    return [("wb", slice(n))]
+
+
+def loop(reduce: Callable = mean, clear: str = "wb", more: int = 0, early: bool = False, split: Callable = all_at_once,
          step: Callable = lambda lr, grad, loss: lr * grad, total: bool = False, fresh: bool = True,
          retain: bool = False) -> Callable:
     """A wrong model: who is cleared and moved and how, rounds too many, what is kept from round to round."""
@@ -65,9 +70,9 @@ def loop(reduce: Callable = mean, clear: str = "wb", move: str = "wb", more: int
     def model(km: Any, fare: Any, steps: int, lr: float) -> tuple:
         knobs = {name: tensor(0.0, requires_grad=True) for name in "wb"}
         loss = None
-        for _ in range(steps + more):
+        for move, rides in list(split(len(km))) * (steps + more):
             if fresh or loss is None:
-                now = reduce((knobs["w"] * km + knobs["b"] - fare) ** 2)
+                now = reduce((knobs["w"] * km + knobs["b"] - fare)[rides] ** 2)
                 loss = now if loss is None or not total else loss + now
             loss.backward(retain_graph=retain)
             for name in clear if early else "":
@@ -78,22 +83,6 @@ def loop(reduce: Callable = mean, clear: str = "wb", move: str = "wb", more: int
             for name in clear:
                 knobs[name].grad.zero_()
         return tuple(knobs.values())
-
-    return model
-
-
-def in_turn(parts: Sequence, by_ride: bool = False) -> Callable:
-    """A wrong model: a forward and a backward for each knob, or for each ride."""
-
-    def model(km: Any, fare: Any, steps: int, lr: float) -> tuple:
-        w, b = tensor(0.0), tensor(0.0)
-        for _ in range(steps):
-            for part in range(len(km)) if by_ride else parts:
-                errors = w * km + b - fare
-                dw, db = ((2 * errors[part] * km[part], 2 * errors[part]) if by_ride else
-                          ((2 * errors * km).mean() * (part == "w"), (2 * errors).mean() * (part == "b")))
-                w, b = w - lr * dw, b - lr * db
-        return w, b
 
     return model
 
@@ -120,14 +109,14 @@ EXERCISE = Exercise("08", cases, play, {
     "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],
     "stale_graph": [loop(fresh=False, **keeps) for keeps in KEEPS],
     "sign": [loop(step=lambda lr, grad, loss: -lr * grad)],
-    "half_update": [loop(move=move) for move in "wb"],
+    "half_update": [loop(split=lambda n, move=move: [(move, slice(n))]) for move in "wb"],
     "value_for_slope": [loop(step=lambda lr, grad, loss: lr * loss), loop(step=lambda lr, grad, loss: -lr * loss)],
     "no_lr": [loop(step=lambda lr, grad, loss: grad)],
     "sum_for_mean": [loop(REDUCES[1])],
     "off_by_one": [loop(more=-1), loop(more=1)],
-    "in_turn": [in_turn("wb"), in_turn("bw")],
-    "in_turn:ride_by_ride": [in_turn((), by_ride=True)],
+    "in_turn": [loop(split=lambda n, turns=turns: [(move, slice(n)) for move in turns]) for turns in ("wb", "bw")],
+    "in_turn:ride_by_ride": [loop(split=lambda n: [("wb", slice(i, i + 1)) for i in range(n)])],
     "no_steps": [formula],
-    "wrong_value:not_moved": [loop(move="")],
+    "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
 }, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")), economy={
     "lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})

@@ -78,7 +78,15 @@ def sums() -> Iterator[Case]:
         yield case(f"x = Dual(2.0, 3.0)\n{y}d = {text}", d__value=value, d__dot=dot, x__value=2.0, x__dot=3.0)
 
 
-def dual(product: Callable, sum: Callable = lambda a, b: a.dot + b.dot, of_number: Callable = lambda n: 0.0,
+def plus(a: Any, b: Any) -> float:
+    return a.dot + b.dot
+
+
+def both(a: Any, b: Any) -> float:
+    return a.dot * b.value + a.value * b.dot
+
+
+def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n: 0.0,
          scales: bool = False, edits: bool = False) -> type:
     """A wrong model: the dot of a product and of a sum, that of a plain number, and whether results are new."""
 
@@ -86,30 +94,23 @@ def dual(product: Callable, sum: Callable = lambda a, b: a.dot + b.dot, of_numbe
         def __init__(self, value: float, dot: float) -> None:
             self.value, self.dot = value, dot
 
-        def made(self, value: float, dot: float) -> Any:
-            if edits:
-                self.value, self.dot = value, dot
-            return self if edits else Model(value, dot)
+        def made(self, other: Any, value: Callable, dot: Callable, right: Callable) -> Any:
+            b = other if isinstance(other, Model) else Model(other, of_number(other))
+            values = value(self.value, b.value), (right if scales and b is not other else dot)(self, b)
+            if not edits:
+                return Model(*values)
+            self.value, self.dot = values
+            return self
 
         def __add__(self, other: Any) -> Any:
-            if not isinstance(other, Model) and scales:
-                return self.made(self.value + other, self.dot)
-            b = other if isinstance(other, Model) else Model(other, of_number(other))
-            return self.made(self.value + b.value, sum(self, b))
+            return self.made(other, lambda a, b: a + b, sum, plus)
 
         def __mul__(self, other: Any) -> Any:
-            if not isinstance(other, Model) and scales:
-                return self.made(self.value * other, self.dot * other)
-            b = other if isinstance(other, Model) else Model(other, of_number(other))
-            return self.made(self.value * b.value, product(self, b))
+            return self.made(other, lambda a, b: a * b, product, both)
 
         __radd__, __rmul__ = __add__, __mul__
 
     return Model
-
-
-def both(a: Any, b: Any) -> float:
-    return a.dot * b.value + a.value * b.dot
 
 
 PARTS = {"product_of_slopes": [lambda a, b: a.dot * b.dot],

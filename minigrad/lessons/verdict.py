@@ -5,6 +5,7 @@ The sentences stand in `text/lessons.toml`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,4 +58,5 @@ def wrong(exercise: str, misconception: str, sentence: str, *, case: str = "", l
     parts += [compared] if compared else []
     parts += [say("lessons.line", line=line)] if line else []
     parts += [say("lessons.printed", printed=printed)] if printed else []
-    return Verdict(exercise, False, "\n".join([*parts, sentence]), misconception, drawing)
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", "\n".join([*parts, sentence]))  # addresses differ from run to run
+    return Verdict(exercise, False, text, misconception, drawing)

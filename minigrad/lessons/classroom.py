@@ -1,0 +1,112 @@
+"""For the teacher: exercises of your own, and what a class was told.
+
+A learner who agrees calls `keep(folder)` once in a notebook. From then on each verdict of that kernel is a line in
+one file there, whose name is drawn by lot: exercise, passed, misconception, and nothing else. `collect(folder)` reads
+the files of a class.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ..text import get_language, knows, say
+from .exercise import Case, Exercise, plain
+from .verdict import Verdict
+
+kept: Path | None = None  # where verdicts are noted
+
+
+def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes: Mapping[str, Any],
+                 sentences: Mapping[str, Any]) -> Exercise:
+    """See `register`."""
+    name = solution.__name__ if solution.__name__.isidentifier() else "answer"
+    models = {key: some if isinstance(some, list | tuple) else [some] for key, some in mistakes.items()}
+
+    def play(answer: Callable, *given: Any) -> tuple[dict, dict]:
+        return {name: answer(*deepcopy(given))}, {}
+
+    rows = [Case(f"{name}({', '.join(map(repr, given))})", given, {name: plain(solution(*deepcopy(given)))})
+            for given in cases]
+    made = Exercise(exercise, lambda: rows, play, models, sentences=sentences)
+
+    def faults() -> Iterator[tuple[str, list[str]]]:
+        yield "no_cases", [] if rows else [name]
+        yield "no_sentence", [key for key in models if key not in sentences and not knows(f"lessons.{key}")]
+        yield "not_told_apart", [key for key, some in models.items() if any(made(model).passed for model in some)]
+
+    for fault, keys in faults():
+        if keys:
+            raise ValueError(say(f"lessons.{fault}", keys=", ".join(keys)))
+    return made
+
+
+def keep(folder: str | Path | None) -> None:
+    """Note verdicts of this kernel in a new file in `folder`, so that a teacher can `collect` them; None: no longer."""
+    global kept
+    kept = None if folder is None else Path(folder) / f"verdicts-{secrets.token_hex(4)}.jsonl"
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+
+
+def note(verdict: Verdict) -> Verdict:
+    """Write down a verdict, where the learner agreed to it; `not yet` is none."""
+    if kept is not None and verdict.passed is not None:
+        row = {"exercise": verdict.exercise, "passed": verdict.passed, "misconception": verdict.misconception}
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+    return verdict
+
+
+class Page:
+    """What a class was told: a table that a notebook shows, `print` writes and `save(path)` keeps as a web page."""
+
+    def __init__(self, title: str, rows: list[tuple[str, ...]]) -> None:
+        self.title, self.rows = title, rows
+
+    def __repr__(self) -> str:
+        return "\n".join([self.title, *("  ".join(row) for row in self.rows)])
+
+    def _repr_html_(self) -> str:
+        table = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
+        return f"<h1>{escape(self.title)}</h1><table>{table}</table>"
+
+    def save(self, path: str | Path) -> None:
+        """Write one HTML page."""
+        head = f'<!doctype html><html lang="{get_language()}"><meta charset="utf-8"><title>{escape(self.title)}</title>'
+        Path(path).write_text(head + self._repr_html_(), "utf-8")
+
+
+def verdicts(file: Path) -> list[dict[str, Any]]:
+    """One learner's, in the order in which they were told. Raises: ValueError for a file that holds something else."""
+    try:
+        rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        return [{key: row[key] for key in ("exercise", "passed", "misconception")} for row in rows]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(say("lessons.not_verdicts", file=file.name)) from error
+
+
+def collect(folder: str | Path) -> Page:
+    """What a class was told: for each exercise how many tried it, how many were right at the first try, and the
+    commonest misconceptions with the number of learners who were told them.
+
+    Raises: FileNotFoundError if `folder` has no file of verdicts, ValueError for a damaged one.
+    """
+    files = sorted(Path(folder).glob("verdicts-*.jsonl"))
+    if not files:
+        raise FileNotFoundError(say("lessons.no_verdicts", folder=folder))
+    runs = [verdicts(file) for file in files]
+    rows = [tuple(say(f"lessons.column_{key}") for key in ("exercise", "tried", "first", "told"))]
+    for name in sorted({row["exercise"] for run in runs for row in run}):
+        tries = [mine for run in runs if (mine := [row for row in run if row["exercise"] == name])]
+        told = Counter(key for mine in tries for key in {row["misconception"] for row in mine} - {None})
+        commonest = sorted(told.items(), key=lambda item: (-item[1], item[0]))[:5]
+        rows.append((name, str(len(tries)), f"{sum(mine[0]['passed'] for mine in tries) / len(tries):.0%}",
+                     ", ".join(f"{key} {count}" for key, count in commonest)))
+    return Page(say("lessons.page", learners=len(files)), rows)

@@ -1,0 +1,149 @@
+"""For the teacher: exercises of one's own, and what a class was told."""
+
+import json
+
+import pytest
+
+import minigrad as torch
+from minigrad import lessons
+from minigrad.lessons import check, classroom, collect, keep, register
+from tests.answers.answers_02 import by_name, km_first, squares
+from tests.answers.answers_04 import means, never_clears, weighs_each_ride
+
+TAX = {"only_the_tax": {"en": "That is the tax. What does one pay?", "zh": "这是税。一共付多少？"}}
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    before, lang = dict(lessons.CHECKERS), torch.get_language()
+    yield
+    lessons.CHECKERS.clear()
+    lessons.CHECKERS.update(before)
+    keep(None)
+    torch.set_language(lang)
+
+
+def pay(x):
+    return x * 1.19
+
+
+def registered(**options):
+    options = {"mistakes": {"only_the_tax": lambda x: x * 0.19}, "sentences": TAX, **options}
+    register("tax", pay, [(100.0,), (59.0,)], **options)
+
+
+def test_an_exercise_of_ones_own_is_judged_as_ours():
+    registered()
+
+    assert check("tax", lambda x: x + x * 0.19).passed
+    assert check("tax", ...).passed is None
+    assert check("tax", print).misconception == "prints"
+    assert check("tax", lambda x: 119.0).misconception == "constant"
+    assert check("tax", lambda x: x * 1.2).misconception == "wrong_value"
+    assert check("tax", pay(100.0)).misconception == "kind"
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "What does one pay?"), ("zh", "一共付多少？")])
+def test_its_mistake_is_told_in_the_learners_language(lang, said):
+    registered()
+    torch.set_language(lang)
+    verdict = check("tax", lambda x: 0.19 * x)
+
+    assert verdict.misconception == "only_the_tax"
+    assert "pay(100.0)" in verdict.text
+    assert verdict.text.endswith(said)
+
+
+def test_a_mistake_of_ours_brings_our_sentence_and_may_have_several_models():
+    registered(mistakes={"sign": [lambda x: -pay(x), lambda x: abs(x) - pay(x)]}, sentences={})
+
+    assert check("tax", lambda x: x * -1.19).misconception == "sign"
+
+
+def test_tensors_go_in_fresh_each_time():
+    def double(x):
+        return x * 2
+
+    register("double", double, [(torch.tensor([1.0, 2.0]),), (torch.tensor([[3.0]]),)])
+
+    assert check("double", lambda x: x.mul_(2)).passed
+    assert check("double", lambda x: x + x).passed
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"sentences": {}}, "only_the_tax"), ({"mistakes": {"sign": pay}}, "sign")], ids=str)
+def test_what_could_not_be_told_is_refused(options, said):
+    with pytest.raises(ValueError, match=said):
+        registered(**options)
+    with pytest.raises(ValueError, match="tax"):
+        check("tax", pay)
+
+
+def test_a_name_of_the_course_and_no_cases_are_refused():
+    with pytest.raises(ValueError, match="04"):
+        register("04", pay, [(1.0,)])
+    with pytest.raises(ValueError, match="cases"):
+        register("tax", pay, [])
+
+
+def learner(folder, *answers):
+    keep(folder)
+    for exercise, answer in answers:
+        check(exercise, answer)
+    keep(None)
+
+
+def test_nothing_is_kept_unless_the_learner_agrees(tmp_path):
+    check("04", means)
+    keep(tmp_path)
+    keep(None)
+    check("04", means)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_has_no_name_no_time_and_no_answer(tmp_path):
+    learner(tmp_path, ("04", means), ("04", ...), ("04", weighs_each_ride))
+    (file,) = tmp_path.iterdir()
+
+    assert [json.loads(line) for line in file.read_text("utf-8").splitlines()] == [
+        {"exercise": "04", "passed": False, "misconception": "sum_of_means"},
+        {"exercise": "04", "passed": True, "misconception": None}]
+
+
+def test_a_class_becomes_one_page(tmp_path):
+    learner(tmp_path, ("04", means), ("04", means), ("04", never_clears), ("04", weighs_each_ride), ("02", by_name))
+    learner(tmp_path, ("04", weighs_each_ride), ("02", squares), ("02", by_name))
+    learner(tmp_path, ("04", means), ("02", km_first))
+    page = collect(tmp_path)
+
+    assert page.rows[1:] == [("02", "3", "33%", "other_op 1, slots 1"),
+                             ("04", "3", "33%", "sum_of_means 2, not_cleared 1")]
+    assert "3 learners" in str(page)
+    page.save(tmp_path / "class.html")
+    assert "sum_of_means 2" in (tmp_path / "class.html").read_text("utf-8")
+    assert collect(tmp_path).rows == page.rows
+
+
+def test_the_page_speaks_the_teachers_language(tmp_path):
+    learner(tmp_path, ("04", means))
+    torch.set_language("zh")
+
+    assert "1 人" in collect(tmp_path).title
+    assert "<td>练习</td>" in collect(tmp_path)._repr_html_()
+
+
+def test_folders_without_verdicts_and_other_files_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="keep"):
+        collect(tmp_path)
+    for text in ("not json", "[1]", '{"exercise": "04"}'):
+        (tmp_path / "verdicts-x.jsonl").write_text(text, "utf-8")
+        with pytest.raises(ValueError, match=r"verdicts-x\.jsonl"):
+            collect(tmp_path)
+
+
+def test_a_kernel_writes_one_file(tmp_path):
+    learner(tmp_path / "new", ("04", means), ("02", squares))
+
+    assert len(list((tmp_path / "new").iterdir())) == 1
+    assert classroom.kept is None
