@@ -1,7 +1,8 @@
-"""Notebook commands, after `%load_ext minigrad`: `%torch`, `%lang`, `%%graph`, `%%step`, `%%versions`, `%%detective`.
+"""Notebook commands, after `%load_ext minigrad`: `%torch`, `%lang`, `%%graph`, `%%step`, `%%watch`, `%%versions`,
+`%%detective`.
 
 Each is one line around a function that a program can call: `install_as_torch`, `set_language`, `draw`,
-`step`, `versions`, `detective`. The cell below a command runs first, in the notebook's own names.
+`step`, `watch`, `versions`, `detective`. The cell below a command runs first, in the notebook's own names.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 
 from . import text
 from .eras.alias import install_as_torch, uninstall_torch
-from .graph.followed import Followed
+from .graph.followed import Followed, written
 from .viz import draw, step
-from .viz.program import Detective, Versions
+from .viz.program import Board, Detective, Versions
 
 
 @magics_class
@@ -78,6 +79,17 @@ class MinigradMagics(Magics):
         if not line.strip().isidentifier():
             raise UsageError(text.say("magics.no_leaf"))
         return Detective(self._followed(cell), line.strip())
+
+    @magic_arguments()
+    @argument("--predict", action="store_true", help="say first what each line writes")
+    @cell_magic
+    def watch(self, line: str, cell: str) -> Any:
+        """Run the cell, then follow it line by line beside its graph."""
+        program = self._followed(cell)
+        graph, made, error = written(program)
+        if error is not None:
+            raise error
+        return Board(program, graph, made, parse_argstring(self.watch, line).predict)
 
     def _followed(self, cell: str) -> Followed:
         """The cell as a program that will run in the notebook's own names."""

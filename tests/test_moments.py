@@ -578,10 +578,11 @@ def test_static_forms_of_programs_show_lines_alone(language):
 def shell():
     from IPython.core.interactiveshell import InteractiveShell
 
-    made = InteractiveShell()
+    InteractiveShell.clear_instance()
+    made = InteractiveShell.instance(history_manager=None)
     made.run_cell("import minigrad as torch\n%load_ext minigrad")
     yield made
-    made.history_manager.end_session()
+    InteractiveShell.clear_instance()
 
 
 def test_the_commands_run_the_cell_in_the_notebooks_own_names(shell):
@@ -593,3 +594,103 @@ def test_the_commands_run_the_cell_in_the_notebooks_own_names(shell):
     assert road.cuts == {3}
     assert shell.user_ns["w"].grad is None
     assert not shell.run_cell("%%detective\nx = 1").success
+
+
+RECEIPT = """
+w = torch.tensor(2.0, requires_grad=True)
+km, fare = torch.tensor(1.5), torch.tensor(1.5)
+pred = w * km
+error = pred - fare
+loss = error ** 2
+""".strip()
+WROTE = ["", "", "MulBackward0", "SubBackward0", "PowBackward0"]
+NONES = [[], [], [1], [1], []]
+
+
+def step_through(board, pills=None, nones=NONES):
+    """Answer all lines; the scenes that came."""
+    scenes = []
+    for i in range(len(board.steps)):
+        wanted = (pills or WROTE)[i]
+        pill = board.pills(i).index(wanted)
+        scenes.append(send(board, at=i, pill=str(pill), slot=[str(n) for n in nones[i]])["scene"])
+    return scenes
+
+
+def test_each_line_is_asked_for_its_node_and_its_nones(shell):
+    board = shell.run_cell(f"%%watch --predict\n{RECEIPT}").result
+
+    assert board.steps == [1, 2, 3, 4, 5]
+    assert "choose a node" in send(board, at=0)["refused"]
+    assert all(len(set(board.pills(i))) == 3 for i in range(5))
+    scenes = step_through(board)
+    assert [right for *_, right in board.answers] == [True] * 5
+    assert [len(scene["parts"][0]["of"][0][0]["options"]) for scene in scenes] == [5] * 5
+    assert "PowBackward0" in words(scenes[-1])
+    assert "Line 4 wrote `SubBackward0`. None in its slots: 1." in words(scenes[3])
+    assert check("03", board).passed
+    step_through(board, nones=[[0]] * 5)
+    assert [right for *_, right in board.answers[5:]] == [False] * 5
+    assert shell.user_ns["loss"].item() == 2.25  # the cell has run
+
+
+def test_the_board_shows_what_torch_records():
+    from minigrad.graph.followed import written
+
+    real = pytest.importorskip("torch")
+    program = followed(RECEIPT)
+    graph, made, _ = written(program)
+    theirs_all = {"torch": real}
+    exec(RECEIPT, theirs_all)
+    for line, name in ((3, "pred"), (4, "error"), (5, "loss")):
+        node = graph.node(made[line][-1])
+        theirs = theirs_all[name].grad_fn
+        assert node.name == theirs.name()
+        assert [e.node is None for e in node.edges] == [n is None for n, _ in theirs.next_functions]
+
+
+def test_backward_writes_nodes_and_loops_and_functions_belong_to_their_lines(shell):
+    shell.run_cell("def f(a):\n    return a * a + 1")
+    board = shell.run_cell("%%watch\nx = torch.tensor(2.0, requires_grad=True)\ny = x * x\n"
+                           "(slope,) = torch.autograd.grad(y, x, create_graph=True)\n"
+                           "for i in range(2):\n    slope = slope * 2\nz = f(slope)").result
+
+    assert [board.wrote(line) for line in (1, 2, 3, 5, 6)] == [
+        [], ["MulBackward0"], ["MulBackward0", "MulBackward0", "AddBackward0"], ["MulBackward0"] * 2,
+        ["MulBackward0", "AddBackward0"]]
+    scenes = [send(board, at=i)["scene"] for i in range(len(board.steps))]
+    assert "Line 3 wrote 3 nodes" in words(scenes[2])
+    assert board.answers == []
+
+
+def test_a_panel_that_predicts_asks_about_each_cell(shell, capsys):
+    shell.run_cell("def f(a):\n    return a * a + 1")
+    shell.run_cell("x = torch.tensor(2.0, requires_grad=True)\np = torch.watch(predict=True)")
+    panel = shell.user_ns["p"]
+    shell.run_cell("y = x * 3\n\nz = f(y)")
+    board = panel.board
+    assert [board.wrote(line) for line in board.steps] == [["MulBackward0"], ["MulBackward0", "AddBackward0"]]
+    for nothing in ("1 + 1", "k = 5", "raise ValueError", "%%watch\nq = x * 2"):
+        shell.run_cell(nothing)
+        assert panel.board is board
+    shell.run_cell("first = [f(x)]\nsecond = x - 1")  # whose line a node is must be certain
+    assert panel.board is board
+    panel.close()
+    shell.run_cell("t = x * 7")
+    assert panel.board is board
+
+
+def test_an_error_in_a_watched_cell_is_the_cells_error(shell, capsys):
+    assert isinstance(shell.run_cell("%%watch\nx = torch.ones(2)\nx.nothing").error_in_exec, AttributeError)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_static_forms_of_a_board_are_code_and_an_empty_board(language, shell):
+    set_language(language)
+    board = shell.run_cell(f"%%watch --predict\n{RECEIPT}").result
+
+    for _ in range(2):
+        assert "error ** 2" in static_forms(board)
+        assert not gives_away(board, "pred = w · km", "other = km", "3 MulBackward0", "(None, 0)")
+        assert words(board.scene).count("mg-op") == 0
+        step_through(board)

@@ -9,14 +9,13 @@ import ast
 import linecache
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from ..core.graph import seqs
 from .live import read
 from .snapshot import AnyTensor, Graph
-from .trial import nodes_below
+from .trial import node_number, nodes_below
 
 
 @dataclass
@@ -139,8 +138,8 @@ def names_in(one: ast.stmt) -> list[ast.AST]:
 
 def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exception | None]:
     """The graph of all results, and for each line the ids of the nodes that it wrote; the error that ended it."""
-    marks = [(0, next(seqs))]
-    program.seen = lambda line: marks.append((line, next(seqs)))
+    marks = [(0, node_number())]
+    program.seen = lambda line: marks.append((line, node_number()))
     error = program.run()
     if not (results := program.results()):
         return None, {}, error
@@ -152,6 +151,49 @@ def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exce
         if line:
             made.setdefault(line, []).append(node.id)
     return graph, made, error
+
+
+def written_by_lines(program: Followed, since: int) -> tuple[Graph | None, dict[int, list[str]]]:
+    """The same for a program that ran without us, of the nodes made after number `since`.
+
+    A node remembers its line; one that was made elsewhere, in a function, belongs to the line that names its
+    result. Where that does not tell of each node there are no lines: better none than a wrong one.
+    """
+    program.ran = [one.lineno for one in program.tree.body]
+    if not (results := program.results()):
+        return None, {}
+    graph = read(*results, names=program.tensors())
+    new = {n.id: n for n in sorted(graph.ops, key=lambda n: n.seq) if n.seq > since}
+    home: dict[str, int] = {}
+    for id, node in new.items():
+        number, text = node.line or (0, "")
+        if 0 < number <= len(program.lines) and program.lines[number - 1].strip() == text:
+            home[id] = max(line for line in program.ran if line <= number)
+    for line in program.ran:
+        results = [t.node for t in graph.tensors if t.name in program.uses(line)[1] and t.node]
+        for node in so_far(graph, results).nodes:
+            if node.id in new:
+                home.setdefault(node.id, line)
+    made = {line: [id for id in new if home.get(id) == line] for line in program.ran if line in home.values()}
+    return graph, made if len(home) == len(new) else {}
+
+
+def so_far(graph: Graph, ids: list[str]) -> Graph:
+    """What hangs below these nodes."""
+    kept, todo = set(), list(ids)
+    while todo:
+        id = todo.pop()
+        if id not in kept:
+            kept.add(id)
+            todo += [e.node for e in graph.node(id).edges if e.node]
+    nodes = tuple(replace(n, scope="") for n in graph.nodes if n.id in kept)
+    targets = {e.node for n in nodes for e in n.edges}
+    used = {e.tensor for n in nodes for e in n.edges} | {s.tensor for n in nodes for s in n.saved}
+    tensors = [t for t in graph.tensors if t.node in kept or t.id in used]
+    there = {t.id for t in tensors}
+    return replace(graph, nodes=nodes, roots=tuple(t.id for t in tensors if t.node in kept - targets),
+                   tensors=tuple(replace(t, base=t.base if t.base in there else None) for t in tensors),
+                   hooks=tuple(h for h in graph.hooks if h.node in kept), scopes=(), repeats=(), cuts=())
 
 
 # ---- versions and notes

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..array import random
 from ..array.backend import xp
-from ..core.graph import TensorBase, constant
+from ..core.graph import TensorBase, constant, seqs
 from ..text import say
 from .snapshot import AnyTensor
 
@@ -24,6 +24,11 @@ def knob(value: Any, like: AnyTensor | None = None, double: bool = True) -> AnyT
         for i, one in enumerate(value):
             flat[i] = one
     return made.requires_grad_()
+
+
+def node_number() -> int:
+    """The number that the next node would have had."""
+    return next(seqs)
 
 
 def in_double(f: Callable[..., Any], *args: Any) -> bool:

@@ -1,6 +1,7 @@
 """`watch()`: a panel whose graph grows while cells run.
 
-After every cell it draws all results that have a name, in one picture, which it replaces in place.
+After every cell it draws all results that have a name, in one picture, which it replaces in place; with
+`predict=True` it asks, line by line, what the cell has written.
 """
 
 from __future__ import annotations
@@ -8,18 +9,28 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..graph.followed import Followed, written_by_lines
+from ..graph.trial import node_number
 from .display import Drawing, draw, learners_names, library
+from .program import Board
 
 
-def watch() -> Watch:
-    """Show the graph of all named results from now on, until `close()` or the end of a `with`."""
-    return Watch()
+def watch(predict: bool = False) -> Watch:
+    """Show the graph of all named results from now on, until `close()` or the end of a `with`.
+
+    With `predict` each cell that writes nodes is shown line by line instead: first you say which node a line
+    writes, and which of its slots are None. `.board` is the widget of the last cell, `.board.answers` what was
+    answered. `%%watch --predict` does the same for one cell.
+    """
+    return Watch(predict)
 
 
 class Watch:
     """The panel; `drawing` is what it shows. Outside a notebook call `refresh()` yourself."""
 
-    def __init__(self) -> None:
+    def __init__(self, predict: bool = False) -> None:
+        self.predict, self.since = predict, node_number()
+        self.board: Board | None = None
         self.drawing: Drawing | None = None
         shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
         self.events: Any = shell and shell.events
@@ -27,8 +38,11 @@ class Watch:
         if shell:
             shell.events.register("post_run_cell", self.refresh)
 
-    def refresh(self, *_: Any) -> None:
-        """Draw the namespace as it is now."""
+    def refresh(self, ran: Any = None) -> None:
+        """Draw the namespace as it is now; with `predict`, ask about the cell that has run."""
+        if self.predict:
+            self.ask(ran)
+            return
         names = learners_names()
         results = [t for t in names.values() if t.grad_fn is not None]
         if not results:
@@ -38,6 +52,19 @@ class Watch:
             self.handle.update(self.drawing)
         elif self.events is not None:
             self.handle = sys.modules["IPython"].display.display(self.drawing, display_id=True)
+
+    def ask(self, ran: Any) -> None:
+        """Show the board of a cell that wrote nodes; a cell that failed, or runs a command, is left out."""
+        since, self.since = self.since, node_number()
+        info = getattr(ran, "info", None)
+        if info is None or not ran.success or info.raw_cell.lstrip().startswith("%%"):
+            return
+        shell = sys.modules["IPython"].get_ipython()
+        program = Followed(shell.transform_cell(info.raw_cell), shell.user_ns)
+        graph, made = written_by_lines(program, since)
+        if made:
+            self.board = Board(program, graph, made, True)
+            sys.modules["IPython"].display.display(self.board)
 
     def close(self) -> None:
         """Stop drawing; the last picture stays. Closing twice is fine."""

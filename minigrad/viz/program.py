@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph.followed import Followed, cut, pinned
+from ..graph.followed import Followed, cut, pinned, so_far
+from ..graph.snapshot import Graph, NodeRecord
 from ..text import say
-from .asking import Moment, Part, Refused
-from .display import learners_scope
+from .asking import Moment, Part, Refused, graph_parts
+from .display import Drawing, learners_scope
 from .reasons import why
 
 
@@ -136,3 +137,83 @@ class Detective(Moment):
         reason = [{"kind": "text", "role": "found", "text": line} for line in self.reason]
         columns = [[code(self.program, notes=notes)], [self.text("why_says"), *reason]]
         return {"parts": [{"kind": "columns", "of": columns}], "said": said}
+
+
+class Board(Moment):
+    """A program beside its graph, which grows line by line; see `watch`."""
+
+    def __init__(self, program: Followed, graph: Graph | None, made: dict[int, list[str]], predict: bool,
+                 lang: str | None = None) -> None:
+        self.program, self.graph, self.made, self.predict = program, graph, made, predict
+        self.steps = list(dict.fromkeys(program.ran))
+        self.names = list(dict.fromkeys(node.name for line in self.steps if (node := self.result(line))))
+        super().__init__(f"watch({'predict=True' if predict else ''})", lang)
+
+    def result(self, line: int) -> NodeRecord | None:
+        """The node that the result of a line hangs from: the last one that it wrote."""
+        ids = self.made.get(line)
+        return self.graph.node(ids[-1]) if ids and self.graph else None
+
+    def opening(self) -> dict[str, Any]:
+        return self.board(0)
+
+    def board(self, i: int, said: str = "", found: list[Part] | None = None) -> dict[str, Any]:
+        """The scene in which `i` lines have run."""
+        notes: dict[int, Part] = {line: {"note": ", ".join(map(self.pill, self.wrote(line) or [""]))}
+                                  for line in self.steps[:i]}
+        if i < len(self.steps):
+            notes[self.steps[i]] = {"state": "now", "note": self.say("now")}
+        ids = [id for line in self.steps[:i] for id in self.made.get(line, [])]
+        board = graph_parts(Drawing(so_far(self.graph, ids), lang=self.language)) if ids and self.graph \
+            else [self.text("empty_board")]
+        asked = self.question(i) if i < len(self.steps) else [self.text("watch_done")]
+        columns = [[code(self.program, notes=notes)], board]
+        return {"parts": [{"kind": "columns", "of": columns}, *(found or []), *asked], "at": i, "said": said,
+                "keys": {"arrowdown": "answer"} if i < len(self.steps) else {}}
+
+    def wrote(self, line: int) -> list[str]:
+        """The names of the nodes that a line wrote."""
+        return [self.graph.node(id).name for id in self.made.get(line, [])] if self.graph else []
+
+    def question(self, i: int) -> list[Part]:
+        """What line `i` will write, if that is asked, and the button that runs it."""
+        if not self.predict:
+            return [self.button("run_line")]
+        slots = max([2, *(len(node.edges) for line in self.steps if (node := self.result(line)))])
+        return [self.text("watch_ask", "ask", line=self.steps[i]),
+                {"kind": "options", "name": "pill", "label": self.say("watch_pill"),
+                 "options": [{"text": self.pill(one)} for one in self.pills(i)]},
+                {"kind": "options", "name": "slot", "many": True, "label": self.say("watch_slots"),
+                 "options": [{"text": self.say("slot", n=n)} for n in range(slots)]},
+                self.button("run_line")]
+
+    def pills(self, i: int) -> list[str]:
+        """Three names to choose from, "" for no node; the right one is among them."""
+        node = self.result(self.steps[i])
+        right = node.name if node else ""
+        likely = [*self.names, "MulBackward0", "AddBackward0"]
+        others = [name for name in dict.fromkeys(likely[i:] + likely[:i]) if name != right]
+        three = [right, *([""] if right else []), *others][:3]
+        return three[i % 3:] + three[:i % 3]
+
+    def pill(self, name: str) -> str:
+        """A pill in words."""
+        return f"`{name}`" if name else self.say("no_node")
+
+    def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
+        i = int(at)
+        line, node = self.steps[i], self.result(self.steps[i])
+        wrote = self.wrote(line)
+        empty = [e.slot for e in node.edges if e.node is None] if node else []
+        slots = ", ".join(map(str, empty)) or self.say("no_slot")
+        key = "watch_no_node" if not wrote else "watch_wrote" if len(wrote) == 1 else "watch_wrote_more"
+        found = self.text(key, "found", line=line, count=len(wrote), node=wrote[-1] if wrote else "", slots=slots)
+        if not self.predict:
+            return self.board(i + 1, found=[found])
+        if "pill" not in values:
+            raise Refused(self.say("no_pill"))
+        pill, marked = self.pills(i)[int(values["pill"][0])], [int(n) for n in values.get("slot", [])]
+        given = f"{pill or self.say('no_node')}; None: {', '.join(map(str, marked)) or self.say('no_slot')}"
+        question = f"{line}: {self.program.lines[line - 1].strip()}"
+        said = self.verdict(question, given, (pill, marked) == (node.name if node else "", empty))
+        return self.board(i + 1, said, [found])

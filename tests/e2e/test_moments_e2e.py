@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 import minigrad as torch
+from minigrad.graph.followed import Followed, written
 from minigrad.text import set_language
+from minigrad.viz.program import Board
 from tests.e2e.moments import show
 
 pytestmark = pytest.mark.browser
@@ -296,3 +298,55 @@ def test_detective_by_keyboard(opened, page, look):
     page.keyboard.press("Escape")
 
     assert widget.answers[0][2]
+
+
+RECEIPT = """w = torch.tensor(2.0, requires_grad=True)
+km, fare = torch.tensor(1.5), torch.tensor(1.5)
+pred = w * km
+error = pred - fare
+loss = error ** 2"""
+
+
+def board():
+    program = Followed(RECEIPT, {"torch": torch})
+    graph, made, _ = written(program)
+    return Board(program, graph, made, True)
+
+
+@BOTH
+def test_watch_by_mouse(opened, page, look):
+    widget, root = opened(look, board)
+    root.locator("button.mg-main").click()
+    told(root, "First choose", "请先选")
+    assert root.locator("svg.mg-graph").count() == 0
+    for i, (name, nones) in enumerate((("", ()), ("", ()), ("MulBackward0", (1,)))):
+        root.locator("input[name=pill]").nth(widget.pills(i).index(name)).click()
+        for slot in nones:
+            root.locator("input[name=slot]").nth(slot).click()
+        root.locator("button.mg-main").click()
+        root.locator(".mg-now", has_text=RECEIPT.split("\n")[i + 1]).wait_for()
+
+    assert [right for *_, right in widget.answers] == [True] * 3
+    assert root.locator(".mg-op").count() == 1
+
+
+@BOTH
+def test_watch_by_keyboard(opened, page, look):
+    widget, root = opened(look, board)
+    root.focus()
+    guesses = ("", ()), ("", ()), ("MulBackward0", (1,)), ("AddBackward0", ()), ("PowBackward0", ())
+    for i, (name, nones) in enumerate(guesses):
+        pills = widget.pills(i)
+        page.keyboard.press(str(1 + (pills.index(name) if name in pills else 0)))
+        for _ in nones:
+            page.keyboard.press("Tab")
+            page.keyboard.press("Tab")
+            page.keyboard.press("Space")
+        page.keyboard.press("ArrowDown" if nones else "Enter")
+        if i < 4:
+            root.locator(".mg-now", has_text=RECEIPT.split("\n")[i + 1]).wait_for()
+    told(root, "✓")
+    page.keyboard.press("Escape")
+
+    assert [right for *_, right in widget.answers] == [True, True, True, False, True]
+    assert root.locator(".mg-op").count() == 3
