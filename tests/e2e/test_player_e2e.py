@@ -177,6 +177,8 @@ def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, page, languag
     node = {player.locator(f'.mg-node[data-id="{i}"] text').nth(1).text_content() + i: i
             for i in ("n1", "n2", "n3", "n4", "n5")}
     add, pow_ = node["AddBackward0n1"], node["PowBackward0n4"]
+    player.scroll_into_view_if_needed()  # it was made while its cell was far below the window
+    assert all(text.is_visible() for text in player.locator(".mg-node .mg-b").all())
 
     player.locator(f'.mg-node[data-id="{add}"]').click()
     player.locator(f'.mg-node[data-id="{pow_}"]').click()

@@ -273,6 +273,7 @@ function render({ model, el }) {
     P = made.get(found.key) ?? { ...found };
     stage.replaceChildren(P.svg = typeof P.svg === "string" ? picture(P.svg) : P.svg);
     if (!made.has(P.key)) decorate();
+    P.measured ||= root.clientWidth > 0;
     P.svg.append(moving);
     made.set(P.key, P);
     map.replaceChildren(...[...P.nodes.values()].map((part) => part.dot), P.window);
@@ -371,6 +372,7 @@ function render({ model, el }) {
   /** Dock beneath the stage, or beside it where only so the whole graph can be read. */
   function layout() {
     if (!root.clientWidth) return;
+    if (!P.measured && made.delete(P.key)) turnTo(P.key);                  // drawn before it was on the page: sizes were 0
     root.classList.toggle("mg-phone", root.clientWidth < 620);
     root.classList.toggle("mg-low", root.clientHeight < 560);
     const fits = (beside) => {
