@@ -8,15 +8,17 @@ there to be looked at. What only could be is left to the general notes.
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
-from ..text import rules
+from ..text import rules, torch_names
 from .program import Context, Line, expression, feeding, source_of, word, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
@@ -390,9 +392,30 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
     return finding("features", context, layers[0], (layers[0].args[0], str(m)), m=m, n=n) if len(layers) == 1 else None
 
 
+def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A name that is nearly another, of an attribute or a keyword argument; or one that only PyTorch has."""
+    told = re.search(r"\(\) got an unexpected keyword argument '(\w+)'", str(error))
+    if isinstance(error, AttributeError) and error.name is not None and isinstance(node, ast.Attribute | ast.Call):
+        at = node if isinstance(node, ast.Attribute) else node.func
+        if isinstance(error.obj, TensorBase) and error.name in torch_names()["torch.Tensor"]:
+            return finding("not_yet_here", context, node, name=f"Tensor.{error.name}")
+        ours = isinstance(error.obj, TensorBase) or hasattr(type(error.obj), "named_parameters")
+        near = get_close_matches(error.name, dir(error.obj) if ours else getattr(error, "nearest", ()), 1, 0.7)
+        parts = [n for n in ast.walk(at) if isinstance(n, ast.Attribute) and n.attr == error.name]
+        if near and parts:
+            change = parts[0], f"{context.source.text(parts[0].value)}.{near[0]}"
+            return finding("misspelt", context, node, change, name=error.name, nearest=near[0])
+    elif told and isinstance(node, ast.Call) and (callee := context.callee(node.func)) is not None:
+        near = get_close_matches(told[1], inspect.signature(callee).parameters, 1, 0.7)
+        for k in (k for k in node.keywords if near and k.arg == told[1]):
+            renamed = k, f"{near[0]}={context.source.text(k.value)}"
+            return finding("misspelt", context, node, renamed, name=told[1], nearest=near[0])
+    return None
+
+
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
     """The cause of an error, by its key, its text, or what is None in the expression that failed."""
-    for finder in (cut_to_a_number, none_gradient, shapes, by_rule):
+    for finder in (cut_to_a_number, none_gradient, shapes, misspelt, by_rule):
         if (found := finder(error, node, context)) is not None:
             return found
     return FINDERS[key](facts, node, context) if key in FINDERS else None

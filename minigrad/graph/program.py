@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
 from ..core.beside.ledger import Place
@@ -167,13 +167,17 @@ class Context(NamedTuple):
             except (LookupError, TypeError):
                 return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
-        return getattr(owner, node.attr, None) if hasattr(type(owner), "named_parameters") else None
+        looked_up = hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType)
+        return getattr(owner, node.attr, None) if looked_up else None
+
+    def callee(self, function: Any) -> Any:
+        """What an expression that is called means: a value, or a method, which is not looked up on a value."""
+        made, owner = self.value(function), self.value(getattr(function, "value", None))
+        return getattr(type(owner), function.attr, None) if made is None and owner is not None else made
 
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
-        made = self.value(call.func)
-        if made is None and isinstance(call.func, ast.Attribute) and (owner := self.value(call.func.value)) is not None:
-            made = getattr(type(owner), call.func.attr, None)  # a method, not looked up on a value
+        made = self.callee(call.func)
         made = type(made).forward if hasattr(type(made), "named_parameters") else made
         while hasattr(made, "__wrapped__"):
             made = made.__wrapped__

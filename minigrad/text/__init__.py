@@ -54,6 +54,14 @@ def rules() -> dict[str, dict[str, str]]:
     return {name: dict(parser[name]) for name in parser.sections()}
 
 
+@cache
+def torch_names() -> dict[str, frozenset[str]]:
+    """The public names of PyTorch, by the module or class that has them: `torch_names.txt`."""
+    with open(os.path.join(os.path.dirname(__file__), "torch_names.txt"), encoding="utf-8") as file:
+        parts = file.read().partition("\n")[2].replace("\n  ", " ").splitlines()
+    return {module: frozenset(names.split()) for module, _, names in (line.partition(":") for line in parts)}
+
+
 def knows(key: str) -> bool:
     """True if there is a sentence `key`."""
     return key in _sentences()

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import say
+from . import say, torch_names
 
 
 class Presentation:
@@ -83,12 +83,15 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     error = AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
     if name in WAITING:
         error.add_note(say("alias.waits", name=f"{module}.{name}", what=say(f"waits.{WAITING[name]}")))
+    elif name in torch_names().get(module, ()):
+        error.add_note(say("alias.not_yet", name=f"{module}.{name}"))
     elif not name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
         from difflib import get_close_matches
 
-        nearest = get_close_matches(name, [n for n in names if not n.startswith("_")], 1, cutoff=0.8)
+        nearest = get_close_matches(name, [n for n in names if not n.startswith("_")], 1, cutoff=0.75)
         key = "alias.nearest" if nearest else "alias.no_name"
         error.add_note(say(key, name=f"{module}.{name}", nearest=f"{module}.{'.'.join(nearest)}"))
+        error.nearest = nearest  # type: ignore[attr-defined]
     return error
 
 
