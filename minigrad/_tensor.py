@@ -21,7 +21,7 @@ from .array.backend import device as device_type
 from .core.backward import backward
 from .core.beside.ledger import cut
 from .core.graph import TensorBase, bump, constant, readonly, results_are
-from .core.modes import grad_mode
+from .core.modes import grad_mode, lifted
 from .core.row import camel
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
@@ -444,6 +444,8 @@ def tensor_text(t: Tensor) -> str:
         suffixes.append(f"grad_fn=<{presentation.current.type_name(fn)}>")
     elif t.requires_grad:
         suffixes.append("requires_grad=True")
+    if lifted.get() is not None:
+        suffixes += lifted.get().suffix(t)
     return printing.tensor_str(t._data, suffixes)
 
 

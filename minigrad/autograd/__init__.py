@@ -3,6 +3,7 @@
 The engine is in `minigrad.core.engine`; this package holds what stands around it.
 """
 
+from importlib import import_module
 from typing import Any
 
 from .._tensor import Tensor
@@ -32,4 +33,9 @@ class Variable(metaclass=_Wraps):
         t = data.detach() if isinstance(data, Tensor) else data
         return t.requires_grad_() if requires_grad else t
 
-__getattr__, __dir__ = face("torch.autograd", globals())
+_missing, __dir__ = face("torch.autograd", globals())
+
+
+def __getattr__(name: str) -> Any:
+    """`forward_ad` is loaded when it is first used."""
+    return import_module(f"{__name__}.{name}") if name == "forward_ad" else _missing(name)

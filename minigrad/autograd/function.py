@@ -32,6 +32,7 @@ class FunctionCtx:
     _to_save: tuple = ()
     _dirty: tuple = ()
     _non_differentiable: tuple = ()
+    _for_forward: tuple = ()
     _materialize = True
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -44,7 +45,8 @@ class FunctionCtx:
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Accepted for code that also defines `jvp`; reverse mode does not use it."""
+        """Keep tensors (or None) for `jvp`; read them there as `ctx.saved_tensors`."""
+        self._for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs `forward` wrote in place; they must be returned."""
@@ -89,11 +91,17 @@ class CustomNode(Node, FunctionCtx):
     wants_undefined = True
     function: Any = None
     frees = ("_saved",)
+    pushing = False  # whether `jvp` runs
     _saved: Any = ()
 
     @property
     def saved_tensors(self) -> tuple:
-        """The tensors given to `save_for_backward`. Raises: RuntimeError once freed or changed."""
+        """The tensors given to `save_for_backward`. Raises: RuntimeError once freed or changed.
+
+        While `jvp` runs, those given to `save_for_forward`.
+        """
+        if self.pushing:
+            return self._for_forward
         if isinstance(self._saved, Withheld):
             self._saved.unpack(self, "tensors")
         return tuple(kept and kept.unpack(self, "tensors") for kept in self._saved)
@@ -200,9 +208,21 @@ class Function:
 
     vjp = backward
 
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the outputs, from those of the inputs, for forward mode."""
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward mode AD.")
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`; record a node if an input requires grad."""
+        mode = grad_mode()
+        return mode.custom(cls, args, kwargs) if hasattr(mode, "custom") else cls._run(args, kwargs)[1]
+
+    @classmethod
+    def _run(cls, args: tuple, kwargs: dict) -> tuple[CustomNode, Any]:
+        """The ctx, which is a node if an input requires grad, and what `forward` returned."""
         alone = has_context(cls)  # `forward` does without ctx
         if alone:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
@@ -221,7 +241,7 @@ class Function:
             if alone:
                 cls.setup_context(node, args, outputs)
         if isinstance(outputs, list):
-            return outputs
+            return node, outputs
         many = isinstance(outputs, tuple)
         parts = outputs if many else (outputs,)
         for t in node._dirty:
@@ -232,7 +252,7 @@ class Function:
             wrapped = _give_history(node, args, tensors, parts)
         else:
             wrapped = tuple(_output(node, i, o, tensors, False) for i, o in enumerate(parts))
-        return wrapped if many else wrapped[0]
+        return node, wrapped if many else wrapped[0]
 
 
 def has_context(function: Any) -> bool:

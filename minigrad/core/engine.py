@@ -15,7 +15,7 @@ from typing import Any
 from .carriers import RAW, TENSORS
 from .graph import Node, Port, node_of
 from .leaves import accumulate
-from .modes import differentiable
+from .modes import differentiable, lifted
 
 
 def steps(roots: Sequence[Any], grads: Sequence[Any], task: GraphTask) -> Iterator[Any]:
@@ -42,7 +42,7 @@ class GraphTask:
 
     def __init__(self, keep: bool = False, create_graph: bool = False) -> None:
         self.keep, self.create_graph = keep, create_graph  # keep: what nodes saved, for another backward
-        self.F = TENSORS if create_graph else RAW
+        self.F = RAW if not create_graph and lifted.get() is None else TENSORS
         self.arrived: dict[Any, Any] = {}  # edge -> sum so far
         self.waits: dict[Any, int] = {}  # leaf -> gradients still to come
         self.complete: list[Any] = []  # leaves whose last gradient has arrived
@@ -102,7 +102,8 @@ class GraphTask:
     def finish(self, leaf: Any, grad: Any) -> None:
         """The end of a path, AccumulateGrad: `.grad += grad`."""
         if grad is not None and leaf._requires_grad:
-            accumulate(leaf, grad, self.create_graph)
+            raw = grad if self.F is RAW or self.create_graph else grad._data
+            accumulate(leaf, raw, self.create_graph)
 
 
 def fit(grad: Any, meta: tuple | None, F: Any) -> Any:

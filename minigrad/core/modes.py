@@ -2,8 +2,8 @@
 
 One context variable, so that each thread and each asyncio task has its own. Its value is read once
 per operation: `True` records, `False` does not, `INFERENCE` does not and marks the results. Any other
-value is true and has `intercept(call, args)`, which runs the operation in its own way: the one way by
-which anybody comes between an operation and its graph (`beside.observers`).
+value has `intercept(call, args)`, which runs the operation in its own way: the one way by which anybody
+comes between an operation and its graph (`beside.observers`, and forward mode and vmap, `func.levels`).
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ INFERENCE: Any = Inference()
 UNCOUNTED: Any = Uncounted()
 mode_variable: ContextVar[Any] = ContextVar("grad_mode", default=True)
 observers: ContextVar[tuple] = ContextVar("observers", default=())  # see `beside.observers`
+lifted: ContextVar[Any] = ContextVar("lifted", default=None)  # the innermost level of `func.levels`, if there is one
 grad_mode = mode_variable.get
 
 
@@ -52,8 +53,9 @@ def is_inference_mode_enabled() -> bool:
 
 
 def enabled(on: bool = True) -> Any:
-    """The value for grad mode on or off: who looks at new nodes, if anybody does."""
-    return (observers.get() or True) if on else False
+    """The value for grad mode on or off: who looks at new nodes, if anybody does, below what is lifted."""
+    mode, level = (observers.get() or True) if on else False, lifted.get()
+    return mode if level is None else level.over(mode)
 
 
 class Mode:
@@ -66,7 +68,7 @@ class Mode:
 
     def _value(self) -> Any:
         """What it switches to: inference mode ends with its own block alone."""
-        return INFERENCE if mode_variable.get() is INFERENCE else self.mode and enabled()
+        return INFERENCE if mode_variable.get() is INFERENCE else enabled(self.mode)
 
     def __enter__(self) -> None:
         self._tokens.append(mode_variable.set(self._value()))

@@ -47,7 +47,9 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
         kind = call_of_two
     else:
         kind = call_of_tensors
-    return publish(row, quicker(name, named(name, kind(row)), row, kind))
+    call = named(name, kind(row))
+    call.row = row  # type: ignore[attr-defined]  # for whoever intercepts it
+    return publish(row, quicker(name, call, row, kind))
 
 
 def named(name: str, call: Callable) -> Callable:

@@ -32,7 +32,7 @@ def call_of_tensors(row: Row) -> Callable:
         if options or len(args) < total:
             args = row.bind(args, options)
         mode = grad_mode()
-        if mode is not True and mode:
+        if mode is not True and mode is not False and mode is not INFERENCE:
             return mode.intercept(call, args)
         for i in scalars:
             args = args if args[i].__class__ in PLAIN else (*args[:i], number_in(args[i]), *args[i + 1 :])
@@ -64,7 +64,7 @@ def call_of_two(row: Row) -> Callable:
 
     def call(self: Any, other: Any) -> Any:
         mode = grad_mode()
-        if mode is not True and mode:
+        if mode is not True and mode is not False and mode is not INFERENCE:
             return mode.intercept(call, (self, other))
         (a, b), edges, wanted, alike = operands((self, other), both, mode and records)
         given = other
@@ -98,7 +98,7 @@ def call_of_list(row: Row) -> Callable:
 
     def call(tensors: Any, *args: Any, **options: Any) -> Any:
         mode = grad_mode()
-        if mode is not True and mode:
+        if mode is not True and mode is not False and mode is not INFERENCE:
             return mode.intercept(call, row.bind((tensors, *args), options))
         tensors = tensors_in(row.name, tensors)
         if options or len(args) + 1 < total:
@@ -123,7 +123,7 @@ def call_of_view(row: Row, kind: str) -> Callable:
         if options or len(args) < total:
             args = row.bind(args, options)
         mode, self = grad_mode(), args[0]
-        if mode is not True and mode:
+        if mode is not True and mode is not False and mode is not INFERENCE:
             return mode.intercept(call, args)
         edge = self._edge() if mode else None
         z = forward(self._data if self._data.__class__ is ndarray else self._array(), *args[1:])

@@ -20,7 +20,6 @@ EXPRESSIONS = {
 }
 
 SNIPPETS: dict[str, str] = {
-    "functional: forward mode": "forward mode waits",
     "functional: torch.func": "torch.func waits",
     "functional: checkpoint": "torch.utils.checkpoint waits",
     "inplace: out=": "out= waits",

@@ -67,7 +67,7 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
 def _retain(task: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
     if tensor is None or grad is None:
         return
-    kept = TENSORS.clone(grad) if task.create_graph else constant(tensor._plain, grad.copy())
+    kept = TENSORS.clone(grad) if task.F is TENSORS else constant(tensor._plain, grad.copy())
     tensor._grad = kept if tensor._grad is None else tensor._grad + kept
     if task.watch is not None:
         task.watch.capture(node, nr, grad)
@@ -134,12 +134,12 @@ def leaf_with_hooks(task: Any, leaf: Any, grad: Any, accumulate: Callable) -> No
 
 def shown(task: Any, grad: Any) -> Any:
     """A gradient as hooks see it: a tensor."""
-    return grad if grad is None or task.create_graph else constant(TensorBase._plain, grad)
+    return grad if grad is None or task.F is TENSORS else constant(TensorBase._plain, grad)
 
 
 def taken(task: Any, grad: Any) -> Any:
     """A tensor from a hook, as this run carries gradients."""
-    return grad._data if isinstance(grad, TensorBase) and not task.create_graph else grad
+    return grad._data if isinstance(grad, TensorBase) and task.F is not TENSORS else grad
 
 
 def blame(node: Any) -> None:

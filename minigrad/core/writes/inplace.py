@@ -17,7 +17,7 @@ from ..beside.observers import Observers, unobserved
 from ..beside.refusals import must_be_tensor
 from ..carriers import TENSORS
 from ..graph import TensorBase, bump, constant
-from ..modes import UNCOUNTED, grad_mode
+from ..modes import UNCOUNTED, grad_mode, lifted
 from .views import check_expanded, check_inference, check_inplace, check_overlap, rebase, same_place
 
 
@@ -59,6 +59,8 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
             adopt(n, self)
             if mode is not True:
                 mode.recorded(n, self)
+        if lifted.get() is not None:
+            lifted.get().written(self, out)
         return self
 
     write.__name__ = write.__qualname__ = name
@@ -76,7 +78,7 @@ def stand_in(self: Any) -> Any:
     t = constant(TensorBase._plain, self._data)
     if grad_mode():
         t._fn, t._requires_grad = self._history(), self.requires_grad
-    return t
+    return t if lifted.get() is None else lifted.get().carry(self, t)
 
 
 def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
@@ -84,7 +86,7 @@ def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
 
     Says whether it did; it is what every step of an optimizer does to every parameter.
     """
-    if grad_mode() and (self.requires_grad or requires_grad(other)):
+    if (grad_mode() and (self.requires_grad or requires_grad(other))) or lifted.get() is not None:
         return False
     a, counter = self._data, self._counter
     if a.__class__ is not ndarray or a.base is not None or counter is UNCOUNTED:  # shared memory wants a look

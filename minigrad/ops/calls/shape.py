@@ -13,7 +13,7 @@ from ...array.backend import move, namespace, strides, xp
 from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import bump, constant
-from ...core.modes import grad_mode
+from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text.tex import SYMBOLS, phrase
@@ -511,6 +511,8 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
         out = view(stand_in(self), *args, **options)
         self._data = out._data
         bump(self)
+        if lifted.get() is not None:
+            lifted.get().carry(out, self)
         if recorded and out._fn is not None:
             out._fn.__class__ = renamed[type(out._fn)]
             self._fn, self._requires_grad = out._fn, True

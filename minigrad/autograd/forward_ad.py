@@ -1,0 +1,95 @@
+"""torch.autograd.forward_ad: dual tensors, a number and its tangent, while a level is open."""
+
+from __future__ import annotations
+
+from contextlib import ContextDecorator
+from typing import Any, NamedTuple
+
+from .._tensor import Tensor
+from ..core.beside.refusals import must_be_tensor
+from ..core.modes import enabled, lifted, mode_variable
+from ..func.tangents import Forward, dual
+from ..ops.checks import require
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+_open: list[Forward] = []  # the level that is open: torch has one, and calls it 0
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What `unpack_dual` returns: the number, and its tangent, or None. Source: torch."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
+
+
+def _current_level(level: int | None = None) -> int:
+    return len(_open) - 1 if level is None else level
+
+
+def _switch(level: Any) -> None:
+    """Let `level` be the innermost from now on, over the grad mode of now."""
+    base = bool(mode_variable.get())
+    lifted.set(level)
+    mode_variable.set(enabled(base))
+
+
+def enter_dual_level() -> int:
+    """Open a level, in which dual tensors can be made; returns its number, 0.
+
+    Raises: RuntimeError where one is open already.
+    """
+    require(not _open, "Nested forward mode AD is not supported at the moment")
+    _open.append(Forward())
+    _switch(_open[0])
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level; its tangents are gone. Raises: RuntimeError where none is open."""
+    level = _current_level(level)
+    require(level >= 0, "Dual level must be a positive number.")
+    require(level == len(_open) - 1, "Trying to exit a forward AD level that was not the last one that was created. "
+            "This is not supported.")
+    _switch(_open.pop().outer)
+
+
+class dual_level(ContextDecorator):
+    """A level for a `with` block, or for the calls of a function that it decorates. Source: torch."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exc: object) -> None:
+        exit_dual_level()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A view of `tensor` that has `tangent`, of the same shape, beside it.
+
+    Raises: RuntimeError where no level is open, or for another shape; ValueError for integers.
+    """
+    level = _current_level(level)
+    require(level >= 0, "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first.")
+    for name, t in {"primal": tensor, "tangent": tangent}.items():
+        if not t.is_floating_point():
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
+    require(level == len(_open) - 1, "Invalid level given to _make_dual")
+    require(not _open[0].holds(tensor), "Making a dual Tensor based on a Tensor that already has a forward gradient at "
+            "the same level 0 is not supported.")
+    return dual(_open[0], tensor, tangent)
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The number and the tangent of a dual tensor; None beside one that has no tangent."""
+    if not isinstance(tensor, Tensor):
+        raise must_be_tensor("_unpack_dual", "dual", 1, tensor)
+    level = _current_level(level)
+    require(level < 1, "Invalid level given to _fw_primal")
+    if level < 0 or not _open:
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(*_open[0].unpacked(tensor))

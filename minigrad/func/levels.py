@@ -1,0 +1,147 @@
+"""Levels: what lies between an operation and its arrays while forward mode or vmap is under way.
+
+A level is entered on top of the others, and an operation meets the innermost first, by the one way that a
+mode gives: `intercept`. Its `run` asks the operation again, of the levels beneath it and at last of the
+engine's own mode, which records; so forward mode over reverse, reverse over forward, and any of them mapped,
+need nothing but their order. What a level knows of a tensor hangs on the tensor: see `known`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.beside.saved import is_result, modified, rebuilt
+from ..core.graph import TensorBase, Withheld, constant
+from ..core.modes import lifted, mode_variable
+
+KNOWN = "_known"  # where a tensor keeps what levels know of it
+
+
+def known(t: Any) -> dict[Level, Any]:
+    """Level -> what it knows of `t`: a tangent, or the batch that `t` is one of."""
+    return vars(t).get(KNOWN) or {}
+
+
+class Lifted:
+    """A grad mode with levels above it; true where the mode beneath them records."""
+
+    __slots__ = ("base", "level")
+
+    def __init__(self, level: Level, base: Any) -> None:
+        self.level, self.base = level, base
+
+    def __bool__(self) -> bool:
+        return bool(self.base)
+
+    def intercept(self, call: Callable, args: tuple) -> Any:
+        level = self.level
+        with mode(level.outer, self.base):
+            return level.run(call, args, self.base) if any(map(level.holds, tensors_of(args))) else call(*args)
+
+    def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        """A custom Function, called with these arguments."""
+        level = self.level
+        with mode(level.outer, self.base):
+            held = any(map(level.holds, tensors_of(args)))
+            return level.custom(function, args, kwargs) if held else function.apply(*args, **kwargs)
+
+    def recorded(self, node: Any, output: Any) -> None:
+        """Observers stand beneath the levels and have seen it."""
+
+
+@contextmanager
+def mode(level: Level | None, base: Any) -> Iterator[None]:
+    """Inside, `level` is the innermost, over the grad mode `base`."""
+    tokens = lifted.set(level), mode_variable.set(base if level is None else level.over(base))
+    try:
+        yield
+    finally:
+        mode_variable.reset(tokens[1])
+        lifted.reset(tokens[0])
+
+
+class Level:
+    """One level. A subclass says what it does with an operation (`run`), a Function (`custom`), a write (`written`)."""
+
+    def __init__(self) -> None:
+        self.outer: Level | None = lifted.get()
+        self.alive = True
+
+    def over(self, base: Any) -> Lifted:
+        return Lifted(self, base)
+
+    def beneath(self) -> Any:
+        """What this level adds is computed inside: by the levels beneath it, in the grad mode of now."""
+        now = mode_variable.get()
+        return mode(self.outer, now.base if isinstance(now, Lifted) else now)
+
+    def holds(self, t: Any) -> bool:
+        """Whether this level knows something of a tensor."""
+        return self in known(t)
+
+    def run(self, call: Callable, args: tuple, base: Any) -> Any:
+        raise NotImplementedError
+
+    def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        raise NotImplementedError
+
+    def written(self, t: Any, out: Any) -> None:
+        """What was written into `t`, known of `out`, at this level and those beneath it."""
+        if self.outer is not None:
+            with self.beneath():
+                self.outer.written(t, out)
+
+    def carry(self, source: Any, t: Any) -> Any:
+        """Let `t` be known as `source` is; returns `t`."""
+        if found := vars(source).get(KNOWN):
+            vars(t)[KNOWN] = dict(found)
+            t.__class__ = source.__class__ if source.__class__.__base__ is t.__class__ else t.__class__
+        return t
+
+    def cut(self, t: Any) -> Any:
+        """`t` without history, known as ever."""
+        return self.carry(t, constant(TensorBase._plain, t._data, t._counter)) if t.requires_grad else t
+
+
+def tensors_of(args: Any) -> Iterator[Any]:
+    """The tensors among arguments, also those in lists and tuples."""
+    for arg in args:
+        if isinstance(arg, TensorBase):
+            yield arg
+        elif arg.__class__ is tuple or arg.__class__ is list:
+            yield from tensors_of(arg)
+
+
+def tell(level: Level, t: Any, fact: Any) -> None:
+    """Let `level` know `fact` of `t`."""
+    vars(t).setdefault(KNOWN, {})[level] = fact
+
+
+class Kept(Withheld):
+    """A saved result of which levels know something, which its array alone would not say."""
+
+    __slots__ = ("counter", "data", "known", "like", "version")
+
+    def __init__(self, t: Any) -> None:
+        self.like, self.known, self.data, self.counter = t.__class__, vars(t)[KNOWN], t._data, t._shared_counter()
+        self.version = self.counter[0]
+
+    def unpack(self, node: Any, name: str) -> Any:
+        """Raises: RuntimeError if it was written since."""
+        t = rebuilt(node.row, node, name, self.data, self.counter)
+        if self.counter[0] != self.version:
+            raise modified(node, name, t, self.counter[0], self.version)
+        t.__class__, vars(t)[KNOWN] = self.like, self.known
+        return t
+
+
+def keep(node: Any, results: tuple) -> None:
+    """Let the node that has saved `results` know what levels know of them."""
+    row = node and node.row
+    for name in filter(functools.partial(is_result, row), row.saved if row else ()):
+        t = results[row.outputs.index(name) if name in row.outputs else 0]
+        if KNOWN in vars(t):
+            setattr(node, f"saved_{name}", Kept(t))

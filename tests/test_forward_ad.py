@@ -1,0 +1,102 @@
+"""Forward mode: what it pushes is what backward pulls, for every row that has a sample.
+
+Programs that show what PyTorch shows are in tests/oracle/semantics/forward.txt.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.autograd import forward_ad
+from minigrad.core.row import TABLE
+from tests.samples import SAMPLES
+
+CASES = [(name, nr) for name in SAMPLES for nr in range(len(SAMPLES[name]))]
+REFUSED = {"cdist"}  # torch has no forward mode for it either
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from leaves(part)
+    elif isinstance(value, torch.Tensor) and value.requires_grad:
+        yield value
+
+
+def replaced(value: Any, new: dict) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(replaced(part, new) for part in value)
+    return new.get(id(value), value)
+
+
+def random_like(t: Any) -> Any:
+    return torch.randn(tuple(t.shape), dtype=t.dtype)
+
+
+def inner(many: Any, others: Any) -> float:
+    return sum((a * b).sum().item() for a, b in zip(many, others, strict=True) if a is not None and b is not None)
+
+
+@pytest.mark.parametrize(("name", "nr"), [case for case in CASES if case[0] not in REFUSED])
+def test_a_tangent_pushed_meets_a_gradient_pulled(name, nr):
+    """<w, J v> is <w J, v>."""
+    torch.manual_seed(0)
+    call = TABLE[name].call
+    args, options = SAMPLES[name][nr](torch)
+    inputs = list(leaves([args, *options.values()]))
+    tangents = [random_like(x) for x in inputs]
+
+    outputs = call(*args, **options)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    reached = [i for i, y in enumerate(outputs) if y.requires_grad]
+    weights = [random_like(outputs[i]) for i in reached]
+    gradients = torch.autograd.grad([outputs[i] for i in reached], inputs, weights, allow_unused=True)
+    with forward_ad.dual_level():
+        new = {id(x): forward_ad.make_dual(x, v) for x, v in zip(inputs, tangents, strict=True)}
+        pushed = call(*replaced(args, new), **{n: replaced(v, new) for n, v in options.items()})
+        pushed = pushed if isinstance(pushed, tuple) else (pushed,)
+        found = [forward_ad.unpack_dual(pushed[i]).tangent for i in reached]
+
+    assert [t.shape for t in found] == [w.shape for w in weights]
+    assert np.isclose(inner(weights, found), inner(gradients, tangents), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_what_has_no_forward_mode_says_so(name):
+    args, options = SAMPLES[name][0](torch)
+    said = "Trying to use forward AD with _cdist_forward that does not support it"
+
+    with forward_ad.dual_level(), pytest.raises(NotImplementedError, match=said):
+        TABLE[name].call(forward_ad.make_dual(args[0], random_like(args[0])), *args[1:], **options)
+
+
+def test_the_tangent_of_a_saved_result_goes_into_second_derivatives():
+    """exp and tanh save their result: its tangent is part of what backward computes with."""
+    x, v = torch.tensor([0.5, 1.0], dtype=torch.float64), torch.tensor([1.0, -2.0], dtype=torch.float64)
+
+    for f in (torch.exp, torch.tanh, lambda x: x.clone().sigmoid_(), lambda x: x.softmax(0)[0], lambda x: x.max() ** 3):
+        with forward_ad.dual_level():
+            d = forward_ad.make_dual(x.clone().requires_grad_(), v)
+            found = forward_ad.unpack_dual(torch.autograd.grad(f(d).sum(), d)[0]).tangent
+        assert torch.allclose(found, torch.autograd.functional.hvp(lambda x, f=f: f(x).sum(), x, v)[1])
+
+
+def test_a_result_that_was_written_since_is_refused_in_forward_mode_too():
+    x = torch.ones(2, requires_grad=True)
+    with forward_ad.dual_level():
+        y = forward_ad.make_dual(x, torch.ones(2)).exp()
+        y.mul_(2)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            torch.autograd.grad(y.sum(), x)
+
+
+def test_a_level_that_an_error_leaves_is_closed():
+    with pytest.raises(ZeroDivisionError), forward_ad.dual_level():
+        1 / 0  # noqa: B018
+
+    assert (torch.ones(2) * 2).tolist() == [2.0, 2.0]
+    with forward_ad.dual_level() as level:
+        assert level == 0
