@@ -231,9 +231,8 @@ def recorded(row: Row, args: tuple, edges: list, metas: Any, z: Any) -> Any:
 
 def whole(row: Row, result: Any, *sources: Any) -> Any:
     """A result that can have no gradient, whole numbers or truth values: a cut, if a source of it is tracked."""
-    for source in sources:
-        if isinstance(source, TensorBase) and (source._fn is not None or source._requires_grad):
-            cut(row.name, source, result[-1] if type(result) is tuple else result, climb=True)
+    for source in [x for x in sources if isinstance(x, TensorBase)]:
+        cut(row.name, source, result[-1] if type(result) is tuple else result, climb=True)
     return result
 
 

@@ -543,9 +543,8 @@ def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | No
     """Where backward of a result should be called: where its name stands without parentheses, or it was made."""
     source = context.source
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "backward":
-            if ast.unparse(node.value.value) == name:
-                return finding("no_parentheses", context, node, (node, f"{source.text(node)}()"), word="backward")
+        if isinstance(node, ast.Expr) and ast.unparse(node.value) == f"{name}.backward":
+            return finding("no_parentheses", context, node, (node, f"{source.text(node)}()"), word="backward")
     for value, around in context.made(name, use):
         statement = around.source.statement(value)
         if isinstance(statement, ast.Assign):

@@ -15,7 +15,6 @@ from ..graph import TensorBase, node_of
 from .lines import PACKAGE_FILES, _frame, learners_frame
 
 KEPT, CALLERS = 256, 8
-PASSING = {"function"}  # ours, between a method and who wrote `torch.detach(x)`
 
 
 class Place:
@@ -41,7 +40,7 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     if source is not None and source._fn is None and not source._requires_grad:
         return result
     f: Any = _frame(2)
-    if f.f_code.co_name in PASSING:
+    if f.f_code.co_name == "function":  # ours, between a method and who wrote `torch.detach(x)`
         f = f.f_back
     f = learners_frame() if climb else f
     if f is None or f.f_code.co_filename in PACKAGE_FILES:
