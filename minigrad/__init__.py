@@ -117,11 +117,11 @@ _LAZY = {"draw": "viz", "step": "viz", "save_page": "viz", "why": "viz", "paths"
          "broken": "graph", "nudge": "viz", "training": "viz", "versions": "viz", "detective": "viz",
          "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
          "uninstall_torch": "eras.alias", "load_ipython_extension": "magics",
-         "save": "utils.serialization", "load": "utils.serialization"}
+         "vmap": "func", "save": "utils.serialization", "load": "utils.serialization"}
 
 
 # Loaded when first asked for: a lesson on autograd needs few of them.
-_PARTS = ("autograd", "cuda", "eras", "lessons", "linalg", "nn", "optim", "random", "special", "utils")
+_PARTS = ("autograd", "cuda", "eras", "func", "lessons", "linalg", "nn", "optim", "random", "special", "utils")
 
 
 def __getattr__(name: str):

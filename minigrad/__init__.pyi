@@ -1,16 +1,16 @@
 """For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
 
 from builtins import bool as _bool, float as _float, int as _int
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numpy import ndarray, number
 from types import SimpleNamespace
 from typing import Any, Literal, overload
 from . import (
-    autograd as autograd, cuda as cuda, eras as eras, lessons as lessons, linalg as linalg, nn as nn,
+    autograd as autograd, cuda as cuda, eras as eras, func as func, lessons as lessons, linalg as linalg, nn as nn,
     optim as optim, random as random, special as special, utils as utils,
 )
 from ._tensor import (
-    Size as Size, Tensor as Tensor, return_types_aminmax, return_types_cummax, return_types_cummin,
+    FunctionType, Size as Size, Tensor as Tensor, return_types_aminmax, return_types_cummax, return_types_cummin,
     return_types_kthvalue, return_types_max, return_types_median, return_types_min, return_types_mode,
     return_types_slogdet, return_types_sort, return_types_topk,
 )
@@ -93,8 +93,8 @@ __all__ = [
     "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
     "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc",
     "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "vander",
-    "var", "var_mean", "vdot", "versions", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros",
-    "zeros_like",
+    "var", "var_mean", "vdot", "versions", "vmap", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_",
+    "zeros", "zeros_like",
 ]
 
 
@@ -1318,6 +1318,11 @@ def var_mean(
     """`var_mean` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
 def vdot(input: Tensor, other: Tensor | _float) -> Tensor:
     """`vdot`, as torch has it."""
+def vmap(
+    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *,
+    chunk_size: _int | None = None,
+) -> FunctionType:
+    """`func` of one example as a function of a batch: `in_dims` says which dimension of each input is mapped, or None."""
 def vstack(tensors: Iterable[Tensor]) -> Tensor:
     """One above the other."""
 @overload

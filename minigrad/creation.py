@@ -17,7 +17,7 @@ from .core.beside.ledger import cut
 from .core.beside.refusals import must_be, must_be_tensor
 from .core.carriers import RAW
 from .core.graph import TensorBase, constant
-from .core.modes import INFERENCE, UNCOUNTED, grad_mode
+from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
 from .ops.checks import common_shape, ints, learners_call, must_be_a, require, titled
 from .ops.kernels.shape import layout, memory_order
 from .text import presentation, say
@@ -211,7 +211,12 @@ def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
                **options: Any) -> Tensor:
         for option in options:
             require(option in accepted, f"{name}() got an unexpected keyword argument '{option}'", TypeError)
-        return made(make(_size_of(shape, size), _kind(dtype), **options), requires_grad, device)
+        level, sizes = accepted and lifted.get(), _size_of(shape, size)
+
+        def drawn(sizes: tuple) -> Tensor:
+            return made(make(sizes, _kind(dtype), **options), requires_grad, device)
+
+        return level.draw(drawn, sizes) if level else drawn(sizes)
 
     return titled(create, name, doc)
 
@@ -288,6 +293,8 @@ def _like_given(make: Any, strided: Any = None) -> Any:
             raise must_be_tensor(like.__name__, "input", 1, input)
         options.setdefault("device", device_of(input._data))
         x, dtype = input._array(), dtype or input.dtype
+        if lifted.get() is not None:
+            return lifted.get().like(input, make(x.shape, *args, dtype=dtype, **options))
         if layout(x) == "C" or memory_format is dtypes.contiguous_format:
             return make(x.shape, *args, dtype=dtype, **options)
         order = memory_order(x)  # the elements follow each other in memory as the original's do
@@ -344,7 +351,8 @@ randn_like = _like_given(randn, _from_size("randn", functools.partial(random.nor
 def _new(make: Any) -> Any:
     def new(self: Tensor, *size: Any, dtype: Any = None, **options: Any) -> Tensor:
         options.setdefault("device", device_of(self._data))
-        return make(*size, dtype=dtype or self.dtype, **options)
+        t = make(*size, dtype=dtype or self.dtype, **options)
+        return t if lifted.get() is None else lifted.get().like(self, t)
 
     return titled(new, f"new_{make.__name__}", f"`{make.__name__}` in the type of this tensor.")
 

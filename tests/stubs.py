@@ -168,7 +168,9 @@ class Watch(ast.NodeTransformer):
     def run_all(self) -> None:
         for expression in expressions.expressions():
             self.run(expression, expressions.setup(torch))
-        for program in [*semantics.snippets().values(), TYPED.read_text("utf-8")]:
+        # functional_call lends a module other tensors for its parameters: not what they are declared as
+        snippets = [code for name, code in semantics.snippets().items() if not name.startswith("func:")]
+        for program in [*snippets, TYPED.read_text("utf-8")]:
             transcript.reset(torch)
             self.run(program, {"torch": torch, "F": functional, "__name__": "session"})
         transcript.reset(torch)

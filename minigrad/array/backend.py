@@ -133,11 +133,12 @@ def in_order(array: Any) -> Any:
 
 def storage(array: Any) -> Any:
     """The array that owns the memory which `array` looks at."""
+    kind = ndarray if isinstance(array, ndarray) else type(array)
     while True:
         base = array.base
-        if not isinstance(base, type(array)):  # NumPy's as_strided puts a stand-in between the two
+        if not isinstance(base, kind):  # NumPy's as_strided puts a stand-in between the two
             base = getattr(base, "base", None)
-        if not isinstance(base, type(array)):
+        if not isinstance(base, kind):
             return array
         array = base
 

@@ -9,6 +9,7 @@ distribution. Where torch's compiled code rounds once (`x * scale + shift`), so 
 import functools
 import math
 import os
+from contextvars import ContextVar
 from typing import Any
 
 from ..text.presentation import require
@@ -21,6 +22,7 @@ Shape = tuple[int, ...]
 _STATE = xp.dtype("u8, i4, i4, u8, 624u8, f8, f8, f8, i8, f4, i4")
 _STATE.names = tuple("""seed left seeded next words
     normal_x normal normal_rho has_normal float_normal has_float_normal""".split())
+forbidden: ContextVar[str] = ContextVar("forbidden", default="")  # why nothing may be drawn: vmap may say so
 _FIRST_SEED = 67280421310721  # of a generator that nobody seeded
 _entropy: list[int] = []
 
@@ -93,7 +95,9 @@ class Generator:
     # -- the stream ----------------------------------------------------------------------
 
     def words(self, n: int) -> xp.ndarray:
-        """The next `n` words of 32 bits, as uint64."""
+        """The next `n` words of 32 bits, as uint64. Raises: RuntimeError where drawing is `forbidden`."""
+        if said := forbidden.get():
+            raise RuntimeError(said)
         return self._twister.random_raw(n)
 
     def long_words(self, n: int) -> xp.ndarray:

@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from ..core.beside.refusals import must_be_tensor
 from ..core.modes import enabled, lifted, mode_variable
 from ..func.tangents import Forward, dual
-from ..ops.checks import require
+from ..func.trees import need
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -42,7 +42,7 @@ def enter_dual_level() -> int:
 
     Raises: RuntimeError where one is open already.
     """
-    require(not _open, "Nested forward mode AD is not supported at the moment")
+    need(not _open, "level_nested")
     _open.append(Forward())
     _switch(_open[0])
     return 0
@@ -51,9 +51,8 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level; its tangents are gone. Raises: RuntimeError where none is open."""
     level = _current_level(level)
-    require(level >= 0, "Dual level must be a positive number.")
-    require(level == len(_open) - 1, "Trying to exit a forward AD level that was not the last one that was created. "
-            "This is not supported.")
+    need(level >= 0, "level_negative")
+    need(level == len(_open) - 1, "level_order")
     _switch(_open.pop().outer)
 
 
@@ -73,14 +72,11 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     Raises: RuntimeError where no level is open, or for another shape; ValueError for integers.
     """
     level = _current_level(level)
-    require(level >= 0, "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-            "enter_dual_level() first.")
+    need(level >= 0, "level_missing")
     for name, t in {"primal": tensor, "tangent": tangent}.items():
-        if not t.is_floating_point():
-            raise ValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
-    require(level == len(_open) - 1, "Invalid level given to _make_dual")
-    require(not _open[0].holds(tensor), "Making a dual Tensor based on a Tensor that already has a forward gradient at "
-            "the same level 0 is not supported.")
+        need(t.is_floating_point(), "dual_kind", name, getattr(t, "dtype", None), kind=ValueError)
+    need(level == len(_open) - 1, "level_invalid", "_make_dual")
+    need(not _open[0].holds(tensor), "dual_twice")
     return dual(_open[0], tensor, tangent)
 
 
@@ -89,7 +85,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if not isinstance(tensor, Tensor):
         raise must_be_tensor("_unpack_dual", "dual", 1, tensor)
     level = _current_level(level)
-    require(level < 1, "Invalid level given to _fw_primal")
+    need(level < 1, "level_invalid", "_fw_primal")
     if level < 0 or not _open:
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(*_open[0].unpacked(tensor))

@@ -18,7 +18,7 @@ from ..array.backend import zeros_later
 from ..core.beside.saved import Packed, modified
 from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, Withheld, attach, bump, constant, new_node, output_of
-from ..core.modes import differentiable, grad_mode
+from ..core.modes import differentiable, grad_mode, lifted
 from ..core.writes.views import check_inplace, rebase, view_of
 from ..ops.checks import require
 from ..text import presentation
@@ -71,18 +71,24 @@ class SavedForBackward(Withheld):
 
     def __init__(self, t: Any, outputs: tuple) -> None:
         self.nr = next((i for i, o in enumerate(outputs) if o is t), None)
-        self.value = t if self.nr is None else t._data
         self.counter = t._shared_counter()
+        self.value = t if self.nr is None else shared(t, self.counter)
         self.version = self.counter[0]
 
     def unpack(self, node: Node, name: str) -> Any:
         """The tensor again, of an output a new one. Raises: RuntimeError if it was written since."""
         t = self.value
         if self.nr is not None:
-            t = attach(constant(Tensor, t, self.counter), output_of(node, self.nr))
+            t = attach(shared(t, self.counter), output_of(node, self.nr))
         if self.counter[0] != self.version:
             raise modified(node, name, t, self.counter[0], self.version)
         return t
+
+
+def shared(t: Any, counter: Any) -> Any:
+    """Another tensor on the numbers of `t`, without history; levels know of it what they know of `t`."""
+    twin = constant(Tensor, t._data, counter)
+    return twin if lifted.get() is None else lifted.get().carry(t, twin, later=True)
 
 
 class CustomNode(Node, FunctionCtx):
@@ -213,6 +219,13 @@ class Function:
         """The tangents of the outputs, from those of the inputs, for forward mode."""
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
                                   "forward mode AD.")
+
+    generate_vmap_rule = False
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+        """What vmap does: `(outputs, out_dims)` of whole batches, where `in_dims` says which dimension is mapped."""
+        raise NotImplementedError("vmap is not implemented.")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

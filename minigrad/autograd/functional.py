@@ -41,6 +41,11 @@ INDEPENDENT = {
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """All derivatives of `func`: shape of the output, then shape of the input; tuples nest likewise."""
+    require(strategy in ("forward-mode", "reverse-mode"), 'Expected strategy to be either "forward-mode" or '
+            '"reverse-mode". Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
+            'performant. Otherwise, prefer to use "reverse-mode".', AssertionError)
+    if strategy == "forward-mode":
+        return _by_tangents(func, inputs, create_graph, vectorize)
     with enable_grad():
         many, given = _inputs(inputs, create_graph, "jacobian")
         several, outputs = _outputs(func(*given), strict, "jacobian")
@@ -49,6 +54,22 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
         rows = tuple(_jacobian_of(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
     rows = rows if many else tuple(row[0] for row in rows)
     return _finished(rows if several else rows[0], create_graph)
+
+
+def _by_tangents(func: Callable, inputs: Any, create_graph: bool, vectorize: bool) -> Any:
+    """The Jacobian by forward mode, all columns at once."""
+    from ..func import jacfwd  # few ask for it, and `import minigrad` is quicker
+
+    require(not create_graph, 'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` '
+            'are not supported together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.',
+            NotImplementedError)
+    require(vectorize, "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
+            "`vectorize=True`.", NotImplementedError)
+    many, given = _inputs(inputs, False, "jacobian")
+    found = jacfwd(func, tuple(range(len(given))))(*(t.detach() for t in given))
+    rows = found if isinstance(found[0], tuple) else (found,)
+    rows = rows if many else tuple(row[0] for row in rows)
+    return _finished(rows if isinstance(found[0], tuple) else rows[0], False)
 
 
 def _jacobian_of(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool) -> tuple:
@@ -67,11 +88,15 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
     many, _ = _as_tensors(inputs, "inputs", "hessian")
 
     def slopes(*given: Tensor) -> Any:
+        if outer_jacobian_strategy == "forward-mode":
+            from ..func.transforms import tracked
+
+            given = tuple(map(tracked, given))
         found = jacobian(lambda *a: _single(func(*a), strict, "hessian").squeeze(), given, create_graph=True)
         _check_recorded(found, "jacobian", strict)
         return found
 
-    found = jacobian(slopes, inputs, create_graph, strict, vectorize)
+    found = jacobian(slopes, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return found if many else found[0]
 
 

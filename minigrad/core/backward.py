@@ -70,8 +70,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
-    level = lifted.get()
-    grads = root_gradients(roots, grad_outputs, create_graph or level is not None)
+    grads = root_gradients(roots, grad_outputs, create_graph or lifted.get() is not None)
     Freed.current = Freed(*learners_line())
     edges = [wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
@@ -79,7 +78,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     results = [found.get(edge) for edge in edges]
     for place, g in enumerate(results):
         if g is not None:
-            results[place] = g if create_graph else constant(TensorBase._plain, g) if level is None else level.cut(g)
+            results[place] = g if create_graph else lifted.get().cut(g) if lifted.get() else constant(TensorBase._plain, g)
         elif allow_unused:
             results[place] = unused(wanted[place], create_graph, materialize_grads)
         else:

@@ -102,8 +102,7 @@ class GraphTask:
     def finish(self, leaf: Any, grad: Any) -> None:
         """The end of a path, AccumulateGrad: `.grad += grad`."""
         if grad is not None and leaf._requires_grad:
-            raw = grad if self.F is RAW or self.create_graph else grad._data
-            accumulate(leaf, raw, self.create_graph)
+            accumulate(leaf, grad if self.F is RAW or self.create_graph else grad._data, self.create_graph)
 
 
 def fit(grad: Any, meta: tuple | None, F: Any) -> Any:

@@ -21,8 +21,13 @@ KNOWN = "_known"  # where a tensor keeps what levels know of it
 
 
 def known(t: Any) -> dict[Level, Any]:
-    """Level -> what it knows of `t`: a tangent, or the batch that `t` is one of."""
+    """Level -> what it knows of `t`: its tangent, or `(batch, True)`, of which it is one; see `tangents`, `batches`."""
     return vars(t).get(KNOWN) or {}
+
+
+def tell(level: Level, t: Any, fact: Any) -> None:
+    """Let `level` know `fact` of `t`."""
+    vars(t).setdefault(KNOWN, {})[level] = fact
 
 
 class Lifted:
@@ -55,7 +60,7 @@ class Lifted:
 @contextmanager
 def mode(level: Level | None, base: Any) -> Iterator[None]:
     """Inside, `level` is the innermost, over the grad mode `base`."""
-    tokens = lifted.set(level), mode_variable.set(base if level is None else level.over(base))
+    tokens = lifted.set(level), mode_variable.set(base if level is None else Lifted(level, base))
     try:
         yield
     finally:
@@ -63,47 +68,85 @@ def mode(level: Level | None, base: Any) -> Iterator[None]:
         lifted.reset(tokens[0])
 
 
+def entered(level: Level | None) -> Any:
+    """Inside, `level` is the innermost, over the grad mode of now."""
+    now = mode_variable.get()
+    return mode(level, now.base if isinstance(now, Lifted) else now)
+
+
 class Level:
-    """One level. A subclass says what it does with an operation (`run`), a Function (`custom`), a write (`written`)."""
+    """One level. A subclass does something of its own with operations, Functions, writes, new tensors and chance."""
+
+    run: Any  # `(call, args, base)`: an operation, of whose arguments this level knows something
+    custom: Any  # `(function, args, kwargs)`: a Function
 
     def __init__(self) -> None:
         self.outer: Level | None = lifted.get()
-        self.alive = True
 
     def over(self, base: Any) -> Lifted:
         return Lifted(self, base)
 
     def beneath(self) -> Any:
-        """What this level adds is computed inside: by the levels beneath it, in the grad mode of now."""
-        now = mode_variable.get()
-        return mode(self.outer, now.base if isinstance(now, Lifted) else now)
+        """Inside, the levels beneath this one are at work, in the grad mode of now."""
+        return entered(self.outer)
 
     def holds(self, t: Any) -> bool:
         """Whether this level knows something of a tensor."""
         return self in known(t)
 
-    def run(self, call: Callable, args: tuple, base: Any) -> Any:
-        raise NotImplementedError
+    def suffix(self, t: Any) -> list[str]:
+        """What is printed behind the numbers of `t`."""
+        return []
 
-    def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
-        raise NotImplementedError
+    def inward(self) -> Iterator[Level]:
+        """This level and those beneath it, the innermost first."""
+        level: Level | None = self
+        while level is not None:
+            yield level
+            level = level.outer
 
     def written(self, t: Any, out: Any) -> None:
-        """What was written into `t`, known of `out`, at this level and those beneath it."""
+        """`t` is about to become `out`, at this level and those beneath it."""
         if self.outer is not None:
             with self.beneath():
                 self.outer.written(t, out)
 
-    def carry(self, source: Any, t: Any) -> Any:
-        """Let `t` be known as `source` is; returns `t`."""
-        if found := vars(source).get(KNOWN):
-            vars(t)[KNOWN] = dict(found)
+    def carry(self, source: Any, t: Any, later: bool = False) -> Any:
+        """Let `t` be known as `source` is, also for what is found out `later`; returns `t`."""
+        if later or KNOWN in vars(source):
+            facts = vars(source).setdefault(KNOWN, {})
+            vars(t)[KNOWN] = facts if later else dict(facts)
             t.__class__ = source.__class__ if source.__class__.__base__ is t.__class__ else t.__class__
         return t
 
+    def stand_in(self, source: Any, t: Any) -> Any:
+        """Let `t` stand for `source`, which is about to be written."""
+        return self.carry(source, t) if self.outer is None else self.outer.stand_in(source, t)
+
+    def like(self, source: Any, t: Any) -> Any:
+        """A new tensor that was asked for as one like `source`."""
+        return t if self.outer is None else self.outer.like(source, t)
+
+    def draw(self, make: Callable, sizes: tuple) -> Any:
+        """Random numbers, made by `make(sizes)`."""
+        return make(sizes) if self.outer is None else self.outer.draw(make, sizes)
+
+    def kept(self, t: Any) -> Any:
+        """What is saved of a result."""
+        return Kept(t) if KNOWN in vars(t) else t._data
+
     def cut(self, t: Any) -> Any:
-        """`t` without history, known as ever."""
-        return self.carry(t, constant(TensorBase._plain, t._data, t._counter)) if t.requires_grad else t
+        return cut(t)
+
+
+def cut(t: Any) -> Any:
+    """`t` without history, known as ever; what levels know of it loses its history too."""
+    if t is None or not (t.requires_grad or known(t)):
+        return t
+    twin = constant(t.__class__, t._data, t._shared_counter())
+    for level, fact in known(t).items():
+        tell(level, twin, (cut(fact[0]), fact[1]) if isinstance(fact, tuple) else cut(fact))
+    return twin
 
 
 def tensors_of(args: Any) -> Iterator[Any]:
@@ -115,18 +158,13 @@ def tensors_of(args: Any) -> Iterator[Any]:
             yield from tensors_of(arg)
 
 
-def tell(level: Level, t: Any, fact: Any) -> None:
-    """Let `level` know `fact` of `t`."""
-    vars(t).setdefault(KNOWN, {})[level] = fact
-
-
 class Kept(Withheld):
     """A saved result of which levels know something, which its array alone would not say."""
 
-    __slots__ = ("counter", "data", "known", "like", "version")
+    __slots__ = ("counter", "data", "facts", "like", "version")
 
     def __init__(self, t: Any) -> None:
-        self.like, self.known, self.data, self.counter = t.__class__, vars(t)[KNOWN], t._data, t._shared_counter()
+        self.like, self.facts, self.data, self.counter = t.__class__, vars(t)[KNOWN], t._data, t._shared_counter()
         self.version = self.counter[0]
 
     def unpack(self, node: Any, name: str) -> Any:
@@ -134,7 +172,7 @@ class Kept(Withheld):
         t = rebuilt(node.row, node, name, self.data, self.counter)
         if self.counter[0] != self.version:
             raise modified(node, name, t, self.counter[0], self.version)
-        t.__class__, vars(t)[KNOWN] = self.like, self.known
+        t.__class__, vars(t)[KNOWN] = self.like, self.facts
         return t
 
 

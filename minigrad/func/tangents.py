@@ -8,6 +8,8 @@ the gradient that an operation sends is linear in the one that it receives, and 
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,12 +18,12 @@ from ..core.backward import grad
 from ..core.carriers import RAW, TENSORS
 from ..core.engine import fit
 from ..core.graph import TensorBase, constant, node_of
-from ..core.modes import enabled, mode_variable
+from ..core.modes import Mode, lifted, mode_variable
 from ..core.row import Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
-from ..ops.checks import require
 from ..ops.table import activation, pointwise
 from .levels import Level, keep, known, tell
+from .trees import need
 
 LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias unsafe_view t transpose permute
     unsqueeze squeeze squeeze_dim squeeze_dims expand alias select slice diagonal unfold split unsafe_split
@@ -33,12 +35,10 @@ LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias u
     reflection_pad2d replication_pad1d replication_pad2d mul_scalar div_scalar""".split()}
 PRODUCTS = {*"mm mv dot vdot bmm linalg_cross trilinear convolution_input convolution_weight".split()}
 BESIDE_A_PRODUCT = {**dict.fromkeys("addmm addmv addr baddbmm addbmm".split(), "self"), "convolution": "bias"}
+OTHER_NAMES = {"cdist": "_cdist_forward"}  # where torch's errors have another name
 ITS_OWN_TRANSPOSE = {"softmax", "index_fill", "scatter_value", "copy"} | {
     call.row.name for chapter in (pointwise, activation) for call in vars(chapter).values() if hasattr(call, "row")
 } - {*"masked_fill_tensor softmax safe_softmax log_softmax glu".split()}
-DIFFERENT_SIZE = ("Trying to set a forward gradient that has a different size than that of the original Tensor, this "
-                  "is not supported. Tensor is of size {} while the given forward gradient is of size {}.")
-NOT_WRITTEN = "Trying to use forward AD with {} that does not support it because it has not been implemented yet."
 
 
 class Forward(Level):
@@ -62,7 +62,7 @@ class Forward(Level):
         if tangent is None:
             return
         sizes, given = list(t._data.shape), list(tangent._data.shape)
-        require(sizes == given, DIFFERENT_SIZE.format(sizes, given))
+        need(sizes == given, "forward_size", sizes, given)
         if t.stride() != tangent.stride() and is_dense(t._data):
             tangent = TENSORS.copy(constant(t._plain, RAW.zeros_like(t._array(), tangent._data.dtype)), tangent)
         tell(self, t, tangent)
@@ -81,19 +81,16 @@ class Forward(Level):
 
     def run(self, call: Callable, args: tuple, base: Any) -> Any:
         result, row = call(*args), call.row  # type: ignore[attr-defined]
-        many = result.__class__ is tuple
-        parts = result if many else (result,)
+        parts = result if result.__class__ is tuple else (result,)
         if result is NotImplemented or not row.derivatives or parts[0]._data.dtype.kind != "f":
             return result
-        tangents = {n: v for n, v in zip(row.inputs, args, strict=True) if n in row.differentiable}
         tangents = {n: [self.tangent(t) for t in v] if n == "tensors" else self.tangent(v)
-                    for n, v in tangents.items() if isinstance(v, TensorBase | tuple | list)}
-        tangents = {n: v for n, v in tangents.items() if v is not None}
-        if tangents:
-            found = pushed(row, args, result, tangents)
-            for part, tangent in zip(parts, found if many else (found,), strict=False):
-                self.push(part, tangent)
-            keep(node_of(parts[0]._fn), parts)
+                    for n, v in zip(row.inputs, args, strict=True)
+                    if n in row.differentiable and isinstance(v, TensorBase | tuple | list)}
+        found = pushed(row, args, parts, {n: v for n, v in tangents.items() if v is not None})
+        for part, tangent in zip(parts, found, strict=False):
+            self.push(part, tangent)
+        keep(node_of(parts[0]._fn), parts)
         return result
 
     def written(self, t: Any, out: Any) -> None:
@@ -102,12 +99,10 @@ class Forward(Level):
             new, old = self.tangent(out), self.tangent(t)
             if old is None and new is not None:
                 whole = t if t._view is None else t._view.base
-                tell(self, whole, constant(whole._plain, RAW.zeros_like(whole._array())))
+                tell(self, whole, like(new, constant(whole._plain, RAW.zeros_like(whole._array()))))
                 old = self.tangent(t)
             if old is not None:
                 old.zero_() if new is None else old.copy_(new)
-        keep(node_of(out._fn), (t,))
-
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A Function that has a `jvp`: it is called after `forward`, with zeros where a tensor has no tangent."""
@@ -118,13 +113,16 @@ class Forward(Level):
         found = function.jvp(ctx, *tangents)
         ctx.pushing = False
         parts, found = (v if isinstance(v, tuple) else (v,) for v in (outputs, found))
-        require(len(found) == len(parts), "Function's jvp returned an invalid number of forward gradients (expected "
-                f"{len(parts)} but got {len(found)})")
+        need(len(found) == len(parts), "jvp_count", len(parts), len(found))
         for nr, (part, t) in enumerate(zip(parts, found, strict=True)):
-            require(t is None or isinstance(t, TensorBase), f"expected Variable or None (got {type(t).__name__}) for "
-                    f"grad output {nr}.")
+            need(t is None or isinstance(t, TensorBase), "jvp_kind", type(t).__name__, nr)
             self.push(part, t)
         return outputs
+
+
+def like(t: Any, zeros: Any) -> Any:
+    """Zeros that can hold what `t` holds: as many as there are examples of it."""
+    return zeros if lifted.get() is None else lifted.get().like(t, zeros)
 
 
 def dual(level: Forward, t: Any, tangent: Any) -> Any:
@@ -135,30 +133,38 @@ def dual(level: Forward, t: Any, tangent: Any) -> Any:
     return made
 
 
-def pushed(row: Row, args: tuple, result: Any, tangents: dict[str, Any]) -> Any:
-    """The tangent of `result = row(*args)`, from those of inputs; of several results a tuple."""
-    name = row.name
+def pushed(row: Row, args: tuple, results: tuple, tangents: dict[str, Any]) -> tuple:
+    """The tangents of the results of `row(*args)`, from those of its inputs; none where no input has one."""
+    name, at = row.name, dict(zip(row.inputs, args, strict=True))
+    need(row.torch_name != "torch::autograd::NotImplemented", "no_forward", name, kind=NotImplementedError)
+
+    def with_inputs(new: dict[str, Any]) -> Any:
+        return row.call(*{**at, **new}.values())
+
+    if not tangents:
+        return ()
     if name in LINEAR:
-        return row.call(*[_or_zeros(v, x) if (v := tangents.get(n)) is not None or n in row.differentiable else x
-                          for n, x in zip(row.inputs, args, strict=True)])
+        found = with_inputs({n: _or_zeros(tangents.get(n), at[n]) for n in row.differentiable})
+        return found if found.__class__ is tuple else (found,)
     if name in PRODUCTS:
-        return _sum(row.call(*_replaced(row, args, {n: t})) for n, t in tangents.items())
+        return (_sum(with_inputs({n: t}) for n, t in tangents.items()),)
     if name in BESIDE_A_PRODUCT:
-        return _beside_a_product(row, args, tangents, BESIDE_A_PRODUCT[name])
+        return (_beside_a_product(row, at, tangents, BESIDE_A_PRODUCT[name], with_inputs),)
     if name == "as_strided":
-        return seen_as(tangents["self"], args[0], args[-1])
+        return (seen_as(tangents["self"], args[0], args[-1]),)
     if name == "constant_pad_nd":
-        return row.call(tangents["self"], args[1], 0)
-    if row.torch_name == "torch::autograd::NotImplemented":
-        raise NotImplementedError(NOT_WRITTEN.format(name))
-    values = values_of(row, args, result)
+        return (with_inputs({"self": tangents["self"], "value": 0}),)
+    values = values_of(row, at, results)
     if name in ITS_OWN_TRANSPOSE:
-        whole = result[0] if result.__class__ is tuple else result
-        t = _sum(derivative(row, n, values, t) for n, t in tangents.items())
+        t, whole = _sum(derivative(row, n, values, t) for n, t in tangents.items()), results[0]
         t = t if t.shape == whole.shape else t.expand(whole.shape).clone()
-        t = TENSORS.cast(t, whole._data.dtype)
-        return (t,) if result.__class__ is tuple else t
-    return _transposed(row, args, result, values, tangents)
+        return (TENSORS.cast(t, whole._data.dtype),)
+    try:
+        return _transposed(row, at, results, values, tangents)
+    except RuntimeError as refused:  # what torch differentiates once only
+        other = OTHER_NAMES.get(name, name)
+        need("is not implemented" not in str(refused), "no_forward", other, kind=NotImplementedError)
+        raise
 
 
 def seen_as(tangent: Any, t: Any, place: tuple) -> Any:
@@ -167,80 +173,53 @@ def seen_as(tangent: Any, t: Any, place: tuple) -> Any:
     return tangent.as_strided(size, stride, offset - place_of(t)[2] + place_of(tangent)[2])
 
 
-def _transposed(row: Row, args: tuple, result: Any, values: dict, tangents: dict[str, Any]) -> Any:
+def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict[str, Any]) -> tuple:
     """Backward twice: from gradients `u` of the results, whatever they are, to those of the inputs, and back to `u`."""
-    parts, recorded = result if result.__class__ is tuple else (result,), bool(mode_variable.get())
-    parts = parts if row.multi else parts[:1]
-    token = mode_variable.set(enabled())
-    try:
-        us = [constant(TensorBase._plain, xp.ones_like(part._data)).requires_grad_()
-              if part._data.dtype.kind == "f" else None for part in parts]
-        slopes = [(derivative(row, n, values, tuple(us) if row.multi else us[0]), t) for n, t in tangents.items()]
-        at = dict(zip(row.inputs, args, strict=True))
-        sent = [(fit(g, (x._data.shape, x._data.dtype), TENSORS), s)
-                for (g, t), n in zip(slopes, tangents, strict=True)
-                for g, s, x in (zip(g, t, at[n], strict=True) if n == "tensors" else [(g, t, at[n])])
-                if g is not None and s is not None and g.requires_grad]
+    recorded, parts = bool(mode_variable.get()), results if row.multi else results[:1]
+    with Mode():
+        us = [constant(part._plain, xp.ones_like(part._data)).requires_grad_() if part._data.dtype.kind == "f" else None
+              for part in parts]
+        slopes = {n: derivative(row, n, values, tuple(us) if row.multi else us[0]) for n in tangents}
+        triples = [triple for n, g in slopes.items() for triple in (
+            zip(g, tangents[n], at[n], strict=True) if n == "tensors" else [(g, tangents[n], at[n])])]
+        sent = [(fit(g, (x._data.shape, x._data.dtype), TENSORS), t) for g, t, x in triples
+                if g is not None and t is not None and g.requires_grad]
         wanted = [u for u in us if u is not None]
-        found = iter(grad([g for g, _ in sent], wanted, [t for _, t in sent], create_graph=recorded, allow_unused=True)
-                     if sent else [None] * len(wanted))
-    except RuntimeError as refused:
-        if "is not implemented" not in str(refused):
-            raise
-        raise NotImplementedError(NOT_WRITTEN.format({"cdist": "_cdist_forward"}.get(row.name, row.name))) from None
-    finally:
-        mode_variable.reset(token)
-    found = [u if u is None else TENSORS.zeros_like(u.detach()) if (t := next(found)) is None else t for u in us]
-    return tuple(found) if result.__class__ is tuple else found[0]
+        found = grad([g for g, _ in sent], wanted, [t for _, t in sent], create_graph=recorded, allow_unused=True,
+                     materialize_grads=True) if sent else map(TENSORS.zeros_like, wanted)
+    rest = iter(found)
+    return tuple([u if u is None else next(rest) for u in us])
 
 
-def values_of(row: Row, args: tuple, result: Any) -> dict[str, Any]:
+def values_of(row: Row, at: dict[str, Any], results: tuple) -> dict[str, Any]:
     """What the formulas of a row may name: as a node would have saved it."""
-    at = dict(zip(row.inputs, args, strict=True))
-    for name in row.saved:
-        if name not in at and name != "result" and name not in row.outputs and not name.endswith("strides"):
-            source, fact = fact_of(name)
-            at[name] = fact(at[source])
-    return {**at, "result": result, **zip_outputs(row, result)}
-
-
-def zip_outputs(row: Row, result: Any) -> dict[str, Any]:
-    return dict(zip(row.outputs, result, strict=False)) if row.outputs else {}
+    values = {**at, "result": results[0], **dict(zip(row.outputs, results, strict=False))}
+    facts = {n: fact_of(n) for n in row.saved if n not in values and not n.endswith("strides")}
+    return {**values, **{n: fact(at[source]) for n, (source, fact) in facts.items()}}
 
 
 def derivative(row: Row, name: str, values: dict[str, Any], grad: Any) -> Any:
     """The row's derivative with respect to input `name`, on tensors."""
-    formula = row.derivatives[name]
-    return formula(*[{"F": TENSORS, "grad": grad}[p] if p in ("F", "grad") else values[p] for p in parameters(formula)])
+    formula, values = row.derivatives[name], {**values, "F": TENSORS, "grad": grad}
+    return formula(*[values[p] for p in parameters(formula)])
 
 
-def _replaced(row: Row, args: tuple, new: dict[str, Any]) -> list:
-    return [new.get(n, x) for n, x in zip(row.inputs, args, strict=True)]
-
-
-def _beside_a_product(row: Row, args: tuple, tangents: dict[str, Any], addend: str) -> Any:
+def _beside_a_product(row: Row, at: dict, tangents: dict[str, Any], addend: str, with_inputs: Callable) -> Any:
     """An addend and a product: the addend's tangent is counted once, beside the first factor's."""
-    at, terms = dict(zip(row.inputs, args, strict=True)), []
-    factors = {n: t for n, t in tangents.items() if n != addend}
-    if not factors:  # the product with nothing
-        n = row.differentiable[1]
-        factors = {n: TENSORS.zeros_like(at[n])}
-    added = tangents.get(addend)
-    for n, t in factors.items():
-        nothing = None if at[addend] is None or addend == "bias" else TENSORS.zeros_like(at[addend])
-        terms.append(row.call(*_replaced(row, args, {n: t, addend: nothing if added is None else added})))
-        added = None
+    nothing, factor = None if addend == "bias" else TENSORS.zeros_like(at[addend]), row.differentiable[1]
+    terms, added = [], tangents.pop(addend, nothing)
+    for n, t in tangents.items() or [(factor, TENSORS.zeros_like(at[factor]))]:
+        terms.append(with_inputs({n: t, addend: added}))
+        added = nothing
     return _sum(terms)
 
 
 def _or_zeros(t: Any, like: Any) -> Any:
-    if isinstance(t, list):
+    if isinstance(like, tuple | list):
         return [_or_zeros(a, x) for a, x in zip(t, like, strict=True)]
     return t if t is not None or not isinstance(like, TensorBase) else TENSORS.zeros_like(like)
 
 
 def _sum(terms: Any) -> Any:
     first, *others = terms
-    for t in others:
-        first = first + t
-    return first
+    return functools.reduce(operator.add, others, first)

@@ -18,6 +18,7 @@ from ..autograd.grad_mode import no_grad
 from ..core.beside.refusals import must_be_tensor
 from ..core.carriers import TENSORS
 from ..core.graph import constant
+from ..core.modes import lifted
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
@@ -306,12 +307,15 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
     kind = input._data.dtype.type
     if p < 1:  # else all are zero, which every type can hold
         dtypes.check_cast(dtypes.float32.np, input._data.dtype)
-    if p < 1:
-        like = input._array() if noise_shape == input._data.shape else xp.empty(noise_shape)
-        kept = drawn(like, lambda shape, _: random.bernoulli(xp.float64(1 - p), shape)).astype(kind)
-    else:
-        kept = xp.zeros(noise_shape, kind)
-    noise = constant(Tensor, namespace(input._data).asarray(kept / kind(1 - p) if p < 1 else kept))
+
+    def noise_of(sizes: tuple) -> Any:
+        kept = xp.zeros(sizes, kind)
+        if p < 1:
+            like = input._array() if sizes == input._data.shape else xp.empty(sizes)
+            kept = drawn(like, lambda shape, _: random.bernoulli(xp.float64(1 - p), shape)).astype(kind) / kind(1 - p)
+        return constant(Tensor, namespace(input._data).asarray(kept))
+
+    noise = noise_of(noise_shape) if lifted.get() is None else lifted.get().draw(noise_of, noise_shape)
     return input.mul_(noise) if inplace else input * noise
 
 

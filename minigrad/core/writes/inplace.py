@@ -53,14 +53,14 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
         n = out._fn if self._data.dtype.kind == "f" else None  # no gradient goes through integers
         if n is not None and getattr(n, "saved_self", None) is original:
             n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over
+        if lifted.get() is not None:
+            lifted.get().written(self, out)
         store(self, out._data, any_type=name == "copy_")
         if recorded and n is not None:
             rebase(self, n)
             adopt(n, self)
             if mode is not True:
                 mode.recorded(n, self)
-        if lifted.get() is not None:
-            lifted.get().written(self, out)
         return self
 
     write.__name__ = write.__qualname__ = name
@@ -78,7 +78,7 @@ def stand_in(self: Any) -> Any:
     t = constant(TensorBase._plain, self._data)
     if grad_mode():
         t._fn, t._requires_grad = self._history(), self.requires_grad
-    return t if lifted.get() is None else lifted.get().carry(self, t)
+    return t if lifted.get() is None else lifted.get().stand_in(self, t)
 
 
 def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
@@ -123,6 +123,6 @@ def adopt(n: Any, self: Any) -> None:
     """Let a node that saved its output point at the written storage, its counter and its new node."""
     n.code, n.lasti = learners_line()
     if "result" in n.row.saved:
-        n.saved_result = self._data
+        n.saved_result = self._data if lifted.get() is None else lifted.get().kept(self)
         n.counter_result, n.version_result = self._counter, self._counter[0]
         n.maker_result = None if self._view is None else weakref.ref(self._fn)

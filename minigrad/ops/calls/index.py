@@ -15,7 +15,7 @@ from ...array.backend import xp
 from ...core.beside.refusals import type_said
 from ...core.carriers import TENSORS
 from ...core.graph import TensorBase, constant
-from ...core.modes import grad_mode
+from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
@@ -65,7 +65,7 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
             result, dim = _sliced(result, dim, part), dim + 1
         elif part.__class__ is int:
             result = _selected(result, dim, part, place)
-        elif not part._data.ndim:  # True or False: a dimension of length 1, taken or not
+        elif not part._data.ndim and part._data.dtype.kind == "b":  # a dimension of length 1, taken or not
             result = views.unsqueeze(result, dim)
             left.append((dim, constant(part._plain, xp.arange(int(part.item())))))
             dim += 1
@@ -90,7 +90,7 @@ def _part(part: Any) -> Any:
     if isinstance(part, bool):
         return constant(TensorBase._plain, xp.asarray(part))
     if isinstance(part, TensorBase):
-        return part.item() if not part._data.ndim and part._data.dtype.kind == "i" else _positions(part)
+        return _positions(part) if part._data.ndim or part._data.dtype.kind != "i" or lifted.get() else part.item()
     if isinstance(part, list | tuple | range) or hasattr(part, "__array__"):
         array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
                            if isinstance(part, list | tuple) else part)

@@ -511,7 +511,7 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
         out = view(stand_in(self), *args, **options)
         self._data = out._data
         bump(self)
-        if lifted.get() is not None:
+        if lifted.get():
             lifted.get().carry(out, self)
         if recorded and out._fn is not None:
             out._fn.__class__ = renamed[type(out._fn)]

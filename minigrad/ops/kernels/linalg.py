@@ -8,6 +8,7 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import in_order, namespace, xp
 from ...core.carriers import RAW, TENSORS, formula
+from ...core.modes import lifted
 from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, phrase, symbol
 from ..checks import check_dim, floats_only, require, same_type
@@ -281,7 +282,8 @@ def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
 def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW or (result != 0).all():
-        if (xp.linalg.matrix_rank(getattr(A, "_data", A)) < A.shape[-1]).any():  # moved by a hair it has an inverse
+        # moved by a hair it has an inverse
+        if not lifted.get() and (xp.linalg.matrix_rank(getattr(A, "_data", A)) < A.shape[-1]).any():
             A = A + xp.finfo(kind_of(A)).eps * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
         return _as_matrix(F, grad * result) * F.mT(F.linalg_inv_ex(A)[0])
     U, S, Vh = F.linalg_svd(A)

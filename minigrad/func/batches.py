@@ -1,0 +1,208 @@
+"""vmap's level: one tensor inside a function stands for a batch of them.
+
+What the function sees (`Batched`) has the shape of one example; the level knows the whole batch, a tensor whose
+first dimension is the mapped one. An operation is run on batches, as the kind of its row says; and where its
+result is to be differentiated inside, it is recorded for the one example too, so that gradients are batches again.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+from .._tensor import Tensor
+from ..array import random
+from ..array.backend import ndarray, xp
+from ..core.beside.lines import PACKAGE_FILES
+from ..core.carriers import TENSORS
+from ..core.graph import TensorBase, constant, node_of
+from .levels import KNOWN, Level, entered, keep, known, mode, tell, tensors_of
+from .rules import DRAWS, apply, unwrapped
+from .trees import mapped, need, sentences
+
+F: Any = TENSORS
+
+
+class VmapInfo(NamedTuple):
+    """What a Function's `vmap` is told. Source: torch."""
+
+    batch_size: int
+    randomness: str
+
+
+def refuser(key: str) -> Any:
+    return lambda *_args, **_options: need(False, key)
+
+
+class Batched(Tensor):
+    """One example of a batch, as the function under vmap sees it."""
+
+    __slots__ = ()
+    __module__, __qualname__ = Tensor.__module__, Tensor.__qualname__
+    item = __float__ = __int__ = __index__ = refuser("item")  # type: ignore[assignment]
+    tolist = numpy = __array__ = equal = refuser("storage")  # type: ignore[assignment]
+    requires_grad_ = refuser("leaf")  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        """Formulas of the table ask, and go one way for all examples where they agree; a learner's `if` is refused."""
+        level, (value, batched) = batch_of(self)
+        need(sys._getframe(1).f_code.co_filename in PACKAGE_FILES, "control")
+        with level.beneath():
+            answers = {bool(v) for v in (value.unbind() if batched else [value])}
+        need(len(answers) == 1, "control")
+        return answers.pop()
+
+    def detach(self) -> Any:
+        level, (value, batched) = batch_of(self)
+        with level.beneath():
+            return level.wrap(value.detach(), batched)
+
+    def __repr__(self) -> str:
+        level, (value, batched) = batch_of(self)
+        with level.beneath():
+            inside = f"value=\n{value!r}".replace("\n", "\n    ")
+        return f"BatchedTensor(lvl={len([*level.inward()])}, bdim={0 if batched else None}, {inside}\n)"
+
+
+class Example(ndarray):
+    """The numbers of one example: computed with while an operation is recorded, and not looked at otherwise."""
+
+    looked_at: ContextVar[bool] = ContextVar("looked_at", default=False)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        need(self.looked_at.get(), "no_rule", ufunc.__name__)
+        return getattr(ufunc, method)(*mapped(plain, inputs), **mapped(plain, options))
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        need(func.__name__ in ABOUT or self.looked_at.get(), "no_rule", func.__name__)
+        return func(*mapped(plain, args), **mapped(plain, kwargs))
+
+
+ABOUT = {*"may_share_memory zeros_like ones_like empty_like full_like result_type can_cast shape ndim".split()}
+
+
+def plain(value: Any) -> Any:
+    return value.view(ndarray) if isinstance(value, Example) else value
+
+
+class Escaped:
+    """Stands for the numbers of an example whose vmap has ended."""
+
+    __getattr__ = refuser("escaped")
+
+
+def batch_of(t: Any) -> tuple[Any, tuple]:
+    """The innermost level at which `t` is an example, and `(batch, True)`, or `(t itself, False)`."""
+    return next((level, fact) for level, fact in reversed(known(t).items()) if isinstance(level, Batches))
+
+
+class Batches(Level):
+    """A level of vmap: of some tensors it knows the batch."""
+
+    def __init__(self, size: int, randomness: str) -> None:
+        super().__init__()
+        self.size, self.randomness, self.made = size, randomness, WeakSet[Any]()
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Inside, it is the innermost level; afterwards its examples are of no use any more."""
+        token = random.forbidden.set(sentences()["random"] if self.randomness == "error" else "")
+        try:
+            with entered(self):
+                yield
+        finally:
+            random.forbidden.reset(token)
+            for t in self.made:
+                t._data = Escaped()
+
+    def wrap(self, value: Any, batched: bool = True, t: Any = None) -> Any:
+        """One example of the batch `value`; or `value` itself, tracked at this level."""
+        data = value._data
+        if batched:
+            data = data[0] if self.size else xp.zeros(data.shape[1:], data.dtype)
+        t = constant(Batched, data) if t is None else t
+        data = xp.asarray(data) if isinstance(data, xp.generic) else data
+        t.__class__, t._data = Batched, data.view(Example) if data.__class__ is ndarray else data
+        tell(self, t, (value, batched))
+        self.made.add(t)
+        return t
+
+    def front(self, t: Any, whole: bool = False) -> Any:
+        """The batch of `t`; `t` as it is, or as often as there are examples (`whole`), where it is in none."""
+        value, batched = known(t).get(self) or (t, False)
+        return F.expand(value, (self.size, *value.shape)) if whole and not batched else value
+
+    def batched(self, t: Any) -> bool:
+        return isinstance(t, TensorBase) and (known(t).get(self) or (t, False))[1]
+
+    def run(self, call: Callable, args: tuple, base: Any) -> Any:
+        row, given = call.row, [*tensors_of(args)]  # type: ignore[attr-defined]
+        in_batches = any(map(self.batched, given))
+        found = apply(self, row, args) if in_batches else row.call(*unwrapped(self, args))
+        if found is NotImplemented:
+            return found
+        parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
+        seen: Any = [None] * len(parts)
+        if base and row.name not in DRAWS and (row.view or any(t.requires_grad for t in given)):
+            token = Example.looked_at.set(True)
+            try:
+                with mode(None, base):
+                    seen = call(*args)
+            finally:
+                Example.looked_at.reset(token)
+        examples = seen if seen.__class__ in (tuple, list) else (seen,)
+        results = tuple(self.wrap(v, in_batches, t) for v, t in zip(parts, examples, strict=True))
+        keep(node_of(results[0]._fn), results)
+        return results if parts[0] is not found else results[0]
+
+    def written(self, t: Any, out: Any) -> None:
+        if not (self.holds(t) or self.batched(out)):
+            super().written(t, out)
+            return
+        need(self.batched(t) or (self.holds(t) and not self.batched(out)), "inplace")
+        with self.beneath():
+            value, batched = known(t)[self]
+            value.copy_(self.front(out, batched))
+
+    def stand_in(self, source: Any, t: Any) -> Any:
+        """As `carry`; what is about to be written is saved for backward from a copy."""
+        if self.holds(super().stand_in(source, t)):
+            value, batched = known(t)[self]
+            with self.beneath():
+                vars(t)[KNOWN][self] = (value.clone() if value.requires_grad else value, batched)
+        return t
+
+    def like(self, source: Any, t: Any) -> Any:
+        with self.beneath():
+            return self.wrap(self.front(t, True).clone()) if self.batched(source) and not self.holds(t) else t
+
+    def draw(self, make: Callable, sizes: tuple) -> Any:
+        if self.randomness != "different":
+            return super().draw(make, sizes)
+        with self.beneath():
+            return self.wrap(super().draw(make, (self.size, *sizes)))
+
+    def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        """A Function: of examples with `generate_vmap_rule`, else of batches by its own `vmap`."""
+        root = function.__mro__[-2]
+        need(function.setup_context is not root.setup_context, "no_context")
+        if function.vmap is root.vmap:
+            need(function.generate_vmap_rule, "no_vmap", function.__name__)
+        else:
+            forward = staticmethod(functools.partial(self.of_batches, function.vmap))
+            function = type(function.__name__, (function,), {"forward": forward})
+        with entered(self):
+            return function._run(args, kwargs)[1]
+
+    def of_batches(self, function: Callable, *args: Any) -> Any:
+        """The outputs of a Function's own `vmap`, as examples."""
+        dims = mapped(lambda x: 0 if self.batched(x) else None, args)
+        with self.beneath():
+            values = mapped(lambda x: self.front(x) if isinstance(x, TensorBase) else x, args)
+            outputs, out_dims = function(VmapInfo(self.size, self.randomness), dims, *values)
+            return mapped(lambda y, d: y if d is None else self.wrap(y.movedim(d, 0)), outputs, out_dims)

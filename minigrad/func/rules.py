@@ -1,0 +1,382 @@
+"""Batching rules: what an operation on a batch is, read off the kind of its row.
+
+Whatever is pointwise aligns its operands behind the mapped dimension. What names dimensions has them moved by one.
+Some rows take leading dimensions as they are, some fold them into the first; products are `matmul`. A few rows have
+a rule of their own, and what has none is run on one example after the other, with PyTorch's warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..array import dtypes
+from ..array.backend import reach, xp
+from ..core.carriers import RAW, TENSORS
+from ..core.graph import TensorBase, constant
+from ..core.row import TABLE, Row
+from ..ops.table import activation, loss, pointwise
+from .levels import tensors_of
+from .trees import mapped, need, sentences
+
+F: Any = TENSORS
+
+
+def named(words: str) -> set[str]:
+    return {*words.split()}
+
+
+BY_DIM = named("""sum_dim mean_dim amax amin prod_dim max_dim min_dim median_dim kthvalue mode sort sort_stable topk
+    argsort var std var_mean std_mean cumsum cumprod logcumsumexp cummax cummin all any linalg_vector_norm norm_dim
+    nansum logsumexp aminmax softmax safe_softmax log_softmax glu transpose unsqueeze squeeze_dim squeeze_dims select
+    slice diagonal unfold split unsafe_split split_with_sizes unbind flip rot90 diagonal_copy diag_embed
+    diagonal_scatter select_back slice_back diagonal_back unfold_back gather scatter scatter_value scatter_add
+    select_scatter slice_scatter linalg_cross cat stack""")
+LEADING = named("""clone contiguous_copy alias to_copy tril triu linalg_inv_ex linalg_det linalg_slogdet linalg_solve_ex
+    linalg_matrix_exp linalg_pinv two_sided linalg_cholesky_ex linalg_eigh linalg_svd linalg_qr cdist cdist_back
+    constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d""")
+FOLDED = named("""max_pool2d_with_indices adaptive_max_pool2d avg_pool2d avg_pool2d_backward adaptive_avg_pool2d
+    upsample_nearest1d upsample_nearest2d""")
+DRAWS = named("normal uniform random_between random_below bernoulli bernoulli_values")
+OF_ALL = {"sum": ("sum_dim", (1,), False), "mean": ("mean_dim", (1,), False), "max": ("amax", (1,), False),
+          "min": ("amin", (1,), False), "prod": ("prod_dim", 1, False), "median": ("median_dim", 1, False)}
+
+
+def apply(level: Any, row: Row, args: tuple) -> Any:
+    """`row` of batches: the results, whose first dimension is the mapped one."""
+    name, rank = row.name, max((t._data.ndim for t in tensors_of(args)), default=0)
+    if name in RULES:
+        return RULES[name](level, *args)
+    if name in BY_DIM:
+        return by_dim(level, row, args, rank)
+    if name in POINTWISE:
+        return aligned(level, row, args, rank)
+    if name in LEADING:
+        return row.call(*[level.front(v, True) if isinstance(v, TensorBase) else v for v in args])
+    if name in FOLDED:
+        values = [level.front(v, True).flatten(0, 1) if isinstance(v, TensorBase) else v for v in args]
+        return mapped(lambda y: y.unflatten(0, (level.size, -1)), row.call(*values))
+    if name in OF_ALL:
+        other, *options = OF_ALL[name]
+        found = getattr(F, other)(level.front(args[0]).reshape(level.size, -1), *options)
+        return found[0] if found.__class__ is tuple else found
+    return looped(level, row, args)
+
+
+def padded(value: Any, rank: int) -> Any:
+    """A batch whose examples have `rank` dimensions, ones in front."""
+    shape = value.shape
+    return value.reshape(shape[0], *(1,) * (rank + 1 - len(shape)), *shape[1:])
+
+
+def beside(level: Any, v: Any, rank: int, whole: bool = False) -> Any:
+    """`v` as it broadcasts with batches whose examples have `rank` dimensions."""
+    return padded(level.front(v, whole), max(rank, v._data.ndim)) if whole or level.batched(v) else level.front(v)
+
+
+def aligned(level: Any, row: Row, args: tuple, rank: int) -> Any:
+    mixed = {n: v for n, v in zip(row.inputs, args, strict=True) if isinstance(v, TensorBase)}
+    kinds = [v._data for n, v in mixed.items() if n not in ("condition", "mask")]
+    kind = dtypes.result_dtype(*kinds) if len({x.dtype for x in kinds}) > 1 else None
+    values = {n: beside(level, v, rank) for n, v in mixed.items()}
+    return row.call(*[v if n not in values else values[n] if kind is None or n in ("condition", "mask") else
+                      F.cast(values[n], kind) for n, v in zip(row.inputs, args, strict=True)])
+
+
+def by_dim(level: Any, row: Row, args: tuple, rank: int) -> Any:
+    if rank or row.inputs[0] == "tensors" or row.name == "unsqueeze" or "sizes" in row.inputs:
+        return row.call(*[shifted(level, n, v, rank) for n, v in zip(row.inputs, args, strict=True)])
+    at = dict(zip(row.inputs, args, strict=True)) | {"dim": (1,) if isinstance(args[1], tuple) else 1}
+    values = [level.front(v, True).unsqueeze(1) if isinstance(v, TensorBase) else v for v in at.values()]
+    return mapped(lambda y: y.flatten(), row.call(*values))
+
+
+def shifted(level: Any, name: str, value: Any, rank: int) -> Any:
+    """An argument of a row for batches: whole batches, dimensions one further, sizes with the batch in front."""
+    if isinstance(value, TensorBase):
+        return level.front(value, name != "src" or value._data.ndim > 0)
+    if name == "tensors":
+        return tuple(level.front(t, True) for t in value)
+    if name == "dim" and (value is None or value == ()):
+        return tuple(range(1, rank + 1))
+    if name.startswith("dim"):
+        return tuple(d + (d >= 0) for d in value) if value.__class__ is tuple else value + (value >= 0)
+    return (level.size, *value) if name == "sizes" else value
+
+
+def looped(level: Any, row: Row, args: tuple) -> Any:
+    """One example after the other."""
+    warnings.warn(sentences()["loop"].format(row.name), UserWarning, stacklevel=6)
+
+    def example(v: Any, i: int) -> Any:
+        return level.front(v)[i] if level.batched(v) else level.front(v) if isinstance(v, TensorBase) else v
+
+    found = [row.call(*mapped(lambda v, i=i: example(v, i), args)) for i in range(level.size)]
+    return mapped(lambda *column: F.stack(column), *found)
+
+
+def unwrapped(level: Any, args: Any) -> Any:
+    """Arguments of which none is in a batch, as the levels beneath know them."""
+    return mapped(lambda v: level.front(v) if isinstance(v, TensorBase) else v, args)
+
+
+# ---- rules of their own: products and shapes
+
+
+def times_vector(a: Any, b: Any) -> Any:
+    return F.matmul(a, b.unsqueeze(-1)).squeeze(-1)
+
+
+PRODUCTS = {
+    **dict.fromkeys(("mm", "bmm", "addmm", "baddbmm"), F.matmul), **dict.fromkeys(("mv", "addmv"), times_vector),
+    **dict.fromkeys(("dot", "vdot"), lambda a, b: F.sum_dim(a * b, (-1,), False)),
+    "addr": lambda a, b: a.unsqueeze(-1) * b.unsqueeze(-2),
+    "addbmm": lambda a, b: F.sum_dim(F.matmul(a, b), (-3,), False)}
+
+
+def product(name: str) -> Any:
+    def rule(level: Any, *args: Any) -> Any:
+        own, a, b, beta, alpha = args if name.startswith(("add", "badd")) else (None, *args, 1, 1)
+        found = PRODUCTS[name](level.front(a), level.front(b))
+        if own is None:
+            return found
+        rank = found.ndim - (level.batched(a) or level.batched(b))
+        return F.scaled(beside(level, own, rank), beta) + F.scaled(found, alpha)
+
+    return rule
+
+
+def summed_to(level: Any, x: Any, shape: tuple) -> Any:
+    ones = (1,) * (x._data.ndim - len(shape))
+    return F.sum_to(level.front(x), (level.size, *ones, *shape)).reshape(level.size, *shape)
+
+
+def rolled(level: Any, x: Any, shifts: Any, dims: tuple) -> Any:
+    value = level.front(x)
+    if dims:
+        return F.roll(value, shifts, shifted(level, "dims", dims, 0))
+    return F.roll(value.reshape(level.size, -1), shifts, (1,)).reshape(value.shape)
+
+
+def place_of_extreme(row: Row) -> Any:
+    """argmax and argmin: of all elements, or along one dimension."""
+    def rule(level: Any, x: Any, dim: Any, keepdim: bool) -> Any:
+        value, rank = level.front(x), x._data.ndim
+        if dim is None or not rank:
+            return row.call(value.reshape(level.size, -1), 1, False).reshape(level.size, *[1] * (keepdim * rank))
+        return row.call(value, dim + (dim >= 0), keepdim)
+
+    return rule
+
+
+def in_storage(row: Row) -> Any:
+    """Parts of a storage: the examples' storages lie one after the other."""
+    def rule(level: Any, *args: Any) -> Any:
+        *tensors, whole, part = args
+        step = max(reach(*whole), reach(*part))
+        places = [((level.size, *size), (step, *stride), offset) for size, stride, offset in (whole, part)]
+        return row.call(*[level.front(t, True) for t in tensors], *places)
+
+    return rule
+
+
+def drawn(row: Row) -> Any:
+    """Random numbers in the place of others: of their own for each example, or the same for all."""
+    def rule(level: Any, x: Any, *options: Any) -> Any:
+        if level.randomness == "different":
+            return row.call(level.front(x, True), *options)
+        need(row.name != "bernoulli", "same")
+        return F.expand(row.call(level.front(x)[0], *options), level.front(x).shape)
+
+    return rule
+
+
+# ---- losses and layers
+
+
+def reduced_loss(row: Row) -> Any:
+    """Losses of elements, each example's reduced by itself."""
+    at = row.inputs.index("reduction")
+
+    def rule(level: Any, *args: Any) -> Any:
+        rank = max(t._data.ndim for t in tensors_of(args))
+        each = aligned(level, row, (*args[:at], 0, *args[at + 1 :]), rank)
+        reduce = {0: lambda y, *_: y, 1: F.mean_dim, 2: F.sum_dim}[args[at]]
+        return reduce(each.reshape(level.size, -1) if args[at] else each, (1,), False)
+
+    return rule
+
+
+def nll(level: Any, x: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    flat, t = level.front(x, True).reshape(-1, x.shape[-1]), level.front(target, True)
+    each, weights = (F.nll_loss(y, t.flatten(), weight, 0, ignore_index)[0].reshape(level.size, -1)
+                     for y in (flat, constant(x._plain, xp.full_like(flat._data, -1))))
+    total, gain = F.sum_dim(weights, (1,), False), F.sum_dim(each, (1,), False)
+    return (each.reshape(t.shape), total * 0) if not reduction else (gain / total if reduction == 1 else gain, total)
+
+
+def nll_back(level: Any, grad: Any, x: Any, target: Any, weight: Any, total: Any, reduction: int, ignore: int) -> Any:
+    if x._data.ndim > 2:
+        return looped(level, TABLE["nll_loss_backward"], (grad, x, target, weight, total, reduction, ignore))
+    value, t, g = (level.front(v, True) for v in (x, target, grad))
+    g = g / level.front(total, True) if reduction == 1 else g
+    g = g.reshape(level.size, -1).expand(level.size, t.numel() // level.size).flatten()
+    flat = value.reshape(-1, value.shape[-1])
+    return F.nll_loss_backward(g, flat, t.flatten(), weight, F.sum(g), 0, ignore).reshape(value.shape)
+
+
+def layer_norm(level: Any, x: Any, weight: Any, bias: Any, shape: tuple, eps: float) -> tuple:
+    y, mean, rstd = F.native_layer_norm(level.front(x, True), None, None, shape, eps)
+    y = y if weight is None else y * beside(level, weight, x._data.ndim)
+    return y if bias is None else y + beside(level, bias, x._data.ndim), mean, rstd
+
+
+def own_rows(level: Any, indices: Any, count: int) -> Any:
+    """Indices into the rows of all examples' tables, one after the other."""
+    starts = constant(indices._plain, xp.arange(level.size) * count)
+    return level.front(indices, True) + starts.reshape(-1, *[1] * indices._data.ndim)
+
+
+def embedding(level: Any, weight: Any, indices: Any, padding_idx: int, *options: Any) -> Any:
+    value = level.front(weight)
+    if not level.batched(weight):
+        return F.embedding(value, level.front(indices), padding_idx, *options)
+    return F.embedding(value.flatten(0, 1), own_rows(level, indices, value.shape[1]), -1, *options)
+
+
+def embedding_back(level: Any, grad: Any, indices: Any, count: int, padding_idx: int, scaled: bool) -> Any:
+    if padding_idx >= 0:
+        return looped(level, TABLE["embedding_backward"], (grad, indices, count, padding_idx, scaled))
+    rows = own_rows(level, indices, count)
+    return F.embedding_backward(level.front(grad, True), rows, count * level.size, -1, scaled).unflatten(0, (-1, count))
+
+
+def by_channel(level: Any, x: Any) -> Any:
+    """Batches of (N, C, ...) as (N, B * C, ...)."""
+    return level.front(x, True).transpose(0, 1).flatten(1, 2)
+
+
+def from_channel(level: Any, y: Any) -> Any:
+    return y.unflatten(1, (level.size, -1)).transpose(0, 1)
+
+
+def convolved(level: Any, x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
+    *options, groups, sizes = rest
+    apart = level.batched(weight) or (bias is not None and level.batched(bias))
+    weight, bias = (v if v is None else level.front(v, apart) for v in (weight, bias))
+    if not apart:
+        y = F.convolution(level.front(x).flatten(0, 1), weight, bias, *options, groups, sizes)
+        return y.unflatten(0, (level.size, -1))
+    weight, bias = weight.flatten(0, 1), bias if bias is None else bias.flatten()
+    return from_channel(level, F.convolution(by_channel(level, x), weight, bias, *options, groups * level.size, sizes))
+
+
+def convolved_back(level: Any, grad: Any, weight: Any, sizes: tuple, *rest: Any) -> Any:
+    *options, groups = rest
+    if not level.batched(weight):
+        y = F.convolution_input(level.front(grad).flatten(0, 1), level.front(weight), (
+            sizes[0] * level.size, *sizes[1:]), *rest)
+        return y.unflatten(0, (level.size, -1))
+    sizes, weight = (sizes[0], sizes[1] * level.size, *sizes[2:]), level.front(weight).flatten(0, 1)
+    y = F.convolution_input(by_channel(level, grad), weight, sizes, *options, groups * level.size)
+    return from_channel(level, y)
+
+
+def kernel_slope(level: Any, grad: Any, x: Any, sizes: tuple, *rest: Any) -> Any:
+    *options, groups = rest
+    sizes = (sizes[0] * level.size, *sizes[1:])
+    y = F.convolution_weight(by_channel(level, grad), by_channel(level, x), sizes, *options, groups * level.size)
+    return y.unflatten(0, (level.size, -1))
+
+
+# ---- x[i, j]: the dimensions that are indexed come first, behind the mapped one, which has an index too
+
+
+def prepared(level: Any, x: Any, indices: tuple) -> tuple:
+    """The index for a batch, the order of its dimensions, and where in a result the indexed ones belong."""
+    parts: list = []
+    for i in indices:  # a mask as the places where it is true
+        is_mask = i is not None and i._data.dtype.kind == "b"
+        need(not (is_mask and level.batched(i)), "mask")
+        parts += [constant(i._plain, p) for p in level.front(i)._data.nonzero()] if is_mask else [i]
+    dims = [d for d, p in enumerate(parts) if p is not None]
+    rank = max(parts[d]._data.ndim for d in dims)
+    every = constant(x._plain, xp.arange(level.size)).reshape(-1, *[1] * rank)
+    order = (0, *[d + 1 for d in dims], *[d + 1 for d in range(x._data.ndim) if d not in dims])
+    first = 1 + (dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0)
+    moved = [*range(1, rank + 1)], [*range(first, first + rank)]
+    return (every, *[beside(level, parts[d], rank) for d in dims]), order, moved
+
+
+def indexed(level: Any, x: Any, indices: tuple) -> Any:
+    at, order, moved = prepared(level, x, indices)
+    return F.index(F.permute(level.front(x, True), order), at).movedim(*moved)
+
+
+def written_at(level: Any, x: Any, values: Any, indices: tuple, accumulate: bool, alpha: Any = 1) -> Any:
+    at, order, moved = prepared(level, x, indices)
+    whole = F.permute(level.front(x, True), order)
+    shape = F.index(whole, at).movedim(*moved).shape
+    given = F.scaled(beside(level, values, len(shape) - 1, whole=True), alpha).expand(shape)
+    return F.permute(F.index_put(whole, given.movedim(*moved[::-1]), at, accumulate), RAW.inverse_order(order))
+
+
+def at_dim(index: Any, dim: int, like: Any) -> tuple:
+    """An index along `dim`, as one of `x[:, ..., index]`."""
+    return (*[None] * (dim % max(like._data.ndim, 1)), index)
+
+
+def taken(level: Any, x: Any, index: Any) -> Any:
+    value, at = (level.front(v, True).reshape(level.size, -1) for v in (x, index))
+    return F.gather(value, F.remainder_number(at, value.shape[1]), 1, False).reshape(level.size, *index._data.shape)
+
+
+def filled_like(x: Any, value: Any) -> Any:
+    return constant(x._plain, xp.asarray(value, x._data.dtype))
+
+
+RULES: dict[str, Any] = {
+    **{name: product(name) for name in PRODUCTS},
+    **dict.fromkeys(("view", "reshape_alias", "unsafe_view"), lambda level, x, shape: F.reshape(
+        level.front(x), (level.size, *shape))),
+    "expand": lambda level, x, sizes: F.expand(beside(level, x, len(sizes), True), (level.size, *sizes)),
+    "squeeze": lambda level, x: F.squeeze_dims(level.front(x), tuple(d + 1 for d, n in enumerate(x.shape) if n == 1)),
+    "permute": lambda level, x, dims: F.permute(level.front(x), (0, *[d % x._data.ndim + 1 for d in dims])),
+    "t": lambda level, x: F.transpose(level.front(x), 1, 2) if x._data.ndim == 2 else F.alias(level.front(x)),
+    "repeat": lambda level, x, repeats: F.repeat(beside(level, x, len(repeats), True), (1, *repeats)),
+    "repeat_back": lambda level, x, repeats, sizes: F.repeat_back(level.front(x), (1, *repeats), (
+        level.size, *[1] * (len(repeats) - len(sizes)), *sizes)).reshape(level.size, *sizes),
+    "as_strided": lambda level, x, size, stride, offset, *_: level.front(x).as_strided(
+        (level.size, *size), (level.front(x).stride(0), *stride), offset),
+    "sum_to": summed_to, "roll": rolled, "take": taken,
+    "trace": lambda level, x: F.sum_dim(F.diagonal(level.front(x), 0, 1, 2), (1,), False),
+    "copy": lambda level, x, source: F.copy(level.front(x, True), beside(level, source, x._data.ndim, True)),
+    "fill_tensor": lambda level, x, value: F.copy(level.front(x, True), beside(level, value, x._data.ndim, True)),
+    "masked_fill_tensor": lambda level, x, mask, value: aligned(level, TABLE["where"], (mask, value, x), x._data.ndim),
+    "tied": lambda level, grad, _x: level.front(grad, True),
+    "sum_as": lambda level, x, kind: F.sum_dim(
+        F.cast(level.front(x), xp.dtype(kind)).reshape(level.size, -1), (1,), False),
+    "dist": lambda level, a, b, p: F.linalg_vector_norm(aligned(level, TABLE["sub"], (a, b), max(
+        a._data.ndim, b._data.ndim)).reshape(level.size, -1), p, (1,), False),
+    "index": indexed, "index_put": written_at,
+    "index_back": lambda level, grad, indices, sizes: written_at(
+        level, filled_like(grad, xp.zeros(sizes)), grad, indices, True),
+    "index_select": lambda level, x, index, dim: indexed(level, x, at_dim(index, dim, x)),
+    "index_add": lambda level, x, index, source, dim, alpha: written_at(
+        level, x, source, at_dim(index, dim, x), True, alpha),
+    "index_copy": lambda level, x, index, source, dim: written_at(level, x, source, at_dim(index, dim, x), False),
+    "index_fill_tensor": lambda level, x, index, value, dim: written_at(level, x, value, at_dim(index, dim, x), False),
+    "index_fill": lambda level, x, index, dim, value: written_at(
+        level, x, filled_like(x, value), at_dim(index, dim, x), False),
+    "nll_loss": nll, "nll_loss_backward": nll_back, "native_layer_norm": layer_norm, "embedding": embedding,
+    "embedding_backward": embedding_back, "convolution": convolved, "convolution_input": convolved_back,
+    "convolution_weight": kernel_slope,
+    **{name: place_of_extreme(TABLE[name]) for name in ("argmax", "argmin")},
+    **{name: in_storage(TABLE[name]) for name in ("take_part", "put_part", "add_part")},
+    **{name: drawn(TABLE[name]) for name in DRAWS},
+    **{name: reduced_loss(row) for name, row in TABLE.items() if "reduction" in row.inputs and "nll" not in name},
+    **{n: lambda *_args, n=n: need(False, "dynamic", n) for n in ("nonzero", "masked_select", "_unique2")},
+}
+POINTWISE = {call.row.name for chapter in (pointwise, activation, loss) for call in vars(chapter).values()
+             if isinstance(getattr(call, "row", None), Row)} - {"nll_loss2d"} | {"zero", "fill"}
+POINTWISE |= {name for name in TABLE if name.endswith(("_number_", "_tensor_"))}

@@ -1,0 +1,63 @@
+"""Nested tuples, lists and dicts of tensors, which functions take and return; and what PyTorch says of them."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+@functools.cache
+def sentences() -> dict[str, str]:
+    return tomllib.loads(Path(__file__).with_name("said.toml").read_text("utf-8"))
+
+
+def need(fact: Any, key: str, *blanks: Any, kind: type = RuntimeError) -> None:
+    """Raises: `kind` with PyTorch's sentence `key` (`said.toml`), unless `fact` is true."""
+    if not fact:
+        raise kind(sentences()[key].format(*blanks))
+
+
+def is_tree(value: Any) -> bool:
+    return isinstance(value, tuple | list | dict)
+
+
+def mapped(f: Callable, tree: Any, *others: Any) -> Any:
+    """`f` of each leaf, in the form of `tree`; the others have its form, or stand for all that is in their place."""
+    if not is_tree(tree):
+        return f(tree, *others)
+    keys = list(tree) if isinstance(tree, dict) else range(len(tree))
+    parts = [mapped(f, tree[k], *(o[k] if is_tree(o) else o for o in others)) for k in keys]
+    if isinstance(tree, dict):
+        return type(tree)(zip(keys, parts, strict=True))
+    return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+
+
+def leaves(tree: Any) -> list:
+    found: list = []
+    mapped(found.append, tree)
+    return found
+
+
+def filled(tree: Any, values: Any) -> Any:
+    """The form of `tree` with other leaves."""
+    values = iter(values)
+    return mapped(lambda _leaf: next(values), tree)
+
+
+def spec(tree: Any) -> str:
+    """The form of a tree as torch writes it."""
+    if not is_tree(tree):
+        return "*"
+    parts = ",\n  ".join(map(spec, tree.values() if isinstance(tree, dict) else tree))
+    return f"TreeSpec({type(tree).__name__}, {list(tree) if isinstance(tree, dict) else None}, [{parts}])"
+
+
+def fits(shorter: Any, tree: Any) -> bool:
+    """Whether `shorter` has the form of `tree`, or that of its upper part."""
+    if not is_tree(shorter):
+        return True
+    keys, own = (list(t) if isinstance(t, dict) else [*range(len(t))] if is_tree(t) else t for t in (shorter, tree))
+    return type(shorter) is type(tree) and keys == own and all(fits(shorter[k], tree[k]) for k in keys)

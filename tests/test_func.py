@@ -1,0 +1,177 @@
+"""torch.func: vmap is the loop, for every row that has a sample; transforms nest; nothing escapes unseen.
+
+Programs that show what PyTorch shows are in tests/oracle/semantics/func.txt.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.core.row import TABLE
+from minigrad.func import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
+from minigrad.func.trees import leaves
+from tests.samples import SAMPLES
+from tests.test_forward_ad import CASES, random_like, replaced
+
+# rows without a batching rule: one example after the other, with PyTorch's warning
+LOOPS = {*"""renorm block_diag linalg_lstsq masked_scatter put nll_loss2d nll_loss_backward trilinear native_batch_norm
+    native_group_norm embedding_backward""".split()}
+DYNAMIC = {"masked_select"}  # the shape of the result hangs on the numbers: refused
+COUNT = 3
+
+
+def batches_of(name, nr, which):
+    """A row's sample as a function of batches of some of its tensors, `which` "all" or a number."""
+    args, options = SAMPLES[name][nr](torch)
+    tensors = [t for t in leaves([list(args), options]) if isinstance(t, torch.Tensor)]
+    mapped = tensors if which == "all" else tensors[which : which + 1]
+    batches = []
+    for t in mapped:
+        batch = torch.stack([t.detach()] * COUNT)
+        if t.is_floating_point():
+            batch = batch + 0.05 * torch.rand(tuple(batch.shape), dtype=batch.dtype)
+        elif t.dtype != torch.bool and t.ndim:
+            batch[1] = batch[1].flip(0)
+        batches.append(batch)
+
+    def call(*given):
+        new = {id(t): t.detach() for t in tensors} | {id(t): b for t, b in zip(mapped, given, strict=True)}
+        return TABLE[name].call(*replaced(args, new), **{n: replaced(v, new) for n, v in options.items()})
+
+    return call, batches
+
+
+def gradient_of(call):
+    """A function that returns the gradients of a sum of squares of what `call` returns."""
+    def gradient(*given):
+        places = [i for i, t in enumerate(given) if t.is_floating_point()]
+
+        def loss(*floats):
+            new = dict(zip(places, floats, strict=True))
+            found = call(*[new.get(i, t) for i, t in enumerate(given)])
+            parts = found if isinstance(found, tuple) else (found,)
+            return sum((y * y).sum() for y in parts if y.is_floating_point())
+
+        return grad(loss, tuple(range(len(places))))(*[given[i] for i in places])
+
+    return gradient
+
+
+def compare(function, batches):
+    """The rows that looped under vmap; what it returns is compared with the loop."""
+    one_by_one = [function(*[b[i].clone() for b in batches]) for i in range(COUNT)]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        at_once = vmap(function)(*batches)
+
+    wanted = [torch.stack(column) for column in zip(*map(leaves, one_by_one), strict=True)]
+    for found, expected in zip(leaves(at_once), wanted, strict=True):
+        assert found.dtype == expected.dtype
+        assert found.shape == expected.shape
+        assert np.allclose(found.numpy(), expected.numpy(), rtol=1e-9, atol=1e-10, equal_nan=True)
+    return {str(w.message).split("aten::")[1].split(".")[0] for w in said if "performance drop" in str(w.message)}
+
+
+def tensors_in_sample(name, nr):
+    args, options = SAMPLES[name][nr](torch)
+    return [t for t in leaves([list(args), options]) if isinstance(t, torch.Tensor)]
+
+
+@pytest.mark.parametrize(("name", "nr"), [case for case in CASES if case[0] not in DYNAMIC])
+def test_vmap_of_a_row_is_the_loop(name, nr):
+    torch.manual_seed(0)
+    count = len(tensors_in_sample(name, nr))
+    for which in ["all", *(range(count) if count > 1 else ())]:
+        call, batches = batches_of(name, nr, which)
+        masks = [b.dtype == torch.bool for b in batches]
+        if name == "index" and any(masks):
+            with pytest.raises(RuntimeError, match="indexing with a boolean mask"):
+                vmap(call)(*batches)
+            continue
+
+        assert compare(call, batches) <= LOOPS
+
+
+@pytest.mark.parametrize(("name", "nr"), [case for case in CASES if case[0] not in DYNAMIC | {"masked_scatter"}])
+def test_vmap_of_a_rows_gradient_is_the_loop(name, nr):
+    torch.manual_seed(0)
+    count = len(tensors_in_sample(name, nr))
+    for which in ["all", *(range(count) if count > 1 else ())]:
+        call, batches = batches_of(name, nr, which)
+        if any(b.dtype == torch.bool for b in batches) and name == "index":
+            continue
+        if TABLE[name].derivatives and any(b.is_floating_point() for b in batches):
+            assert compare(gradient_of(call), batches) <= LOOPS
+
+
+def test_few_rows_loop():
+    assert len(LOOPS) <= 15
+
+
+FUNCTIONS = [
+    lambda x: (x.sin() * x.flip(0)).cumsum(0), lambda x: x.softmax(0).log() * x[0], lambda x: torch.outer(x, x) @ x,
+    lambda x: (x * x.max()).norm() * x, lambda x: x.view(2, 2).exp().prod(0), lambda x: x.sort()[0] * x.std(),
+]
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_jacobians_agree_however_they_are_computed(f):
+    torch.manual_seed(0)
+    x, v = torch.randn(4, dtype=torch.float64), torch.randn(4, dtype=torch.float64)
+    expected = torch.autograd.functional.jacobian(f, x)
+
+    assert torch.allclose(jacrev(f)(x), expected)
+    assert torch.allclose(jacfwd(f)(x), expected)
+    assert torch.allclose(jvp(f, (x,), (v,))[1], expected @ v)
+    assert torch.allclose(linearize(f, x)[1](v), expected @ v)
+    assert torch.allclose(linearize(f, x)[0], f(x))
+    w = random_like(f(x))
+    assert torch.allclose(vjp(f, x)[1](w)[0], torch.tensordot(w, expected, w.ndim))
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_second_derivatives_agree_however_they_are_nested(f):
+    torch.manual_seed(0)
+    x, batch = torch.randn(4, dtype=torch.float64), torch.randn(3, 4, dtype=torch.float64)
+
+    def g(x):
+        return f(x).sum()
+
+    expected = torch.autograd.functional.hessian(g, x)
+    for first in (jacrev, jacfwd, grad):
+        for second in (jacrev, jacfwd):
+            assert torch.allclose(second(first(g))(x), expected)
+    assert torch.allclose(vmap(hessian(g))(batch), torch.stack([hessian(g)(x) for x in batch]))
+
+
+def test_a_transform_leaves_no_history_behind():
+    x = torch.arange(3.0)
+
+    for found in (grad(lambda x: (x**3).sum())(x), jacrev(torch.sin)(x), jacfwd(torch.sin)(x), hessian(torch.prod)(x),
+                  vjp(torch.sin, x)[0], jvp(torch.sin, (x,), (x,))[1], vmap(grad(lambda x: x * x))(x)):
+        assert not found.requires_grad
+        assert found.grad_fn is None
+
+
+def test_numbers_that_no_rule_has_seen_are_refused():
+    """A function that reads one example's numbers past the rows would answer for the first example alone."""
+    x = torch.rand(2, 3)
+    for reads in (lambda a: torch.searchsorted(a, a), lambda a: torch.histc(a, 2), lambda a: a.isclose(a),
+                  lambda a: torch.nn.functional.one_hot((a > 0).long()), lambda a: a.quantile(0.5),
+                  lambda a: torch.bincount((a > 0).long()), lambda a: torch.linalg.matrix_rank(a[None])):
+        with pytest.raises(RuntimeError, match="Batching rule not implemented"):
+            vmap(reads)(x)
+    with pytest.raises(RuntimeError):
+        vmap(lambda a: a.equal(a))(x)
+
+
+def test_an_error_inside_leaves_no_level_behind():
+    with pytest.raises(ZeroDivisionError):
+        vmap(lambda a: a / (1 / 0))(torch.ones(2))
+    with pytest.raises(ZeroDivisionError):
+        jvp(lambda a: a * (1 / 0), (torch.ones(2),), (torch.ones(2),))
+
+    assert torch.rand(2).shape == (2,)
+    assert (torch.ones(2, requires_grad=True) * 2).grad_fn.name() == "MulBackward0"
