@@ -15,7 +15,7 @@ from .beside.lines import learners_line
 from .carriers import TENSORS
 from .engine import steps
 from .graph import Freed, TensorBase, constant
-from .modes import lifted
+from .modes import level
 
 shortcut: Any = None  # `quick` puts a shorter walk here, for graphs beside which nothing stands
 
@@ -38,7 +38,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
         inputs = as_tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    grads = root_gradients(roots, given, create_graph or lifted.get() is not None)
+    grads = root_gradients(roots, given, create_graph or level() is not None)
     if create_graph:
         presentation.warn("create_graph", "Using backward() with create_graph=True will create a reference cycle "
             "between the parameter and its gradient which can cause a memory leak. We recommend using autograd.grad "
@@ -70,7 +70,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
-    grads = root_gradients(roots, grad_outputs, create_graph or lifted.get() is not None)
+    grads = root_gradients(roots, grad_outputs, create_graph or level() is not None)
     Freed.current = Freed(*learners_line())
     edges = [wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
@@ -78,7 +78,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     results = [found.get(edge) for edge in edges]
     for place, g in enumerate(results):
         if g is not None:
-            results[place] = g if create_graph else lifted.get().cut(g) if lifted.get() else constant(TensorBase._plain, g)
+            results[place] = g if create_graph else level().cut(g) if level() else constant(TensorBase._plain, g)
         elif allow_unused:
             results[place] = unused(wanted[place], create_graph, materialize_grads)
         else:
@@ -114,6 +114,6 @@ def run(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list 
         captured: dict[Any, Any] | None = None) -> None:
     """Backward to the end, without anybody watching."""
     edges = [root._edge() for root in roots]
-    if lifted.get() is not None or shortcut is None or not shortcut(edges, grads, keep, create_graph, inputs, captured):
+    if level() is not None or shortcut is None or not shortcut(edges, grads, keep, create_graph, inputs, captured):
         for _ in steps(edges, grads, AttendedTask(keep, create_graph, None, inputs, captured)):
             pass

@@ -39,7 +39,7 @@ UNCOUNTED: Any = Uncounted()
 mode_variable: ContextVar[Any] = ContextVar("grad_mode", default=True)
 observers: ContextVar[tuple] = ContextVar("observers", default=())  # see `beside.observers`
 lifted: ContextVar[Any] = ContextVar("lifted", default=None)  # the innermost level of `func.levels`, if there is one
-grad_mode = mode_variable.get
+grad_mode, level = mode_variable.get, lifted.get
 
 
 def is_grad_enabled() -> bool:
@@ -54,8 +54,8 @@ def is_inference_mode_enabled() -> bool:
 
 def enabled(on: bool = True) -> Any:
     """The value for grad mode on or off: who looks at new nodes, if anybody does, below what is lifted."""
-    mode, level = (observers.get() or True) if on else False, lifted.get()
-    return mode if level is None else level.over(mode)
+    mode, lift = (observers.get() or True) if on else False, lifted.get()
+    return mode if lift is None else lift.over(mode)
 
 
 class Mode:
