@@ -26,6 +26,7 @@ from minigrad.graph.rule import Rule
 from minigrad.graph.snapshot import Graph
 from minigrad.graph.symbols import Symbol
 from minigrad.text.numbers import exact, honest, rounded, summed
+from minigrad.viz.asking import equation
 from tests import networks
 from tests.oracle.programs import program
 from tests.oracle.transcript import statements
@@ -404,3 +405,13 @@ def test_a_sum_that_is_too_long_for_a_picture_says_less():
     assert max(map(len, long.splitlines())) <= 45
     assert long.startswith("[0]: 0.19")
     assert "≈" in long
+
+
+@pytest.mark.parametrize(("join", "values", "result", "text"), [
+    (" · ", [2.0, 0.5], 1.0, "2 · 0.5 = 1"), (" + ", [0.5, -0.25], 0.25, "0.5 − 0.25 = 0.25"),
+    (" · ", [1 / 3, 1 / 7, 21.0], 1.0, "0.333333 · 0.142857 · 21 = 1"),
+    (" · ", [1 / 3, 1 / 7], 1 / 21, "0.333333 · 0.142857 = 0.047619"),
+    (" + ", [1e6 + 1 / 3, -1e6], 1 / 3, "1e6 − 1e6 ≈ 0.333333"),
+])
+def test_what_a_learner_is_told_of_products_and_sums_holds_too(join, values, result, text):
+    assert equation(join, values, result) == text

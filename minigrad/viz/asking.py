@@ -8,6 +8,8 @@ nothing away and starts unanswered. The opening is also the still picture and th
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from math import prod
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,7 @@ import anywidget
 import traitlets
 
 from ..text import get_language, say
+from ..text.numbers import holds
 from .display import Drawing
 from .glyphs import clean, num, path, tag, text
 from .svg import wrap
@@ -201,6 +204,15 @@ class Axes:
 def shown(value: float, digits: int = 6) -> str:
     """A number as a learner would write it."""
     return f"{value:.{digits}g}".replace("-", "−").replace("e−0", "e−").replace("e+0", "e").replace("e+", "e")
+
+
+def equation(join: str, values: Sequence[float], result: float) -> str:
+    """`2 · 0.5 = 1`, or a sum: the result with as many digits as its printed operands give, else after `≈`."""
+    words = [shown(v) for v in values]
+    found = (prod if "·" in join else sum)(map(number, words))
+    left = join.join(words).replace("+ −", "− ")
+    told = next((text for n in (6, 5, 4, 3) if holds(found, text := shown(result, n))), "")
+    return f"{left} = {told}" if told else f"{left} ≈ {shown(result)}"
 
 
 def number(words: str) -> float:

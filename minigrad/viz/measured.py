@@ -11,7 +11,7 @@ from typing import Any
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import in_double, knob
 from ..text import say
-from .asking import Axes, Moment, Part, Refused, chart, number, shown
+from .asking import Axes, Moment, Part, Refused, chart, equation, number, shown
 from .glyphs import circle, d, path, tag, text
 
 SIDE = 40  # ticks on each side of the first w
@@ -130,8 +130,8 @@ class Nudge(Moment):
         right = min(true, foretold) - slack <= guess <= max(true, foretold) + slack
         self.rounds.append({"w": w, "dx": dx, "guess": guess, "foretold": foretold, "true": true})
         said = self.verdict(self.say("nudge_question", w=shown(w), to=shown(w + dx)), guess, right)
-        facts = {"w": shown(w), "to": shown(w + dx), "true": shown(true), "slope": shown(slope), "dx": shown(dx),
-                 "foretold": shown(foretold), "gap": shown(abs(true - foretold)), "guess": shown(guess)}
+        facts = {"w": shown(w), "to": shown(w + dx), "true": shown(true), "gap": shown(abs(true - foretold)),
+                 "foretold": equation(" · ", (slope, dx), foretold), "guess": shown(guess)}
         found = [self.text("nudge_found", "found", **facts), bars([
             (self.say("nudge_true"), true, "mg-true"), (self.say("nudge_foretold"), foretold, "mg-foretold")])]
         return self.board(i, dx, self.tangent(w, before, slope, dx), found + self.next_round(), said)

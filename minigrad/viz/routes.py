@@ -15,7 +15,7 @@ from typing import Any
 from ..graph.recorder import in_short
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
-from .asking import Moment, Refused, graph_parts, number, shown
+from .asking import Moment, Refused, equation, graph_parts, number, shown
 from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
 
 SHOWN = 32
@@ -187,8 +187,7 @@ class Choice(Moment):
                     "state": "good"} if i in sums else
                    {"text": f"`{self.way(i)}`", "note": self.say("paths_elsewhere", leaf=self.names[1])}
                    for i in range(len(self.ways))]
-        added = " + ".join(map(shown, self.products)).replace("+ −", "− ")
-        whole = added if len(sums) == 1 else f"{added} = {shown(total)}"
+        whole = shown(total) if len(sums) == 1 else equation(" + ", self.products, total)
         marks = {mark for i in sums for id, slot in self.ways[i] for mark in (id, f"{id}:{slot}")}
         picture = Drawing(self.graph, show=frozenset({"values"}), lang=self.language, marks=frozenset(marks))
         return {"parts": [{"kind": "options", "options": options},
@@ -199,6 +198,5 @@ class Choice(Moment):
         """The factors of a path, where all are single numbers; else what is left after each node."""
         grads = self.grads[i]
         if all(g.numel() == 1 for g in grads) and all(float(g) for g in grads):
-            factors = [shown(float(b) / float(a), 5) for a, b in pairwise(grads)]
-            return " · ".join(factors) + f" = {shown(float(grads[-1]))}"
+            return equation(" · ", [float(b) / float(a) for a, b in pairwise(grads)], float(grads[-1]))
         return " → ".join(in_short(g) for g in grads)
