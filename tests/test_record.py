@@ -225,6 +225,24 @@ def test_a_missing_gradient_still_makes_its_node_ready():
     assert frames[-1].after == "[2, 0, 0]"
 
 
+def test_a_leaf_that_gets_nothing_is_told_so():
+    class Nothing(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    x = mg.ones(2, requires_grad=True)
+    x.grad = mg.ones(2)
+    last = record(Nothing.apply(x).sum())[1][-1]
+
+    assert (last.kind, last.name, last.sum) == ("accumulate", "None", "")
+    assert last.before == last.after == "[1, 1]"
+
+
 def test_frames_hold_texts_and_never_an_array():
     plain = (str, int, bool, type(None))
     for frame in of(reference()):

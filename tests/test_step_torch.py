@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,8 @@ from minigrad.graph.recorder import Frame
 from minigrad.graph.snapshot import Graph
 from minigrad.viz import step
 from tests import networks
+from tests.oracle.programs import program
+from tests.oracle.transcript import statements
 
 torch = pytest.importorskip("torch")
 SLOW = {"a million", "rnn 100"}
@@ -24,8 +29,8 @@ NOT_EQUAL = {"double backward": "keeps nothing of a constant factor", "norms": "
 NUMBER = re.compile(r"−?[\d.]+(?:e−?\d+)?")
 
 
-def of(program: str, library: Any, preview: bool = True) -> tuple[Graph, tuple[Frame, ...]]:
-    roots, names = networks.run(program, library)
+def of(name: str, library: Any, preview: bool = True) -> tuple[Graph, tuple[Frame, ...]]:
+    roots, names = networks.run(name, library)
     seed = library.ones_like(roots[0]) if roots[0].dim() else None
     return record(roots[0], seed, preview, names=names)
 
@@ -60,22 +65,50 @@ def alike(a: Any, b: Any) -> bool:
     return all(abs(x - y) <= 1e-2 * max(abs(x), abs(y), 1e-6) for x, y in values)
 
 
-@pytest.mark.parametrize("program", [name for name in networks.LINES if name not in SLOW | set(NOT_EQUAL)])
-def test_what_torch_can_tell_is_what_minigrad_tells(program):
+@pytest.mark.parametrize("name", [name for name in networks.LINES if name not in SLOW | set(NOT_EQUAL)])
+def test_what_torch_can_tell_is_what_minigrad_tells(name):
     try:
-        ours = of(program, mg)
+        ours = of(name, mg)
     except RuntimeError as refused:
         with pytest.raises(RuntimeError, match=re.escape(str(refused))):
-            of(program, torch)
+            of(name, torch)
         return
 
-    for mine, its in zip(told(*ours), told(*of(program, torch)), strict=True):
+    for mine, its in zip(told(*ours), told(*of(name, torch)), strict=True):
+        assert alike(mine, its), (mine, its)
+
+
+def of_random_program(seed: int, library: Any) -> tuple[Graph, tuple[Frame, ...]] | None:
+    """The last results of a random program, summed; whatever fails in it fails."""
+    names: dict[str, Any] = {"torch": library}
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statement in statements(program(seed, 4)):
+            with contextlib.suppress(Exception):
+                exec(statement, names)
+        library.set_default_dtype(library.float32)
+        tensors = {k: t for k, t in names.items() if hasattr(type(t), "grad_fn") and not t.is_inference()}
+        some = [t for t in list(tensors.values())[-4:] if t.requires_grad]
+        try:
+            total = sum(t.double().sum() for t in some)
+            return record(total, names=tensors) if some and total.grad_fn is not None else None
+        except RuntimeError:  # a view that may no longer be looked at
+            return None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_random_programs_what_every_node_got_and_sent_is_the_same(seed):
+    runs = [of_random_program(seed, library) for library in (mg, torch)]
+    lines = [[line for line in told(*run) if line[0] in ("compute", "send", "accumulate")] for run in runs if run]
+
+    assert len(lines) in (0, 2)
+    for mine, its in zip(*lines, strict=True) if lines else ():
         assert alike(mine, its), (mine, its)
 
 
 def test_the_order_of_the_nodes_is_torch_s():
-    for program in NOT_EQUAL:
-        graph, frames = of(program, torch)
+    for name in NOT_EQUAL:
+        graph, frames = of(name, torch)
         ran = [f.node for f in frames if f.label.isdigit() and f.node and graph.node(f.node).kind == "op"]
         assert ran == [n.id for n in graph.nodes if n.kind == "op"]
 

@@ -312,10 +312,12 @@ class Recorder:
 
     def filled(self, kind: str, nr: int, grad: Any, after: Any, **facts: Any) -> None:
         """A `.grad` has a new value: the gradient, on what was there before."""
-        old = self.old.get(nr)
-        words = "" if old is None or self.graph.fault == "replace" else sum_of([plain(old), plain(grad)], plain(after))
+        old, came = self.old.get(nr), plain(grad)
+        lost = old is None or came is None or self.graph.fault == "replace"
+        words = "" if lost else sum_of([plain(old), came], plain(after))
         self.event(kind, name=in_short(grad), before=in_short(old), after=in_short(after), sum=words,
-                   exact=exact_of(after), symbols=(self.names.at((self.node, nr), told(plain(grad))),), **facts)
+                   exact=exact_of(after), **facts,
+                   symbols=() if came is None else (self.names.at((self.node, nr), told(came)),))
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
         """The tensors whose `.grad` gets something when a node runs, by output."""

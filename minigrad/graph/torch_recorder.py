@@ -62,6 +62,7 @@ class TorchRecorder(Recorder):
         handles: list[Any] = []
         kept: list[tuple[dict[int, Any], dict[int, Any]]] = []
         edge = sys.modules["torch"].autograd.graph.get_gradient_edge
+        self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
         try:
             for node in self.reader.found.values():
                 node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
@@ -94,6 +95,8 @@ class TorchRecorder(Recorder):
         if self.node_now is not node:
             self.ready(node)
             self.put = False
+            retained = {nr: self.grads.get(id(t)) for nr, t in self.filled_by(node).items() if not t.is_leaf}
+            self.old |= retained  # torch has copied already
 
     def tensor_hook(self, node: AnyNode, hook: Callable[[Any], Any], grad: Any) -> Any:
         """In place of a tensor's hook."""
@@ -152,7 +155,7 @@ class TorchRecorder(Recorder):
 
     def fill(self, node: AnyNode) -> None:
         """A leaf has its new `.grad`."""
-        if not self.put and self.came.get(0) is not None:
+        if not self.put:
             self.accumulate(node, self.came[0], None, node.variable.grad)
         self.put = True
 
