@@ -74,6 +74,18 @@ def test_every_misconception_that_a_checker_can_name_is_told(table):
     assert nameable <= {idea for idea, _ in table.wrongs}
 
 
+@pytest.mark.parametrize(("answer", "marked"), [("squares", ["PowBackward0"]), ("km_first", ["MulBackward0"]),
+                                                ("writes_it_twice", ["AddBackward0"] * 2)])
+def test_a_picture_marks_where_a_record_differs(answer, marked):
+    drawing = check("02", getattr(importlib.import_module("tests.answers.answers_02"), answer)).drawing
+
+    assert [drawing.graph.node(id).name for id in sorted(drawing.marks)] == marked
+
+
+def test_a_verdict_names_no_address():
+    assert " at 0x" not in check("02", lambda w, km: w.__repr__).text
+
+
 class Widget:
     def __init__(self, *answers):
         self.answers = list(answers)

@@ -64,13 +64,13 @@ def sums() -> Iterator[Case]:
 
 
 def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones: bool = True, keep: bool = True,
-            where: int = 0) -> Callable:
+            where: int = 0, order: Callable = reversed) -> Callable:
     """A wrong model: which axes are taken away, how, and whether those of length 1 stay."""
 
     def model(grad: Any, shape: tuple[int, ...]) -> Any:
         while new and grad.dim() > len(shape):
             grad = take(grad, where)
-        for axis in reversed(range(len(shape))):
+        for axis in order(range(len(shape))):
             if ones and shape[axis] == 1 and (new or grad.dim() == len(shape)):
                 grad = take(grad, axis).unsqueeze(axis) if keep else take(grad, axis)
         return grad
@@ -85,7 +85,7 @@ def if_other(model: Callable) -> Callable:
 
 LOOKS: dict[str, Sequence[Callable]] = {
     "missing_sum": [summing(new=False, ones=False), summing(new=False), summing(ones=False)],
-    "dropped_axis": [summing(keep=False)],
+    "dropped_axis": [summing(keep=False), summing(keep=False, order=list)],
     "mean_for_sum": [summing(lambda x, axis: x.mean(axis))],
     "first_copy": [summing(lambda x, axis: x.select(axis, 0)), lambda grad, shape: grad[0],
                    summing(lambda x, axis: x.narrow(axis, 0, 1).squeeze(axis))],

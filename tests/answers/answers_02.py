@@ -183,6 +183,17 @@ def adds_two(w, km):
     return rate * rate + rate * km
 
 
+@wrong("wrong_value")
+def another_ride(w, km):
+    return w * km
+
+
+@wrong("unrecorded")
+def a_leaf_of_its_own(w, km):
+    rate = w.detach().requires_grad_() + 1
+    return rate * rate + rate * km
+
+
 @wrong("prints")
 def prints(w, km):
     rate = w + 1

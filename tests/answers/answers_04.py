@@ -290,3 +290,19 @@ def waits_for_nothing_left(w, chunks):
     while chunks:
         km, fare = chunks[0]
         ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("wrong_value")
+def the_last_chunk_alone(w, chunks):
+    w.grad = None
+    km, fare = chunks[-1]
+    ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("wrong_value")
+def adds_up_what_adds_up(w, chunks):
+    w.grad, total, n = None, 0, rides(chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+        total = total + w.grad
+    w.grad = total

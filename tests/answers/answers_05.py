@@ -71,6 +71,11 @@ def one_turned_round(grad, a, b):
     return grad @ b.T, grad @ a.T
 
 
+@MATMUL.wrong("wrong_order")
+def turned_round_and_back(grad, a, b):
+    return (grad.T @ b).T, a.T @ grad
+
+
 @MATMUL.wrong("swapped_results")
 def b_first(grad, a, b):
     return a.T @ grad, grad @ b.T
@@ -240,6 +245,16 @@ def drops_axes(grad, shape):
     extra = grad.dim() - len(shape)
     axes = [i for i in range(grad.dim()) if i < extra or shape[i - extra] == 1]
     return grad.sum(axes) if axes else grad
+
+
+@SUM_BACK.wrong("dropped_axis")
+def drops_axes_one_by_one(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.sum(0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.sum(i)
+    return grad
 
 
 @SUM_BACK.wrong("mean_for_sum")

@@ -467,3 +467,51 @@ def until_nothing_is_left(km, fare, steps, lr):
     while loss_of(w, b, km, fare).item() > -1:
         w, b = by_hand(km, fare, 1, lr)
     return w, b
+
+
+@wrong("lost_leaf")
+def switches_off_and_never_on(km, fare, steps, lr):
+    w, b = zero(), zero()
+    for _ in range(steps):
+        loss_of(w, b, km, fare).backward()
+        w.requires_grad = b.requires_grad = False
+        w -= lr * w.grad
+        b -= lr * b.grad
+        w.grad = b.grad = None
+    return w, b
+
+
+@wrong("lost_leaf")
+def b_alone_is_lost(km, fare, steps, lr):
+    w, b = zero(), zero()
+    for _ in range(steps):
+        loss_of(w, b, km, fare).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+            b = b - lr * b.grad
+        w.grad = None
+    return w, b
+
+
+@wrong("raised")
+def never_goes_back(km, fare, steps, lr):
+    w, b = zero(), zero()
+    for _ in range(steps):
+        loss_of(w, b, km, fare)
+        with torch.no_grad():
+            w -= lr * w.grad
+            b -= lr * b.grad
+    return w, b
+
+
+@wrong("wrong_value")
+def begins_anew_each_round(km, fare, steps, lr):
+    for _ in range(steps):
+        w, b = by_hand(km, fare, 1, lr)
+    return w, b
+
+
+@wrong("wrong_value")
+def b_before_w(km, fare, steps, lr):
+    w, b = by_hand(km, fare, steps, lr)
+    return b, w

@@ -287,6 +287,15 @@ def never_ends(self):
         pass
 
 
+def doubles_at_the_leaves(self):
+    arrived = Counter({self: 1.0})
+    for node in sorted_without_recursion(self):
+        node.grad += arrived[node]
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+            child.grad += 0 if child.next else g
+
+
 def does_nothing(self):
     self.grad = 1.0
 
@@ -297,6 +306,7 @@ for idea, walk in (
     ("walk_early", at_the_first_arrival), ("grad_replaces", clears_everything), ("walk_paths", every_path),
     ("walk_paths", every_path_without_recursion), ("walk_deep", visits), ("endless", looks_through_a_list),
     ("calls_backward", borrows), ("endless", never_ends), ("wrong_value", does_nothing),
+    ("wrong_value", doubles_at_the_leaves),
 ):
     ANSWERS.wrong(idea)(with_backward(walk))
 
