@@ -25,13 +25,12 @@ PROGRAMS = {  # each is given km and fare, and should leave the gradient at w = 
     8: LEAF + "pred = (w * km).detach().clone().requires_grad_()\n" + LOSS,
 }
 RECEIPTS = {"w.grad": (1.5, 1.5, 4.5), "w.grad for km 2.5, fare 2": (2.5, 2.0, 15.0)}  # km, fare, gradient
-END_OF_W = {"w.is_leaf": True, "w.data": 2.0}
+WANT = {label: grad for label, (*_, grad) in RECEIPTS.items()} | {"w.is_leaf": True, "w.data": 2.0}
 
 
 def repairs() -> Iterator[Case]:
     for number, text in PROGRAMS.items():
-        yield Case(f"# program {number}, km = 1.5, fare = 1.5\n{text}", (number,), {
-            **{label: grad for label, (*_, grad) in RECEIPTS.items()}, **END_OF_W})
+        yield Case(f"# program {number}, km = 1.5, fare = 1.5\n{text}", (number,), WANT)
 
 
 def mended(number: int, at: int, text: str) -> tuple[dict[str, Any], list[str]]:
@@ -53,17 +52,16 @@ def mends_below(number: int, fix: Any) -> bool:
     """Whether this fix would mend the program one line further down."""
     with contextlib.suppress(Exception):
         got, _ = mended(number, fix[0] + 1, fix[1])
-        want = {label: grad for label, (*_, grad) in RECEIPTS.items()} | END_OF_W
-        return all(same(plain(got[k]), v) for k, v in want.items())
+        return all(same(plain(got[k]), v) for k, v in WANT.items())
     return False
 
 
 def play(fixes: Mapping[int, Any], number: int) -> tuple[dict, dict]:
-    at, text = fix if isinstance(fix := fixes.get(number, (1, "")), tuple | list) and len(fix) == 2 else (None, None)
+    fixes = {n: fix for n, fix in fixes.items() if fix is not ...}
+    fix = fixes.get(number, (1, PROGRAMS[number].splitlines()[0]))
+    at, text = fix if isinstance(fix, tuple | list) and len(fix) == 2 else (None, None)
     if not isinstance(at, int) or not isinstance(text, str):
         return {"fix": type(fix)}, {}
-    if number not in fixes:
-        at, text = 1, PROGRAMS[number].splitlines()[0]
     facts = {"at": at, "text": text}
     if all(mends_below(n, fix) for n, fix in fixes.items()):
         return {}, {**facts, "elsewhere": True}
@@ -87,14 +85,16 @@ class Repairs(Exercise):
 
     def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         facts, got = trial.facts, trial.got
+        before = PROGRAMS[trial.case.data[0]].splitlines()[facts["at"] - 1]
+        if facts["text"] == before:
+            return "still_cut:no_new_line"
         if not got["w.is_leaf"]:
             return "still_nonleaf"
         if all(any(same(float(number), grad) for number in re.findall(r"-?\d+\.\d*", text))
                for text, (*_, grad) in zip(facts["printed"], RECEIPTS.values(), strict=True)):
             return "other_tensor"
-        if any(got[k] is not None for k in RECEIPTS) or not same(got["w.data"], END_OF_W["w.data"]):
+        if any(got[k] is not None for k in RECEIPTS) or not same(got["w.data"], WANT["w.data"]):
             return "other_value"
-        before = PROGRAMS[trial.case.data[0]].splitlines()[facts["at"] - 1]
         return "sprinkle" if facts["text"].count("requires_grad") > before.count("requires_grad") else "still_cut"
 
 

@@ -318,4 +318,5 @@ for idea, number, fix in (
     FIXES.wrong(idea)({**GOOD, number: fix})
 FIXES.wrong("wrong_line")({n: (at - 1, text) for n, (at, text) in GOOD.items()})
 FIXES.wrong("still_cut")({n: fix for n, fix in GOOD.items() if n != 3})
+FIXES.wrong("still_cut")({**GOOD, 5: ...})
 FIXES.wrong("kind")(["error = pred - fare"])
