@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..core.beside import ledger
+from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import Freed, TensorBase
 from ..text import rules, torch_names
 from .program import Context, Line, expression, feeding, source_of, word, written
@@ -96,7 +97,12 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
         elif isinstance(up, ast.List | ast.ListComp) and called(source.parents.get(up)) in MAKES:
             return stacked(source.parents[up], context)
         else:
-            return [(top, source.text(kept))]
+            break
+    call = next((n for n in source.above(top) if called(n) in MAKES and isinstance(up, ast.BinOp)), None)
+    if call is not None:  # arithmetic of NumPy's inside: the same of tensors
+        return [(call, f"({source.text(call.args[0]).replace(source.text(top), grouped(kept, context))})")]
+    bare = isinstance(up, ast.stmt) or (isinstance(up, ast.Call) and top in up.args)
+    return [(top, source.text(kept) if bare else grouped(kept, context))]
 
 
 def stacked(call: Any, context: Context) -> list[tuple[Any, str]]:
@@ -285,13 +291,16 @@ def carried(name: str, statement: Any, region: Any, root: Any, context: Context)
     source, value = context.source, statement.value
     own, earlier = reads_of(name, value), [n for n in reads_of(name, region) if n.lineno < statement.lineno]
     before = [w for w in source.writes.get((context.function, name), []) if region not in source.above(w)]
-    number = any(isinstance(getattr(w, "value", None), ast.Constant) for w in before)
+    starts = [w.value.value for w in before if isinstance(getattr(w, "value", None), ast.Constant)]
+    number, value_now = any(start is not None for start in starts), context.value(own[0]) if own else None
     if isinstance(statement, ast.AugAssign) or (own and number):
         if ast.unparse(root) == name:  # a running sum: each turn's own part is what counts
             part = value if isinstance(statement, ast.AugAssign) else other_side(value, name)
             return part and finding("carried", context, statement, (root, context.source.text(part)), name=name)
         return None
-    changes = [(n, f"{name}.detach()") for n in own] or [(value, f"{grouped(value, context)}.detach()")]
+    cut = f"tuple(t.detach() for t in {name})" if isinstance(value_now, tuple) else f"{name}.detach()"
+    cut = f"({name} if {name} is None else {cut})" if starts else cut
+    changes = [(n, cut) for n in own] or [(value, f"{grouped(value, context)}.detach()")]
     return finding("carried", context, statement, *changes, name=name) if own or earlier else None
 
 
@@ -429,7 +438,9 @@ def leads_to(node: Any, context: Context, leaf: Any) -> bool:
     for here, around in feeding(node, context):
         for part in ast.walk(here):
             value = around.value(part) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) else None
-            if value is leaf or any(other is leaf for other in parameters(value)):
+            code = getattr(getattr(type(value), "forward", None), "__code__", None)
+            read = code is not None and code.co_filename not in PACKAGE_FILES  # what it uses stands in its forward
+            if value is leaf or (not read and any(other is leaf for other in parameters(value))):
                 return True
     return False
 
@@ -596,8 +607,7 @@ def missing_from(optimizer: Any, context: Context) -> Finding | None:
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
             if isinstance(call, ast.Call) and call.args:
                 given, text = call.args[0], around.source.text(call.args[0])
-                listed = isinstance(given, ast.List) and not module
-                new = f"{name}.parameters()" if module else f"[{name}]"
-                new = f"{text[:-1].rstrip(', ')}, {name}]" if listed else new
+                has = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}"
+                new = f"[{has}, {f'*{name}.parameters()' if module else name}]"
                 return finding("not_in_optimizer", around, call, (given, new), name=name, count=len(left))
     return None
