@@ -294,10 +294,48 @@ def test_parameters_are_found_in_globals_cells_and_arguments():
     assert [row["w"] for row in widget.rows[:3]] == pytest.approx([1.55, 1.3025, 1.1664], abs=1e-4)
     assert (w.item(), w.grad) == (2, None)
     assert "is_leaf" in words(widget.scene)  # without a switch nothing is asked: all is shown
-    with pytest.raises(ValueError, match="does not use all of"):
+    with pytest.raises(ValueError, match="in no round a gradient reaches w"):
         torch.training(lambda: torch.ones(1), w)
     with pytest.raises(ValueError, match="needs the parameters"):
         torch.training(in_a_cell)
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_a_loop_with_modules_and_an_optimizer_is_monitored_and_put_back(library):
+    lib = pytest.importorskip(library)
+    x, y = lib.tensor([[0.5], [1.5], [2.5]]), lib.tensor([[1.0], [1.5], [2.0]])
+    line = lib.nn.Linear(1, 1)
+    with lib.no_grad():
+        line.weight.fill_(0)
+        line.bias.fill_(0)
+    optimizer = lib.optim.SGD(line.parameters(), lr=0.1, momentum=0.5)
+
+    def turn(clear=True):
+        if clear:
+            optimizer.zero_grad()
+        loss = lib.nn.functional.mse_loss(line(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    for _ in range(2):
+        widget = torch.training(turn, *line.parameters(), rounds=5)
+        assert [row["loss"] for row in widget.rows[:2]] == pytest.approx([2.4167, 0.1808], abs=1e-4)
+        assert [p.item() for p in line.parameters()] == [0, 0]
+        assert [p.grad for p in line.parameters()] == [None, None]
+    assert not any(state.get("momentum_buffer") is not None for state in optimizer.state.values())
+    w = lib.tensor(2.0, requires_grad=True)  # held by an optimizer, and named
+    descent = lib.optim.SGD([w], lr=0.1)
+
+    def one():
+        descent.zero_grad()
+        loss = loss_at(w)
+        loss.backward()
+        descent.step()
+        return loss
+
+    assert [r["loss"] for r in torch.training(one, w, rounds=3).rows] == pytest.approx([2.25, 0.6806, 0.2059], abs=1e-4)
+    assert w.item() == 2
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dis
 import inspect
 from collections.abc import Callable
@@ -10,7 +11,6 @@ from typing import Any
 from ..array import random
 from ..array.backend import xp
 from ..core.graph import TensorBase, constant, seqs
-from ..text import say
 from .snapshot import AnyTensor
 
 
@@ -45,28 +45,36 @@ def in_double(f: Callable[..., Any], *args: Any) -> bool:
 
 def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count: int,
               switches: dict[str, bool]) -> list[dict[str, Any]]:
-    """Call `round(**switches)` on copies of the parameters, and note what each round leaves.
+    """Call `round(**switches)` again and again, note what each round leaves, and put everything back.
 
-    The copies stand under the names, or in the cells, where `round` finds the parameters; if it takes them as
-    arguments they are handed over. What `round` writes into its globals is put back. A row has "round", "loss",
-    "nodes" (behind the loss), and for each parameter its value, `w.grad` as backward left it, and `w.is_leaf`;
+    Copies of the parameters stand under the names, or in the cells, where `round` finds them; if it takes them as
+    arguments they are handed over. Those that a module or an optimizer holds are used themselves. Their numbers,
+    the optimizer's state, random numbers and what `round` writes into its globals are put back. A row has
+    "round", "loss", "nodes" (behind the loss), and for each parameter its value, `w.grad` as backward left it, and `w.is_leaf`;
     numbers of a tensor with many are their norms. The last row has "error", if there was one.
     """
-    code, scope = round.__code__, round.__globals__
-    now = {name: t.detach().clone().requires_grad_() for name, t in parameters.items()}
+    scope, closure = getattr(round, "__globals__", {}), getattr(round, "__closure__", None) or ()
     wanted = [p for p in inspect.signature(round).parameters.values() if p.default is p.empty]
-    cells = [(cell, name) for cell in round.__closure__ or () for name, t in parameters.items()
-             if cell.cell_contents is t]
+    around = [*scope.values(), *(cell.cell_contents for cell in closure)]
+    optimizers = [one for one in around if hasattr(type(one), "zero_grad") and hasattr(type(one), "step")]
+    held = {id(p) for one in optimizers for group in one.param_groups for p in group["params"]}
+    held |= {id(p) for one in around if hasattr(type(one), "named_parameters") for p in one.parameters()}
+    cells = [(cell, name) for cell in closure for name, t in parameters.items()
+             if cell.cell_contents is t and id(t) not in held]
     places = [(key, name) for key, value in scope.items() for name, t in parameters.items()
-              if value is t and key[0] != "_"]
-    if not wanted and len({name for _, name in cells + places}) < len(parameters):
-        raise ValueError(say("moments.not_used", names=", ".join(parameters)))
-    stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"} | {key for key, _ in places}
-    before, state = {key: scope[key] for key in stored if key in scope}, random.get_state()
-    contents = [(cell, cell.cell_contents) for cell in round.__closure__ or ()]
+              if value is t and key[0] != "_" and id(t) not in held]
+    copied = {*parameters} if wanted else {name for _, name in cells + places}
+    now = {name: t.detach().clone().requires_grad_() if name in copied else t for name, t in parameters.items()}
+    kept = [(t, t.detach().clone(), t.grad) for name, t in now.items() if name not in copied]
+    stored = {i.argval for i in dis.get_instructions(round) if i.opname == "STORE_GLOBAL"} if scope else set()
+    before, state = {key: scope[key] for key in {*stored, *dict(places)} if key in scope}, random.get_state()
+    contents = [(cell, cell.cell_contents) for cell in closure]
+    states = [(one, copy.deepcopy(one.state_dict())) for one in optimizers]
     seen: dict[str, Any] = {}
     rows: list[dict[str, Any]] = []
     try:
+        for t, _, _ in kept:
+            t.grad = None
         scope.update({key: now[name] for key, name in places})
         for cell, name in cells:
             cell.cell_contents = now[name]
@@ -96,6 +104,11 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
         scope.update(before)
         for cell, value in contents:
             cell.cell_contents = value
+        for t, value, grad in kept:
+            t.detach().copy_(value)
+            t.grad = grad
+        for one, old in states:
+            one.load_state_dict(old)
         random.set_state(state)
     return rows
 

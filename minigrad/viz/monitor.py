@@ -25,8 +25,9 @@ def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20
 
     `round` does one round of training and returns its loss; it finds the parameters by their names, or takes them
     as arguments and then returns `(loss, *parameters)`. Each keyword whose default is True or False becomes a
-    switch: before the run without it is shown, you are asked what the loss will do. Everything runs on copies:
-    the parameters stay as they are. `.rows` is the data of the run as it should be, a dict for each round.
+    switch: before the run without it is shown, you are asked what the loss will do. Afterwards everything is as
+    it was: parameters, optimizers, random numbers. `.rows` is the data of the run as it should be, a dict for
+    each round.
     Raises: ValueError without parameters, and where `round` uses one of them nowhere.
     """
     if not parameters:
@@ -45,7 +46,12 @@ class Training(Moment):
                          if isinstance(p.default, bool)}
         self.switches = [f"{name}={not default}" for name, default in self.defaults.items()]
         self.rows = rounds_of(round, named, rounds, {})
-        super().__init__(f"training({round.__name__}, {', '.join(named)})", lang)
+        if not any("error" in row for row in self.rows):
+            idle = [name for name in named if len({row[name] for row in self.rows}) == 1
+                    and all(row[f"{name}.grad"] is None for row in self.rows)]
+            if idle:
+                raise ValueError(say("moments.not_used", names=", ".join(idle)))
+        super().__init__(f"training({getattr(round, '__name__', 'round')}, {', '.join(named)})", lang)
 
     def opening(self) -> dict[str, Any]:
         if not self.switches:
