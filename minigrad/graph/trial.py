@@ -50,8 +50,8 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
     Copies of the parameters stand under the names, or in the cells, where `round` finds them; if it takes them as
     arguments they are handed over. Those that a module or an optimizer holds are used themselves. Their numbers,
     the optimizer's state, random numbers and what `round` writes into its globals are put back. A row has
-    "round", "loss", "nodes" (behind the loss), and for each parameter its value, `w.grad` as backward left it, and `w.is_leaf`;
-    numbers of a tensor with many are their norms. The last row has "error", if there was one.
+    "round", "loss", "nodes" (behind the loss), and for each parameter its value, `w.grad` as backward left it, and
+    `w.is_leaf`; numbers of a tensor with many are their norms. The last row has "error", if there was one.
     """
     scope, closure = getattr(round, "__globals__", {}), getattr(round, "__closure__", None) or ()
     wanted = [p for p in inspect.signature(round).parameters.values() if p.default is p.empty]

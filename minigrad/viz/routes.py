@@ -198,5 +198,6 @@ class Choice(Moment):
         """The factors of a path, where all are single numbers; else what is left after each node."""
         grads = self.grads[i]
         if all(g.numel() == 1 for g in grads) and all(float(g) for g in grads):
-            return equation(" · ", [float(b) / float(a) for a, b in pairwise(grads)], float(grads[-1]))
+            factors = [float(b) / float(a) for a, b in pairwise(grads)]
+            return equation(" · ", factors, float(grads[-1])) if factors[1:] else shown(float(grads[-1]))
         return " → ".join(in_short(g) for g in grads)
