@@ -203,6 +203,15 @@ def test_what_broadcasting_stretched_is_summed_in_the_picture_and_in_the_callout
     assert f"    sum: {summed}\n" in player.to_text()
 
 
+def test_where_numbers_are_too_many_a_shape_is_asked():
+    x = mg.ones(5, 3)
+    w = mg.ones(3, 4, requires_grad=True)
+    (quiz,) = [s["quiz"] for s in step((x @ w).exp().sum(), names={"x": x, "w": w}).steps if s["id"] == "n3"]
+    assert "w" in quiz["ask"]["en"]
+    assert sorted(quiz["options"]) == ["(3, 4)", "(4, 3)", "(5, 4)"]
+    assert quiz["options"][quiz["answer"]] == "(3, 4)"
+
+
 def test_overwriting_is_among_the_answers_once_there_is_an_old_gradient():
     _, _, loss = diamond(retain_graph=True)
     quiz = step(loss, preview=True).steps[-1]["quiz"]

@@ -259,16 +259,19 @@ class Scenes:
         """A question about the most telling gradient of this step, with wrong answers that people give."""
         if self.graph.fault:  # the reasons are those of an engine without a fault
             return None
-        asked = self.accumulate_quiz(frames) or self.send_quiz(frames)
-        if asked is None:
-            return None
-        at, slot, ask, answer, wrong, why, not_why = asked
+        asked = (self.accumulate_quiz(frames), self.send_quiz(frames), self.shape_quiz(frames))
+        made = (self.asked(question, frames[0].step) for question in asked if question is not None)
+        return next((quiz for quiz in made if quiz is not None), None)
+
+    def asked(self, question: Question, step: int) -> dict[str, Any] | None:
+        """A question with two or three answers; None where only one could be meant, or numbers are left out."""
+        at, slot, ask, answer, wrong, why, not_why = question
         options = list(dict.fromkeys(w for w in wrong if w and w not in (answer, "None")))[:2]
         if not options or "…" in answer:
             return None
-        turn = frames[0].step % (len(options) + 1)
+        turn = step % (len(options) + 1)
         options.insert(turn, answer)
-        first = frames[0].step % 2
+        first = step % 2
         reasons = [both(f"player.why_{why}"), both(f"player.why_{not_why}")]
         right = both("player.quiz_right", answer=answer)
         return {"at": at, "slot": slot, "ask": ask, "options": options, "answer": turn,
@@ -302,6 +305,19 @@ class Scenes:
             wrong, why, not_why = [*values, "1"], "same", "value"
         edge = f"{f.node}:{one.slot}"
         return at, f"sum:{edge}" if one.slot in summed else f"edge:{edge}", ask, one.text, wrong, why, not_why
+
+    def shape_quiz(self, frames: list[Frame]) -> Question | None:
+        """What shape a gradient has, where its numbers are too many to ask for."""
+        at = next((i for i, f in enumerate(frames) if f.kind == "compute"), None)
+        node = self.graph.node(frames[0].node)
+        edges = [(e, self.graph.tensor(e.tensor).shape) for e in node.edges if e.node and e.tensor]
+        if at is None or not edges:
+            return None
+        out = self.graph.outputs(node.id)[0].shape
+        edge, shape = max(edges, key=lambda one: (one[1] != out, one[1] != one[1][::-1], -one[0].slot))
+        ask = both("player.ask_shape", node=self.title(node.id), to=self.title(edge.node))
+        others = [out, shape[::-1], ()]
+        return at, f"edge:{node.edge_id(edge.slot)}", ask, str(shape), [str(s) for s in others], "shape", "out_shape"
 
     def values(self, node: NodeRecord, sent: Sent) -> list[str]:
         """Forward values that are mistaken for the gradient: the input's and the output's."""

@@ -222,3 +222,58 @@ def test_a_node_that_is_not_ready_runs_anyway_and_what_is_stranded_stands_beside
         player.locator(f'.mg-node[data-id="{node}"]').click()
     assert page.locator('[data-slot^="grad:"]').text_content() == "42"
     assert player.locator(".mg-stranded").count() == 0
+
+
+def test_every_control_works_by_mouse_and_by_keyboard(page, made):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(made("mlp"))
+    player, count = page.locator(".mg-player"), page.locator(".mg-count")
+    shown = """() => { const root = document.querySelector('.mg-player'), on = (name) => root.classList.contains(name);
+        return [root.querySelector('.mg-count').textContent, on('mg-dark'), on('mg-en'), on('mg-driving'), on('mg-presenting'),
+            root.querySelectorAll('.mg-box').length, root.querySelector('[data-do=predict]').ariaPressed].join(); }"""
+    keys = {"next": "ArrowRight", "prev": "ArrowLeft", "last": "End", "first": "Home", "open": "o", "predict": "p", "drive": "d",
+            "lang": "l", "theme": "t", "present": "f"}
+    for name, key in keys.items():
+        seen = []
+        for press in ("mouse", "tab", "key"):
+            page.goto(made("mlp"))
+            player.wait_for()
+            if name in ("prev", "first"):
+                player.locator('[data-do="last"]').click()
+            before, button = page.evaluate(shown), player.locator(f'[data-do="{name}"]')
+            if press == "mouse":
+                button.click()
+            elif press == "tab":
+                button.focus()
+                page.keyboard.press("Enter")
+            else:
+                player.focus()
+                page.keyboard.press(key)
+            seen.append(page.evaluate(shown))
+            assert seen[-1] != before
+        assert len(set(seen)) == 1
+    page.goto(made("mlp"))
+    for name in keys.keys() | {"play"}:  # all can be reached, in the order in which they stand
+        assert player.locator(f'[data-do="{name}"]').evaluate("(el) => el.tabIndex") == 0
+    slider = player.locator(".mg-bar input")
+    slider.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    assert count.inner_text() == "1a / 11"
+
+
+def test_play_stops_at_a_breakpoint_also_inside_a_box(page, made):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(made("mlp"))
+    player, count = page.locator(".mg-player"), page.locator(".mg-count")
+    player.focus()
+    for key in ("o", *["ArrowRight"] * 5, "b", "Home", "+", "+", " "):
+        page.keyboard.press(key)
+    page.wait_for_function("() => document.querySelector('.mg-count').textContent.startsWith('5')")
+    page.wait_for_timeout(500)
+    assert count.inner_text() in ("5a / 11", "5 / 11")
+    for key in ("Home", "c"):
+        page.keyboard.press(key)
+    assert count.inner_text() == "5 / 11"
+    for key in ("o", "Home", " "):  # folded: the box that hides it
+        page.keyboard.press(key)
+    page.wait_for_function("() => document.querySelector('.mg-count').textContent.startsWith('5')")

@@ -752,9 +752,12 @@ function render({ model, el }) {
     const shown = leaves.length <= 3 ? leaves : [...new Set([...order, ...leaves])].slice(0, 3);
     const brief = (node) => { const text = got(node) ?? node.grad; return text.length > 20 ? node.shape : text; };
     const pin = (name, value, kind) => h("span", { class: "mg-pin" }, h("code", {}, name), " ", h("span", { class: kind }, value));
+    const more = muted();
     pins.replaceChildren(pin(walk.scene.root.name, walk.scene.root.value, ""),
-      ...shown.map((node) => pin(node.formula, brief(node), got(node) ? "mg-num" : "mg-sub")),
-      leaves.length > shown.length ? muted("+" + (leaves.length - shown.length)) : "");
+      ...shown.map((node) => pin(node.formula, brief(node), got(node) ? "mg-num" : "mg-sub")), more);
+    const left = () => leaves.length - pins.children.length + 2;
+    while (pins.children.length > 3 && pins.scrollWidth > pins.clientWidth) pins.children[pins.children.length - 2].remove();
+    more.textContent = left() ? "+" + left() : "";
   }
   /** @param {string[]} ids */
   const names = (ids) => [...new Set(ids)].map((id) => walk.title(id)).join(", ");
@@ -878,10 +881,10 @@ function render({ model, el }) {
   /** Play's next event; what a box hides is one. */
   function onward() {
     const k = frame(), coming = walk.frames[k + 1]?.id;
-    if (coming) go(P.home[coming] ? stops().find((end) => end > k) ?? walk.end : k + 1, true);
-    else next();
-    const { id, at } = walk.frames[frame()];
-    if (buttons.next.disabled || (at === 0 && S.breaks.has(id)) || S.refused) { stop(); show(); }
+    const end = coming && P.home[coming] ? stops().find((one) => one > k) ?? walk.end : k + 1;
+    const halt = walk.frames.findIndex((f, i) => i > k && i <= end && f.at === 0 && S.breaks.has(f.id));
+    if (coming) go(halt > 0 ? halt : end, true); else next();
+    if (buttons.next.disabled || halt > 0 || S.refused) { stop(); show(); }
     else if (S.playing && !coming && model.get("live")) S.timer = window.setTimeout(onward, LASTS.send / S.speed);
   }
   /** @param {number} by */
@@ -991,10 +994,10 @@ function render({ model, el }) {
   }
   /** Open a box or a loop, everything, or fold again what is open. @param {string} [key] */
   function open(key = P.key ? "" : "ops") {
-    const where = walk.frames[frame()].id;
+    const where = key || drawn(walk.frames[frame()].id), inside = document.activeElement?.closest(".mg-box, .mg-frame");
     turnTo(key);
     layout();
-    (P.svg.querySelector(`[data-id="${key || drawn(where)}"]`) ?? root).focus?.({ preventScroll: true });
+    ((inside && P.svg.querySelector(`[data-id="${where}"]`)) ?? root).focus({ preventScroll: true });
   }
   const set = (name, value) => { model.set(name, value); model.save_changes(); show(); };
   const actions = {
