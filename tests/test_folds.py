@@ -13,7 +13,7 @@ from tests import networks
 
 def played(name):
     roots, names = networks.run(name, minigrad)
-    return minigrad.step(roots[0], preview=True, names=names), draw(roots[0], names=names)
+    return minigrad.step(roots[0], preview=True, names=names), draw(roots[0], names=names, lang="en")
 
 
 @pytest.mark.parametrize("name", ["tutorial", "mlp", "lenet", "attention", "rnn 10", "shared mlp", "hooks"])

@@ -26,10 +26,12 @@ ALL_TOGETHER = 400_000  # characters: what pictures with one box opened may take
 def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:
     """The folded picture first; then those that can be opened: each box by its scope, a loop with all its
     turns, "ops" for everything. `values`: the longest text of each slot."""
+    drawing = Drawing(graph, "backward")
+    drawing.close_what_is_too_high()
     nodes = (replace(n, saved=tuple(s for s in n.saved if s.is_tensor)) for n in graph.nodes)
     graph = replace(graph, nodes=tuple(nodes))  # sizes and options say nothing about gradients
     made, size = [], 0
-    for key, fold in choices(graph):
+    for key, fold in choices(graph, drawing.fold.closed):
         made.append(picture(graph, fold, key, values))
         size += len(made[-1]["svg"])
         if size > ALL_TOGETHER:
@@ -37,11 +39,9 @@ def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:
     return made
 
 
-def choices(graph: Graph) -> Iterator[tuple[str, levels.Fold]]:
-    """Names and fold states, the folded one first; none but that one may be too large to be of use."""
-    drawing, whole = Drawing(graph, "backward"), levels.fold(graph, "ops", repeats=False)
-    drawing.close_what_is_too_high()
-    folded = drawing.fold
+def choices(graph: Graph, closed: frozenset[str]) -> Iterator[tuple[str, levels.Fold]]:
+    """Names and fold states, the one with these scopes closed first; none but that one may be too large to be of use."""
+    folded, whole = replace(levels.fold(graph), closed=closed), levels.fold(graph, "ops", repeats=False)
     yield "", folded
     opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes)]
     if folded.rolls:
