@@ -145,9 +145,11 @@ class Exercise:
         first = next((t for t in trials if not t.right), None)
         if first is None:
             return None
-        own_words = first.fault if first.fault not in ("raised", None) else None
-        explained = own_words or self.imitated(trials) or ("constant" if constant(trials) else first.fault)
-        return self.tell(explained or self.observed(first, trials), first)
+        if first.fault not in ("raised", None):
+            return self.tell(first.fault, first)
+        if idea := self.imitated(trials):
+            return self.tell(idea, next(t for t in trials if not (t.right or self.excused(t))))
+        return self.tell("constant" if constant(trials) else first.fault or self.observed(first, trials), first)
 
     def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         """What a failing trial itself tells, where no model explains it."""
