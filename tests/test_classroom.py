@@ -119,7 +119,7 @@ def test_a_class_becomes_one_page(tmp_path):
 
     assert page.rows[1:] == [("02", "3", "33%", "other_op 1, slots 1"),
                              ("04", "3", "33%", "sum_of_means 2, not_cleared 1")]
-    assert "3 learners" in str(page)
+    assert "learners: 3" in str(page)
     page.save(tmp_path / "class.html")
     assert "sum_of_means 2" in (tmp_path / "class.html").read_text("utf-8")
     assert collect(tmp_path).rows == page.rows
@@ -129,7 +129,7 @@ def test_the_page_speaks_the_teachers_language(tmp_path):
     learner(tmp_path, ("04", means))
     torch.set_language("zh")
 
-    assert "1 人" in collect(tmp_path).title
+    assert "人数：1" in collect(tmp_path).title
     assert "<td>练习</td>" in collect(tmp_path)._repr_html_()
 
 

@@ -3,6 +3,9 @@
 A checker runs the learner's answer on small cases, finds the smallest one that goes wrong and names
 the idea that may be behind it. It never shows the solution. Each lesson has a file of its own, the
 sentences are in `text/lessons.toml`.
+
+For teachers: `register` adds an exercise; where learners agree, `keep(folder)` notes what they are told, and
+`collect(folder)` makes one page of it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from .exercise import BY_ITSELF, Case, Exercise, Trial, case, programs
 
@@ -13,23 +12,20 @@ BACK, ALONE = "\nc.backward()", f"{A}a.backward()"
 
 
 def cases() -> Iterator[Case]:
-    def at(program: str, grads: dict[str, float], too_long: str = "endless", **want: Any) -> Case:
-        return case(program, too_long, **want, **{f"{name}__grad": grad for name, grad in grads.items()})
-
-    yield at(f"{A}{B}c = a + b{BACK}", {"a": 1.0, "b": 1.0}, c__data=7.0)
-    yield at(f"{A}{B}c = a * b\nsent = list(c.vjp(10.0))\nto_a, to_b = c.next\nc.backward()", {"a": 5.0, "b": 2.0},
-             c__data=10.0, sent=[50.0, 20.0])
-    yield at(f"{A}c = a * a * Value(3.0){BACK}", {"a": 12.0}, c__data=12.0)
-    yield at(f"{A}{B}c = a + a + b{BACK}", {"a": 2.0, "b": 1.0})
-    yield at(ALONE, {"a": 1.0})
-    yield at(f"{A}d = a * Value(3.0)\nc = d * Value(2.0) + d * Value(5.0){BACK}", {"a": 21.0})
-    yield at(f"{A}d = a * Value(3.0)\nc = d + d * Value(2.0) * Value(5.0){BACK}", {"a": 33.0})
-    yield at(f"{A}d = a * Value(3.0)\nc = d * Value(2.0) * Value(5.0) + d{BACK}", {"a": 33.0})
-    yield at(f"{A}{B}(a * b).backward()\n(a * a).backward()", {"a": 9.0, "b": 2.0})
-    yield at(f"{A}{B}d = a * b\nc = d * d{BACK}{BACK}", {"a": 200.0, "b": 80.0})
-    yield at(f"{A}c = a\nfor _ in range(30): c = c + c{BACK}", {"a": 2.0**30}, "walk_paths")
-    yield at(f"{A}c, one = a, Value(1.0)\nfor _ in range(10_000): c = c + one{BACK}", {"a": 1.0, "one": 10_000.0},
-             "endless:too_slow")
+    yield case(f"{A}{B}c = a + b{BACK}", a__grad=1.0, b__grad=1.0, c__data=7.0)
+    yield case(f"{A}{B}c = a * b\nsent = list(c.vjp(10.0))\nto_a, to_b = c.next\nc.backward()",
+               c__data=10.0, sent=[50.0, 20.0], a__grad=5.0, b__grad=2.0)
+    yield case(f"{A}c = a * a * Value(3.0){BACK}", a__grad=12.0, c__data=12.0)
+    yield case(f"{A}{B}c = a + a + b{BACK}", a__grad=2.0, b__grad=1.0)
+    yield case(ALONE, a__grad=1.0)
+    yield case(f"{A}d = a * Value(3.0)\nc = d * Value(2.0) + d * Value(5.0){BACK}", a__grad=21.0)
+    yield case(f"{A}d = a * Value(3.0)\nc = d + d * Value(2.0) * Value(5.0){BACK}", a__grad=33.0)
+    yield case(f"{A}d = a * Value(3.0)\nc = d * Value(2.0) * Value(5.0) + d{BACK}", a__grad=33.0)
+    yield case(f"{A}{B}(a * b).backward()\n(a * a).backward()", a__grad=9.0, b__grad=2.0)
+    yield case(f"{A}{B}d = a * b\nc = d * d{BACK}{BACK}", a__grad=200.0, b__grad=80.0)
+    yield case(f"{A}c = a\nfor _ in range(30): c = c + c{BACK}", "walk_paths", a__grad=2.0**30)
+    yield case(f"{A}c, one = a, Value(1.0)\nfor _ in range(10_000): c = c + one{BACK}", "endless:too_slow",
+               a__grad=1.0, one__grad=10_000.0)
 
 
 def engine(mul: Callable = lambda a, b, g: (g * b, g * a), add: Callable = lambda g: (g, g), seed: float = 1.0,
