@@ -579,11 +579,25 @@ def test_the_thread_is_shown_only_when_the_line_is_found():
     scene = send(widget, line="2")["scene"]
     assert "on the thread: `pred`, `w`" in words(scene)
     assert "cut here" in words(scene)
-    assert "w.grad is None" in words(scene)
+    assert "The thread ends at line 3" in words(scene)
+    assert "pred.backward()" not in words(scene)  # true of `pred`, and no help here
     assert [right for *_, right in widget.answers] == [False, False, True]
     assert check("03", widget).passed
     with pytest.raises(ValueError, match="no tensor called 'q'"):
         torch.detective(PROGRAM, "q")
+
+
+@pytest.mark.parametrize(("road", "says"), [
+    ("data", "`.data` cut the graph in line 2"), ("step", "no leaf wanting a gradient"),
+    ("clone", "`detach()` cut the graph in line 2"), ("fine", "arrives")])
+def test_the_reveal_says_how_the_line_cuts(road, says):
+    lines, cuts = ROADS[road]
+    program = f"w = torch.tensor(2.0, requires_grad=True)\n{lines}\nloss.backward()"
+    widget = torch.detective(program, "w")
+
+    scene = send(widget, line=str(max(cuts, default=len(program.split("\n")) + 1) - 1))["scene"]
+    assert says in words(scene)
+    assert "Fix" not in words(scene)
 
 
 def test_a_program_that_cuts_nothing_has_no_line_and_names_around_it_stay():

@@ -107,7 +107,7 @@ class Nudge(Moment):
         body += tag("g", circle(0, 0, 6, "mg-dot"), data_dot="1", transform=f"translate({x},{y})")
         body += text(axes.left, 198, shown(axes.x0), "mg-m") + text(342, 198, shown(axes.x1), "mg-m mg-e")
         body += text(175, 198, "w", "mg-mono mg-c")
-        body += text(13, 22, f"{axes.y1:.3g}", "mg-m mg-halo") + text(13, 175, f"{axes.y0:.3g}", "mg-m mg-halo")
+        body += text(13, 22, shown(axes.y1, 3), "mg-m mg-halo") + text(13, 175, shown(axes.y0, 3), "mg-m mg-halo")
         labels = [f"{shown(w)} → {shown(w + dx)}" for w in self.ws]
         slider = {"name": "w", "label": self.say("nudge_w"), "spots": spots, "labels": labels, "value": i}
         asked = [self.text("nudge_ask", "ask", dx=shown(dx)), {"kind": "slider", **slider},

@@ -5,6 +5,7 @@ The program runs once, when the widget is made; what its lines did is shown afte
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..graph.followed import Followed, cut, pinned, so_far
@@ -106,7 +107,10 @@ class Detective(Moment):
         if not hasattr(type(value), "grad_fn"):
             raise ValueError(say("moments.no_leaf", name=leaf))
         names = {**program.scope, "why": why}  # it looks for results among the names where it is called
-        self.reason = str(eval(f"why({leaf})", names)).split("\n")
+        # as if it were the next line; what it says of other lines, or how to mend them, is not asked here
+        call = compile("\n" * len(program.lines) + f"str(why({leaf}))", program.place, "eval")
+        told = str(eval(call, names)).split("\n")[0]
+        self.reason = told if any(re.search(rf"(?<!\d){n}(?!\d)", told) for n in self.cuts) else ""
         super().__init__(f"detective(program, {leaf!r})", lang)
 
     def opening(self) -> dict[str, Any]:
@@ -125,7 +129,7 @@ class Detective(Moment):
         said = self.verdict(self.say("detective_ask", leaf=self.leaf), given, right)
         if not right:
             raise Refused(self.say("detective_again", line=given))
-        cut_at = min(self.cuts, default=len(self.program.lines) + 1)
+        cut_at = max(self.cuts, default=len(self.program.lines) + 1)  # the first line of a `with` counts too
         notes: dict[int, Part] = {}
         for n, names in self.thread.items():
             held = ", ".join(f"`{name}`" for name in sorted(names))
@@ -134,8 +138,10 @@ class Detective(Moment):
             elif n > cut_at:
                 notes[n] = {"note": self.say("off_thread")}
         notes |= {n: {"state": "bad", "note": self.say("cut_here")} for n in self.cuts}
-        reason = [{"kind": "text", "role": "found", "text": line} for line in self.reason]
-        columns = [[code(self.program, notes=notes)], [self.text("why_says"), *reason]]
+        reason = [self.text("why_says"), {"kind": "text", "role": "found", "text": self.reason}] if self.reason else []
+        key = "fine" if not self.cuts else "lost" if self.leaf in self.program.uses(cut_at)[1] else "found"
+        found = self.text(f"detective_{key}", "found", leaf=self.leaf, line=cut_at)
+        columns = [[code(self.program, notes=notes)], [found, *reason]]
         return {"parts": [{"kind": "columns", "of": columns}], "said": said}
 
 
