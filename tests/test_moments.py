@@ -527,6 +527,8 @@ def test_a_program_without_a_stale_note_says_so_and_an_error_is_shown():
 
     send(fine, pin="0", line="2")
     assert fine.answers[0][2]
+    assert "inplace" not in static_forms(failing)
+    assert "NameError" in static_forms(torch.versions(BILL + "\nrat.sum()"))  # nothing that is asked
     assert "inplace operation" in words(send(failing, pin="rate,4", line="4")["scene"])
     assert failing.answers[0][2]
 
@@ -583,6 +585,7 @@ def test_the_thread_is_shown_only_when_the_line_is_found():
     assert "pred.backward()" not in words(scene)  # true of `pred`, and no help here
     assert [right for *_, right in widget.answers] == [False, False, True]
     assert check("03", widget).passed
+    assert "does not require grad" in static_forms(torch.detective("w = torch.ones(1)\nw.sum().backward()", "w"))
     with pytest.raises(ValueError, match="no tensor called 'q'"):
         torch.detective(PROGRAM, "q")
 

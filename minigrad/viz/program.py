@@ -43,6 +43,11 @@ def code(program: Followed, name: str | None = None, notes: dict[int, Part] | No
     return {"kind": "options", "code": True, "name": name, "options": options}
 
 
+def trouble(program: Followed) -> list[Part]:
+    """The error that ended a program, where there was one."""
+    return [{"kind": "text", "role": "aside", "text": f"`{program.error}`"}] if program.error else []
+
+
 class Versions(Moment):
     """Counters of writes and notes of nodes; see `versions`."""
 
@@ -66,7 +71,8 @@ class Versions(Moment):
         lines = {**code(self.program, "line", free=self.say("no_line")), "label": self.say("versions_line")}
         nothing = {"kind": "options", "name": "pin", "options": [{"text": self.say("no_pin")}]}
         return {"parts": [self.text("versions_ask", "ask"), {"kind": "columns", "of": [
-            [{**self.table(rows), "label": self.say("versions_pin")}, nothing], [lines]]}, self.button("answer")]}
+            [{**self.table(rows), "label": self.say("versions_pin")}, nothing], [lines]]}, self.button("answer"),
+            *([] if "inplace" in self.program.error else trouble(self.program))]}  # that one is what is asked
 
     def table(self, rows: list[list[Any]]) -> Part:
         """Lines across, tensors down."""
@@ -82,10 +88,10 @@ class Versions(Moment):
         said = self.verdict(self.say("versions_ask"), given, right)
         found = self.text("versions_found", "found", **vars(stale)) if stale else self.text("versions_fresh", "found")
         rows = [[name, *(self.cell(name, k) for k in range(len(self.ran)))] for name in self.tensors]
-        error = [{"kind": "text", "role": "aside", "text": f"`{self.program.error}`"}] if self.program.error else []
         notes: dict[int, Part] = {pin.by: {"state": "bad", "note": self.say("writes", tensor=pin.tensor)}
                                   for pin in self.pins if pin.stale}
-        columns = [[self.table(rows), self.text("versions_key"), *error], [code(self.program, notes=notes)]]
+        columns = [[self.table(rows), self.text("versions_key"), *trouble(self.program)],
+                   [code(self.program, notes=notes)]]
         return {"parts": [found, {"kind": "columns", "of": columns}], "said": said}
 
     def cell(self, name: str, k: int) -> Part | str:
@@ -117,7 +123,8 @@ class Detective(Moment):
         lines = code(self.program, "line", free=self.say("no_line"))
         covered = self.text("detective_covered", leaf=self.leaf)
         return {"parts": [self.text("detective_ask", "ask", leaf=self.leaf),
-                          {"kind": "columns", "of": [[lines, self.button("answer")], [covered]]}]}
+                          {"kind": "columns", "of": [[lines, self.button("answer")], [covered]]},
+                          *trouble(self.program)]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         if "line" not in values:
