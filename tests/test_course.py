@@ -4,10 +4,12 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 
 import nbformat
 import pytest
 
+import minigrad
 from minigrad.lessons import check, checker, diamond
 from tests.test_checkers import TABLES
 
@@ -96,6 +98,20 @@ def test_a_cell_ticks_once_its_dots_are_filled(exercise, source):
     for part in opens:
         if isinstance(part, ast.FunctionDef):
             assert len(part.args.args) == answer.__code__.co_argcount
+
+
+@pytest.mark.parametrize(("name", "exercise", "promised"), [
+    ("04_what_adds_up", "04", "tensor(6.5000)"), ("06_where_did_my_gradient_go", "06", "False True")])
+def test_the_last_cell_prints_what_the_lesson_promises_of_a_right_answer(name, exercise, promised, capsys):
+    """In PyTorch where it is installed; the answer's own `torch` is the notebook's."""
+    assert any(f"`{promised}`" in cell.source for cell in cells(name))
+    handed = next(thing for source in code(name) for one, thing in checks(source) if one == exercise)
+    for answer in TABLES[exercise].rights[:3]:
+        names = {**answer.__globals__, "torch": minigrad, "check": check}
+        names[handed] = FunctionType(answer.__code__, names)
+        exec(code(name)[-1], names)
+        assert capsys.readouterr().out.strip() == promised
+        assert names["torch"] is minigrad
 
 
 @pytest.mark.parametrize("name", NAMES)
