@@ -153,8 +153,8 @@ def block_around(node: Any, context: Context) -> Finding | None:
         items = [item.context_expr for item in up.items] if isinstance(up, ast.With) else []
         for switch in items + (up.decorator_list if isinstance(up, ast.FunctionDef) else []):
             name = called(switch) or getattr(switch, "attr", getattr(switch, "id", ""))
-            if name in ("no_grad", "inference_mode", "set_grad_enabled"):
-                text = source.text(switch)
+            text = source.text(switch)
+            if name in ("no_grad", "inference_mode") or (name == "set_grad_enabled" and "(False)" in text):
                 new = text.replace(name, "enable_grad").replace("(False)", "()")
                 return finding("block", context, switch, (switch, new), word=name)
     before = [n for n in ast.walk(source.tree) if isinstance(n, ast.Expr) and called(n.value) == "set_grad_enabled"
@@ -175,9 +175,11 @@ def untracked(node: Any, context: Context) -> Finding | None:
         if (block := block_around(here, around)) is not None:
             return block
         for part in ast.walk(here):
-            if isinstance(part, ast.Call) and called(part) == "grad" and keyword(part, "create_graph") is None:
+            if not isinstance(part, ast.Call) or around.definition(part) is not None:
+                continue
+            if called(part) == "grad" and keyword(part, "create_graph") is None:
                 return finding("grad_only", around, part, with_keyword(part, "create_graph=True", around))
-            if isinstance(part, ast.Call) and called(part) in FACTORIES and keyword(part, "requires_grad") is None:
+            if called(part) in FACTORIES and keyword(part, "requires_grad") is None:
                 makers.append((part, around))
     return no_leaf(makers, context)
 
@@ -201,25 +203,12 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context) -> Finding | No
 # ---- errors, by their key
 
 
-FINDERS: dict[str, Callable[..., Finding | None]] = {}
-
-
-def finds(*keys: str) -> Callable[[Any], Any]:
-    """A finder for errors of these keys: it gets the facts of the error, the failing expression and its context."""
-    def note(function: Any) -> Any:
-        FINDERS.update(dict.fromkeys(keys, function))
-        return function
-
-    return note
-
-
 def root_of(call: Any) -> Any:
     """What a call of backward or grad starts from."""
     given = receiver(call) if called(call) == "backward" else call.args[0] if call.args else call
     return call.args[0] if isinstance(given, ast.Attribute) and given.attr == "autograd" and call.args else given
 
 
-@finds("no_graph")
 def nothing_recorded(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     return untracked(root_of(call), context) if isinstance(call, ast.Call) else None
 
@@ -230,7 +219,6 @@ def grouped(node: Any, context: Context) -> str:
     return text if isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript) else f"({text})"
 
 
-@finds("freed")
 def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     node, source = facts.get("node"), context.source
     marks = [getattr(node, slot) for slot in getattr(node, "frees", ())]
@@ -242,19 +230,20 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         return finding("freed_before", context, first, with_keyword(first, "retain_graph=True", context), node=node)
     made, root = node.code and expression(node.code, node.lasti), root_of(call)
     region = source.loop(call) or source.function(call)
-    if made is None or node.code.co_filename != source.file:
-        return None
+    unclear = finding("freed_again", context, first, node=node)
+    if made is None or region is None or node.code.co_filename != source.file:
+        return unclear
     home, own = source.function(made), source.statement(made)
     if home is not context.function:  # in a function that is called each time: what it keeps between calls
-        return kept_between(own, Context(source, home), root)
-    if region is None or region not in source.above(made):
-        return kept_outside(own, region, context) if region is not None else None
+        return kept_between(own, Context(source, home), root) or unclear
+    if region not in source.above(made):
+        return kept_outside(own, region, context) or unclear
     read = {name for here, around in feeding(root, context) if around.source is source for name in names_in(here)}
     for statement in (n for n in ast.walk(region) if isinstance(n, ast.Assign | ast.AugAssign)):
         for name in written(statement):
             if name in read and (found := carried(name, statement, region, root, context)) is not None:
                 return found
-    return None
+    return unclear
 
 
 def kept_between(own: Any, context: Context, root: Any) -> Finding | None:
@@ -310,7 +299,6 @@ def other_side(value: Any, name: str) -> Any:
     return next((side for side in sides if name not in names_in(side)), None)
 
 
-@finds("modified")
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     counter = facts.get("counter")
     if not counter or not counter[1] or counter[1][0] is None:
@@ -420,6 +408,9 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
             renamed = k, f"{near[0]}={context.source.text(k.value)}"
             return finding("misspelt", context, node, renamed, name=told[1], nearest=near[0])
     return None
+
+
+FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten}
 
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..core.beside.lines import PACKAGE_FILES, learners_frame, learners_line, source_line
-from ..core.graph import Freed, Node, function_of
+from ..core.beside.lines import PACKAGE_FILES, learners_frame, learners_line
+from ..core.graph import Node, function_of
 from ..text import LANGUAGES, get_language, knows, presentation, say
 from . import causes
 from .program import expression, is_cell, standing
@@ -26,7 +26,7 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
     if found:
         exception.finding = found  # type: ignore[attr-defined]
     for lang in languages() if found or knows(f"note.{key}") else ():
-        exception.add_note(cause_told(found, lang) if found else _told(key, facts, lang))
+        exception.add_note(cause_told(found, lang) if found else say(f"note.{key}", lang, **_blanks(facts, lang)))
 
 
 def found_at(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> causes.Finding | None:
@@ -71,16 +71,6 @@ def cause_told(found: causes.Finding, lang: str, here: str = "") -> str:
     return "\n".join(parts)
 
 
-def _told(key: str, facts: dict[str, Any], lang: str) -> str:
-    """The story of one error in one language: what happened, who did it, what to do."""
-    parts = [say(f"note.{key}", lang, **_blanks(facts, lang))]
-    if key == "modified":
-        parts.append(_with_line("note.written", _writer(facts), lang))
-    elif key == "freed":
-        parts.append(_with_line("note.freed_by", _eraser(facts), lang))
-    return "\n".join(filter(None, parts))
-
-
 def _blanks(facts: dict[str, Any], lang: str) -> dict[str, Any]:
     """What the sentences may mention."""
     tensor, node = facts.get("tensor"), facts.get("node")
@@ -93,17 +83,10 @@ def _blanks(facts: dict[str, Any], lang: str) -> dict[str, Any]:
 
 def _made(node: Node | None, lang: str) -> str:
     """A node as notes name it: MulBackward0 (made in line 3: `y = x * 2`)."""
-    if node is None:
-        return "?"
-    name = presentation.current.type_name(node)
-    return _with_line("note.made_by", node.line, lang, node=name) or name
-
-
-def _with_line(key: str, line: tuple[str, int, str] | None, lang: str, **values: Any) -> str:
-    """A sentence about a line of the learner's; "" where its source is not known."""
-    if line is None or not line[2]:  # Python keeps no source of what is typed at its prompt
-        return ""
-    return say(key, lang, place=_place(line, lang), source=line[2], **values)
+    name, line = "?" if node is None else presentation.current.type_name(node), node and node.line
+    if not line or not line[2]:  # Python keeps no source of what is typed at its prompt
+        return name
+    return say("note.made_by", lang, node=name, place=_place(line, lang), source=line[2])
 
 
 def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
@@ -113,19 +96,3 @@ def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
     here = here or (code.co_filename if code is not None else file)
     kind = "line" if file == here else "line_of_cell" if is_cell(file) else "line_of_file"
     return say(f"note.{kind}", lang, number=number, file=os.path.basename(file))
-
-
-def _writer(facts: dict[str, Any]) -> tuple[str, int, str] | None:
-    """The line that last wrote the storage in question in place."""
-    counter = facts.get("counter")
-    line = counter[1] if counter else ()
-    return source_line(*line) if line and line[0] else None
-
-
-def _eraser(facts: dict[str, Any]) -> tuple[str, int, str] | None:
-    """The line whose backward freed the node."""
-    node = facts.get("node")
-    marks = [getattr(node, slot) for slot in getattr(node, "frees", ())]
-    mark = next((m for m in marks if isinstance(m, Freed) and m.code is not None), None)
-    return None if mark is None else source_line(mark.code, mark.lasti)
-

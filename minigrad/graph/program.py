@@ -187,16 +187,12 @@ class Context(NamedTuple):
         source = source_of(code.co_filename)
         function = next((node for node in ast.walk(source.tree) if isinstance(node, FUNCTIONS) and
                          code.co_firstlineno == min(n.lineno for n in (node, *node.decorator_list))), None)
-        names = {**getattr(made, "__globals__", {}), **self.receiver(call, function)}
-        return Context(source, function, call, self, names) if function is not None else None
-
-    def receiver(self, call: Any, function: Any) -> dict[str, Any]:
-        """What `self` means in a method that is called."""
-        first = function.args.args[:1] if function is not None else ()
-        owner = self.value(call.func)
-        if not hasattr(type(owner), "named_parameters"):
-            owner = self.value(getattr(call.func, "value", None))
-        return {first[0].arg: owner} if first and first[0].arg == "self" else {}
+        if function is None:
+            return None
+        owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
+                  if hasattr(type(v), "named_parameters")]
+        own = {"self": owners[0]} if owners else {}  # what it means in the method of a module
+        return Context(source, function, call, self, {**getattr(made, "__globals__", {}), **own})
 
     def argument(self, name: str) -> Iterator[tuple[Any, Context]]:
         """The expression that was given for a parameter of the function."""

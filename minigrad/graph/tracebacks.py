@@ -52,23 +52,15 @@ class shown:
         self.before = [(each, each.__traceback__) for each in chain(error)]
 
     def __enter__(self) -> None:
-        for error, tb in self.before:
-            if any(frame_of_ours(tb)) or isinstance(error, TypeError | AttributeError):
-                from .notes import complete
+        from .notes import complete  # only now: most programs end without an error
 
-                complete(error)
+        for error, tb in self.before:
+            complete(error)
             error.__traceback__ = shortened(tb)
 
     def __exit__(self, *exc: object) -> None:
         for error, tb in self.before:
             error.__traceback__ = tb
-
-
-def frame_of_ours(tb: TracebackType | None) -> Iterator[bool]:
-    """Of each frame of a traceback, whether it is in this package."""
-    while tb is not None:
-        yield tb.tb_frame.f_code.co_filename in PACKAGE_FILES
-        tb = tb.tb_next
 
 
 def excepthook(kind: Any, error: BaseException, tb: TracebackType | None) -> None:
