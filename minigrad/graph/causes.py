@@ -415,6 +415,11 @@ FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
     """The cause of an error, by its key, its text, or what is None in the expression that failed."""
+    if "empty parameter list" in str(error):
+        modules = [m for n in ast.walk(node) if hasattr(type(m := context.value(n)), "named_parameters")]
+        found = next((lost for m in modules if (lost := unregistered(m)) is not None), None)
+        if found is not None:
+            return found
     for finder in (cut_to_a_number, none_gradient, shapes, misspelt, by_rule):
         if (found := finder(error, node, context)) is not None:
             return found
@@ -431,6 +436,7 @@ def leads_to(node: Any, context: Context, leaf: Any) -> bool:
             value = around.value(part) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) else None
             code = getattr(getattr(type(value), "forward", None), "__code__", None)
             read = code is not None and code.co_filename not in PACKAGE_FILES  # what it uses stands in its forward
+            read = read or isinstance(around.source.parents.get(part), ast.Subscript)  # `ws[0]` is not all of `ws`
             if value is leaf or (not read and any(other is leaf for other in parameters(value))):
                 return True
     return False

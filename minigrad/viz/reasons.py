@@ -32,10 +32,11 @@ def why(t: Any = MISSING) -> Explanation:
     exception. Raises: TypeError for anything else.
     """
     frame = sys._getframe(1)
-    context = standing(frame)
-    call = expression(frame.f_code, frame.f_lasti)
-    if t is None:
-        t = owner_of_grad(call, context)
+    context, call = standing(frame), expression(frame.f_code, frame.f_lasti)
+    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    owner = given.value if isinstance(given, ast.Attribute) and given.attr == "grad" else given
+    if t is None and context is not None:
+        t = context.value(owner)
     if t is MISSING:
         return last_error()
     if isinstance(t, BaseException):
@@ -44,20 +45,14 @@ def why(t: Any = MISSING) -> Explanation:
         return of_module(t, context)
     if hasattr(t, "param_groups"):
         return of_optimizer(t, context)
-    return of_tensor(t, call, context)
+    return of_tensor(t, owner, call, context)
 
 
-def owner_of_grad(call: Any, context: Context | None) -> Any:
-    """The tensor whose `.grad` was handed over; None if the line does not say which."""
-    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
-    if context is not None and isinstance(given, ast.Attribute) and given.attr == "grad":
-        return context.value(given.value)
-    return None
-
-
-def of_tensor(t: AnyTensor, call: Any, context: Context | None) -> Explanation:
-    """What is to be said of a tensor."""
+def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> Explanation:
+    """What is to be said of a tensor, which the learner calls `owner` here."""
     names = learners_names()
+    if owner is not None and not any(value is t for value in names.values()):
+        names[ast.unparse(owner)] = t
     read = reader_for(t)
     graph = read(t, names=names)
     record = graph.tensor(graph.roots[0])
