@@ -40,7 +40,7 @@ def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def choices(graph: Graph, closed: frozenset[str]) -> Iterator[tuple[str, levels.Fold]]:
-    """Names and fold states, the one with these scopes closed first; none but that one may be too large to be of use."""
+    """Names and fold states, the one with these scopes closed first; only that one may be too large to be of use."""
     folded, whole = replace(levels.fold(graph), closed=closed), levels.fold(graph, "ops", repeats=False)
     yield "", folded
     opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes)]
