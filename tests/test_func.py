@@ -167,6 +167,24 @@ def test_numbers_that_no_rule_has_seen_are_refused():
         vmap(lambda a: a.equal(a))(x)
 
 
+def test_what_escapes_from_vmap_is_of_no_use():
+    leaked = []
+
+    vmap(lambda a: leaked.extend([a, a * 2, grad(lambda b: b.sum() ** 2)(a), a[:1]]) or a)(torch.ones(2, 3))
+
+    for t in leaked:
+        with pytest.raises(RuntimeError, match="may have escaped from inside a function being vmapped"):
+            t.sum()
+        assert repr(t).startswith("BatchedTensor(")
+
+
+def test_an_example_is_not_copied_into_a_tensor_by_itself():
+    for copied in (lambda a: torch.tensor(a), lambda a: torch.as_tensor(a.numpy()), lambda a: torch.tensor([a[0]])):
+        with pytest.raises(RuntimeError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            vmap(copied)(torch.ones(2, 3))
+
+
 def test_an_error_inside_leaves_no_level_behind():
     with pytest.raises(ZeroDivisionError):
         vmap(lambda a: a / (1 / 0))(torch.ones(2))

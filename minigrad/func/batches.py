@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
-from weakref import WeakSet
 
 from .._tensor import Tensor
 from ..array import random
@@ -45,7 +44,7 @@ class Batched(Tensor):
     __slots__ = ()
     __module__, __qualname__ = Tensor.__module__, Tensor.__qualname__
     item = __float__ = __int__ = __index__ = refuser("item")  # type: ignore[assignment]
-    tolist = numpy = __array__ = equal = refuser("storage")  # type: ignore[assignment]
+    tolist = numpy = cpu = __array__ = equal = refuser("storage")  # type: ignore[assignment]
     requires_grad_ = refuser("leaf")  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
@@ -106,7 +105,7 @@ class Batches(Level):
 
     def __init__(self, size: int, randomness: str) -> None:
         super().__init__()
-        self.size, self.randomness, self.made = size, randomness, WeakSet[Any]()
+        self.size, self.randomness = size, randomness
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -117,7 +116,7 @@ class Batches(Level):
                 yield
         finally:
             random.forbidden.reset(token)
-            for t in self.made:
+            for t in self.met:
                 t._data = Escaped()
 
     def wrap(self, value: Any, batched: bool = True, t: Any = None) -> Any:
@@ -129,7 +128,6 @@ class Batches(Level):
         data = xp.asarray(data) if isinstance(data, xp.generic) else data
         t.__class__, t._data = Batched, data.view(Example) if data.__class__ is ndarray else data
         tell(self, t, (value, batched))
-        self.made.add(t)
         return t
 
     def front(self, t: Any, whole: bool = False) -> Any:

@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from ..core.beside.saved import is_result, modified, rebuilt
 from ..core.graph import TensorBase, Withheld, constant
@@ -27,6 +28,7 @@ def known(t: Any) -> dict[Level, Any]:
 
 def tell(level: Level, t: Any, fact: Any) -> None:
     """Let `level` know `fact` of `t`."""
+    level.met.add(t)
     vars(t).setdefault(KNOWN, {})[level] = fact
 
 
@@ -82,6 +84,7 @@ class Level:
 
     def __init__(self) -> None:
         self.outer: Level | None = lifted.get()
+        self.met = WeakSet[Any]()  # the tensors that it knows something of
 
     def over(self, base: Any) -> Lifted:
         return Lifted(self, base)

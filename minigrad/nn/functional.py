@@ -764,7 +764,7 @@ def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: i
     ignored = target == ignore_index
     even = (-_by_class(logs, weight, dim).sum(dim)).masked_fill(ignored, 0.0)
     if reduction == "mean":
-        counted = ~ignored if weight is None else weight[target[~ignored]]
+        counted = ~ignored if weight is None else weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
         return even.sum() / counted.sum()
     return _reduced(even, reduction)
 

@@ -70,7 +70,7 @@ WAITING = {  # names of torch that minigrad leaves out for now -> why, under [wa
                     "solve_triangular".split(), "linalg"),
     **dict.fromkeys("Conv3d conv3d ConvTranspose1d ConvTranspose2d conv_transpose2d EmbeddingBag LBFGS Transformer "
                     "TransformerDecoder TransformerDecoderLayer TransformerEncoder distributions".split(), "layers"),
-    **dict.fromkeys("forward_ad func functorch vmap".split(), "func"),
+    "functorch": "func",
     **dict.fromkeys("compile distributed fx jit mps multiprocessing onnx profiler quantization sparse "
                     "sparse_coo_tensor".split(), "never"),
     "bfloat16": "bfloat16", "to_dlpack": "dlpack", "from_dlpack": "dlpack", "dlpack": "dlpack",
