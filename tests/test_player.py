@@ -357,3 +357,13 @@ def test_a_retained_gradient_that_is_added_to_says_so():
 
     assert "12 + 12 = 24" in copy["say"]["en"]
     assert copy["slots"] == {"grad:t2": "24", "in:n2:0": "12"}
+
+
+def test_what_stands_behind_an_approximation_is_told_with_all_digits():
+    x = mg.tensor([2.3, 9.0], requires_grad=True)
+    tanh = step(x.tanh().sum()).steps[1]
+
+    assert r"≈" in tanh["rows"][0]["num"] or "&#x02248;" in tanh["rows"][0]["num"]
+    assert tanh["rows"][0]["exact"].startswith("[0.0394110")
+    assert all(f"All digits: {tanh['rows'][0]['exact']}." in tanh["events"][i]["say"]["en"] for i in (0, -1))
+    assert "全部位数" in tanh["events"][-1]["say"]["zh"]

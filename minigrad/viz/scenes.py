@@ -104,8 +104,10 @@ class Scenes:
         gone = next((f.before for f in frames if f.kind == "compute"), None)
         came = gone or next((f.name or f.after for f in frames if f.kind in ("accumulate", "seed")), "")
         sent = [(i, s) for i, f in enumerate(frames) for s in sorted(f.sent, key=lambda s: s.slot)]
+        events = [self.event(f) for f in frames]
+        events[-1]["say"] = joined(events[-1]["say"], *map(self.exactly, frames[:-1]))  # by nodes one sees no other
         return {
-            "id": id, "incoming": came, "events": [self.event(f) for f in frames], "rows": self.rows(frames),
+            "id": id, "incoming": came, "events": events, "rows": self.rows(frames),
             "out": [{"to": self.title(s.to) if s.to else "(None, 0)", "text": s.text if s.to else "",
                      "at": i} for i, s in sent],
             "quiz": self.quiz(frames),
