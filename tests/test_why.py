@@ -68,6 +68,27 @@ def test_a_leaf_outside_the_graph_names_the_graph():
     assert loss.requires_grad
 
 
+def test_the_picture_of_a_cut_shows_both_sides_of_it():
+    x, other = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    h = x * 2
+    k = h.detach()
+    loss = (k * other).sum()
+    loss.backward()
+    answer = why(x.grad)
+
+    assert answer.line[2] == "k = h.detach()"
+    assert answer.edit[1].strip() == "k = h"
+    (cut,) = answer.drawing.graph.cuts
+    assert {t.name for t in answer.drawing.graph.tensors} >= {"x", "h", "loss"}
+    assert (cut.kind, cut.line.text) == ("detach()", "k = h.detach()")
+    assert 'class="mg-scissors' in answer.drawing.to_svg()
+
+
+def test_what_cannot_be_asked_is_an_error_that_says_so():
+    with pytest.raises(TypeError, match="got int"):
+        why(3)
+
+
 def test_a_leaf_that_nothing_uses_says_so():
     x = leaf(1.0)
 

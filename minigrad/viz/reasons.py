@@ -58,7 +58,8 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
     record = graph.tensor(graph.roots[0])
     if record.kind == "leaf" and record.grad is None:
         graph, reason, found = unreached(record, t, read, names, context, call)
-        return Explanation([reason, *why_backward_fails(graph)], graph, found)
+        later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
+        return Explanation([reason, *later], graph, found)
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     return Explanation(reasons or [fine], graph, untold(t, record, context, call))
@@ -141,12 +142,15 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
-    others: list[str] = []
+    others: dict[str, AnyTensor] = {}
+    cut_off: list[AnyTensor] = []  # what leads to the leaf, and was cut off
     found = causes.unreached(leaf, label(t), context) if context and library(leaf) == "minigrad" else None
     for name, loss in results[:LOSSES]:
         graph = read(loss, names={**names, label(t): leaf})
         here = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
-        if here and (found is None or found.key != "cut" or loss.numel() == 1):
+        if here and found is not None and found.key == "cut" and loss.numel() != 1:
+            cut_off.append(loss)
+        elif here:
             ran = any(s.freed for n in graph.nodes for s in n.saved)
             key = "why.cleared" if ran else "why.not_yet"
             if not ran:
@@ -154,11 +158,12 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
             elif found is not None and found.key not in ("cleared", "returned", "inputs"):
                 found = None
             return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here), found
-        if loss.numel() == 1:
-            others.append(name)
-    graph = read(leaf, names=names)
+        elif loss.numel() == 1:
+            others[name] = loss
+    graph = read(*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,)), names={**names, label(t): leaf})
     facts = {"name": label(t), "loss": ", ".join(others)}
-    return graph, ("why.unreached" if others else "why.unused", facts, {graph.roots[0]}), found
+    marks = {r.id for r in graph.tensors if r.name == label(t)}
+    return graph, ("why.unreached" if others else "why.unused", facts, marks), found
 
 
 def why_backward_fails(graph: Graph) -> Iterator[Reason]:
