@@ -180,9 +180,10 @@ def test_what_escapes_from_vmap_is_of_no_use():
 
 def test_an_example_is_not_copied_into_a_tensor_by_itself():
     for copied in (lambda a: torch.tensor(a), lambda a: torch.as_tensor(a.numpy()), lambda a: torch.tensor([a[0]])):
-        with pytest.raises(RuntimeError), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            vmap(copied)(torch.ones(2, 3))
+            with pytest.raises(RuntimeError):
+                vmap(copied)(torch.ones(2, 3))
 
 
 def test_an_error_inside_leaves_no_level_behind():
