@@ -186,6 +186,20 @@ def test_an_example_is_not_copied_into_a_tensor_by_itself():
                 vmap(copied)(torch.ones(2, 3))
 
 
+def test_anomaly_mode_finds_a_nan_in_any_example():
+    x = torch.tensor([[4.0], [0.0], [1.0]])
+
+    def f(a):
+        return (a.sqrt() * 0).sum()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.autograd.detect_anomaly():
+            assert vmap(grad(f))(x[:1]).tolist() == [[0.0]]
+            with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output"):
+                vmap(grad(f))(x)
+
+
 def test_an_error_inside_leaves_no_level_behind():
     with pytest.raises(ZeroDivisionError):
         vmap(lambda a: a / (1 / 0))(torch.ones(2))

@@ -134,6 +134,11 @@ class Level:
         """Random numbers, made by `make(sizes)`."""
         return make(sizes) if self.outer is None else self.outer.draw(make, sizes)
 
+    def numbers(self, t: Any) -> Any:
+        """The array behind `t`: that of its whole batch, where it is one of many."""
+        batch = next((fact[0] for fact in known(t).values() if isinstance(fact, tuple)), None)
+        return t._data if batch is None else self.numbers(batch)
+
     def kept(self, t: Any) -> Any:
         """What is saved of a result."""
         return Kept(t) if KNOWN in vars(t) else t._data

@@ -14,7 +14,7 @@ from ...array.backend import xp
 from ...text import presentation
 from ..carriers import TENSORS
 from ..graph import TensorBase, constant
-from ..modes import anomaly
+from ..modes import anomaly, lifted
 from .hooks import hook_name
 
 running: ContextVar[Any] = ContextVar("running", default=None)  # the task whose tensor hook runs; multi-grad hooks ask
@@ -155,7 +155,7 @@ def blame(node: Any) -> None:
 def refuse_nan(node: Any, sent: tuple) -> None:
     """Raises: RuntimeError if what the node is about to send holds a NaN."""
     for index, grad in enumerate(sent):
-        data = grad._data if isinstance(grad, TensorBase) else grad
+        data = grad if not isinstance(grad, TensorBase) else lifted.get().numbers(grad) if lifted.get() else grad._data
         if anomaly.check_nan and data is not None and xp.isnan(data).any():
             raise presentation.error(RuntimeError, "anomaly",
                 f"Function '{node.name()}' returned nan values in its {index}th output.",
