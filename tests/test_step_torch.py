@@ -217,6 +217,24 @@ def test_functions_and_types_that_our_table_does_not_have():
     assert any(n.name == "CubeBackward" for n in graph.nodes)
 
 
+def test_kinds_of_tensors_that_minigrad_does_not_have():
+    z = torch.tensor([1 + 2j, 3j], requires_grad=True)
+    rows = torch.nn.Embedding(4, 2, sparse=True)
+    rows.weight.data.fill_(1)
+    parts = rows(torch.tensor([1, 1])).sum()
+    for loss, text in (((z * z.conj()).real.sum(), "[2+4j, 0+6j]"), (parts, "[[0, 0, … ×8]]")):
+        last = record(loss)[1][-1]
+        assert (last.kind, last.after) == ("accumulate", text)
+
+
+def test_a_checkpoint_runs_again_within():
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss = torch.utils.checkpoint.checkpoint(lambda t: (t * t).sum(), a, use_reentrant=False)
+
+    assert record(loss)[1][-1].after == "[2, 4]"
+    assert a.grad is None
+
+
 def test_what_torch_hides_is_said_and_live_is_refused():
     names = reference()
     player = step(names["loss"], names=names, preview=True)

@@ -176,7 +176,9 @@ class TorchRecorder(Recorder):
 
     def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any) -> Any:
         """What one rule, run on what torch saved, gives before any sum; None where it is not what torch gave."""
-        if row is None or slot >= len(row.differentiable) or any(g is None for g in came):
+        if row is None or slot >= len(row.differentiable):
+            return None
+        if any(g is None or g.dtype.kind == "c" for g in (*came, sent)):
             return None
         word = row.differentiable[slot]
         values = {name: (came[0] if len(came) == 1 else came) if name == "grad" else self.saved.get(name)

@@ -27,7 +27,7 @@ class Written(NamedTuple):
 def rounded(values: Sequence[Any], digits: int = FEW) -> list[str]:
     """Numbers that stand together share their decimals; the largest has `digits` digits."""
     if any(isinstance(v, (bool, complex)) for v in values):
-        return [str(v).replace("-", "−") for v in values]
+        return [(f"{v:.3g}" if isinstance(v, complex) else str(v)).replace("-", "−") for v in values]
     finite = [abs(v) for v in values if math.isfinite(v)]
     if all(v == int(v) and v < (1e6 if digits == FEW else 1e9) for v in finite):
         return [_formatted(v, ".0f") for v in values]
@@ -101,6 +101,8 @@ def honest(evaluate: Callable[[list[list[Any]]], Sequence[Any] | None], operands
     returns None where that cannot be done. Where `most` digits are too few the sign is `≈`; None where even that
     would mislead.
     """
+    if any(isinstance(v, complex) for values in (*operands, result) for v in values):
+        return None
     printed, near, best = rounded(result), None, -1
     for digits in range(FEW, most + 1):
         texts = [rounded(values, digits) for values in operands]
