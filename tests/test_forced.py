@@ -72,3 +72,11 @@ def test_a_run_that_fails_is_recorded_up_to_its_error(how):
         h.register_hook(lambda g: g.reshape(3))
     player = mg.step(loss, preview=True, anyway=True)
     assert player.steps == [] or "bad" in player.steps[-1]["events"][-1]
+
+
+def test_a_live_walk_and_torch_cannot_be_forced():
+    with pytest.raises(ValueError, match="leave out `live`"):
+        mg.step(program()[1], live=True, anyway=True)
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match="minigrad's tensors"):
+        mg.step(torch.ones(2, requires_grad=True).sum(), anyway=True)

@@ -52,6 +52,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     are recorded before, on copies, and hooks run once more for each. `predict` asks before it shows;
     `breakpoints` are names of nodes or leaves where Play stops. The player's `answers`, `path`,
     `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
+    Raises: TypeError for what is not a tensor; ValueError for `live` with torch, and for `anyway` with either.
     """
     reader_for(root)  # refuses what is no tensor
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
@@ -59,6 +60,8 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
                              "lang": lang or get_language(), "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live and library(root) == "torch":
         raise ValueError(say("player.torch_live"))
+    if anyway and (live or library(root) == "torch"):
+        raise ValueError(say("player.no_anyway"))
     if live:
         return watched(LivePlayer(Recorder(root, gradient, **how), **shown))
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}

@@ -89,6 +89,20 @@ def test_a_box_steps_as_one_and_opens_by_mouse_and_by_keyboard(page, made):
     assert player.locator(".mg-box").count() == 0
 
 
+def test_the_one_drawer_of_many_parameters_is_full_when_all_are(page, made):
+    page.goto(made("lenet"))
+    player = page.locator(".mg-player")
+    player.focus()
+    for _ in range(40):
+        page.keyboard.press("Shift+ArrowRight")
+        if page.locator(".mg-count").inner_text() == "4 / 27":
+            break
+    assert player.locator(".mg-acc.mg-done").count() == 0  # the bias has its gradient, the weight has not
+    for _ in range(8):
+        page.keyboard.press("Shift+ArrowRight")
+    assert player.locator(".mg-acc.mg-done").count() == 1
+
+
 def test_a_loop_of_a_hundred_turns_is_one_step_and_its_turns_are_events(page, made):
     page.goto(made("rnn 10"))
     player, count = page.locator(".mg-player"), page.locator(".mg-count")

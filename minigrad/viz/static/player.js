@@ -300,6 +300,11 @@ function render({ model, el }) {
       slots: [...svg.querySelectorAll("[data-slot]")].map((text) => ({ text, slot: text.dataset.slot, first: text.textContent })),
       parts: [...svg.querySelectorAll("[data-id]")].map((part) => ({ part, id: part.dataset.id, freed: part.matches(".mg-freed"),
         drawer: part.matches(".mg-acc"), mark: (part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id })) });
+    for (const entry of P.parts) if (entry.drawer) {                        // one may stand for all parameters of a box
+      const box = drawn(entry.id), drawers = P.parts.filter((one) => one.drawer && drawn(one.id) === box).length;
+      const leaves = (of[box] ?? []).filter((id) => walk.scene.nodes[id].leaf);
+      entry.all = leaves.length > drawers ? leaves : [entry.id];
+    }
     P.index = {};                                                          // what is looked for at every step
     for (const { part, id } of P.parts) {
       const kind = part.matches(".mg-edge") ? "wire:" + id : part.matches(".mg-nonleaf") ? "card:" + id : "saved:" + part.dataset.node;
@@ -568,7 +573,7 @@ function render({ model, el }) {
       text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
     }
     for (const entry of P.parts) {
-      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && st.done.has(entry.id)], sign = is.join();
+      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && entry.all.every((one) => st.done.has(one))], sign = is.join();
       if (sign === entry.was) continue;
       entry.was = sign;
       ["mg-on", "mg-freed", "mg-done"].forEach((name, i) => (i < 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
