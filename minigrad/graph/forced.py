@@ -49,12 +49,12 @@ def forced_runs(root: AnyTensor, gradient: AnyTensor | None = None, create_graph
         recorder = Recorder(root, gradient, True, create_graph=create_graph, **options)
         (seed,) = root_gradients((root,), gradient, create_graph)
         task = EarlyTask(True, create_graph, watch=recorder)
-        task.early, task.late = early, late
+        task.early, task.late, behind = early, late, reached(graph, early)
+        recorder.names.changed |= behind  # what is missing there makes no derivative
         recorder.engine = steps([root._edge()], [seed.clone() if create_graph else seed.copy()], task)
         with untouched(recorder.reader):
             while recorder.advance():
                 pass
-        behind = reached(graph, early)
         found[f"{early}|{','.join(sorted(came))}"] = tuple(f for f in recorder.frames if f.node in behind)
     return found
 
