@@ -5,8 +5,10 @@ what must not be said of it, `says:` what must; `edit: none` where no single lin
 itself.
 """
 
+import gc
 import linecache
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -88,8 +90,47 @@ def test_the_line_is_named_and_its_edit_mends_the_program(lines, fields, kind, l
     assert eval(fields["check"], names), new
 
 
+@pytest.mark.parametrize("program", [
+    ["x = torch.from_numpy(np.ones(3))", "y = (x * 2).sum()", "y.backward()"],
+    ["x = torch.from_numpy(np.zeros(3).astype('float32'))", "(x * 2).sum().backward()"],
+])
+def test_nobody_is_sent_into_the_source_of_a_library(program):
+    names, answer = run(program, f"<library {hash(tuple(program))}>")
+
+    assert "error" in names
+    assert answer.edit is None
+    assert ".py" not in str(answer)
+
+
+def test_a_finder_that_fails_leaves_the_error_as_it_was(monkeypatch):
+    def failing(*given):
+        raise KeyError("a bug of ours")
+
+    monkeypatch.setattr(causes, "strict", False)
+    monkeypatch.setattr(causes, "find", failing)
+    names, answer = run(["(torch.ones(2) * 2).sum().backward()"], "<failing finder>")
+
+    assert isinstance(names["error"], RuntimeError)
+    assert answer.edit is None
+
+
+@pytest.mark.parametrize("line", [
+    "y = (w * 2).detach(); y.sum().backward()",
+    "y = w * 2; z = y.exp(); z += 1; z.sum().backward()",
+])
+def test_a_finding_keeps_no_tensor_alive(line):
+    names, answer = run(["w = torch.ones(2, requires_grad=True)", line], "<weak>")
+    gone = weakref.ref(names["y"])
+    names.pop("error").with_traceback(None)
+    names.clear()
+    gc.collect()
+
+    assert answer.line[1] == 2
+    assert gone() is None
+
+
 def test_there_are_many_programs_and_most_are_mended_by_one_line():
     every = [param.values for param in programs()]
 
-    assert len(every) >= 80
+    assert len(every) >= 100
     assert sum(fields.get("edit") != "none" for _, fields, _ in every) >= 0.8 * len(every)

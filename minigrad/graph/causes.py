@@ -179,7 +179,8 @@ def untracked(node: Any, context: Context) -> Finding | None:
                 continue
             if called(part) == "grad" and keyword(part, "create_graph") is None:
                 return finding("grad_only", around, part, with_keyword(part, "create_graph=True", around))
-            if called(part) in FACTORIES and keyword(part, "requires_grad") is None:
+            theirs = getattr(around.callee(part.func), "__module__", None) or "minigrad"  # `np.ones` has no gradient
+            if called(part) in FACTORIES and keyword(part, "requires_grad") is None and theirs.startswith("minigrad"):
                 makers.append((part, around))
     return no_leaf(makers, context)
 

@@ -27,6 +27,8 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
         exception.finding = found  # type: ignore[attr-defined]
     for lang in languages() if found or knows(f"note.{key}") else ():
         exception.add_note(cause_told(found, lang) if found else say(f"note.{key}", lang, **_blanks(facts, lang)))
+    if found:
+        found.facts.pop("node", None)  # said; the error may be kept for long, and a node keeps what it saved
 
 
 def found_at(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> causes.Finding | None:

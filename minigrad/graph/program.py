@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -22,6 +24,8 @@ SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # methods that put something into a container
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
+# files of Python's own, and of what was installed: nobody mends a program there
+LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
 FARTHEST = 400  # expressions that are looked at behind one value
 Line = tuple[str, int, str]  # file, number, text
 
@@ -182,7 +186,7 @@ class Context(NamedTuple):
         while hasattr(made, "__wrapped__"):
             made = made.__wrapped__
         code = getattr(made, "__code__", None)
-        if code is None or code.co_filename in PACKAGE_FILES:
+        if code is None or code.co_filename in PACKAGE_FILES or LIBRARIES.search(code.co_filename):
             return None
         source = source_of(code.co_filename)
         function = next((node for node in ast.walk(source.tree) if isinstance(node, FUNCTIONS) and
