@@ -144,6 +144,7 @@ TOKENS = """(edge) => [...document.querySelectorAll('.mg-token')].map((token) =>
 
 def frame_of(page, text):
     """The number of the first event whose caption has these words."""
+    page.locator(".mg-say").wait_for()
     for k in range(60):
         page.evaluate(SCRUB, k)
         if text in page.locator(".mg-say").inner_text():
