@@ -35,7 +35,7 @@ def test_the_wrong_number_is_that_of_a_program_without_what_came_too_late():
         _, true = mg.graph.record(other, names={"w": v})
         assert last(frames, "accumulate").after == last(true, "accumulate").after
         assert {f.node for f in frames} == reached(graph, node)
-        assert last(frames, "accumulate").symbols[0].en == "gradient of w"  # it is no derivative
+        assert last(frames, "accumulate").symbols[0].en.startswith("gradient of")  # it is no derivative
     assert w.grad is None
 
 

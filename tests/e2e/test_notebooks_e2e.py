@@ -68,6 +68,7 @@ def walk(player: Any) -> str:
 
 @pytest.mark.parametrize("notebook", EVERY, ids=relative)
 def test_all_cells_run_and_every_player_walks_to_its_last_frame(lab, page, notebook):
+    """A lesson's players and widgets ask, and nobody answers here: they are counted, and all is quiet."""
     errors: list[str] = []
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     lab.open(page, notebook)
@@ -76,10 +77,11 @@ def test_all_cells_run_and_every_player_walks_to_its_last_frame(lab, page, noteb
     page.wait_for_function(RAN, arg=len(meant_to_fail(notebook)))
     assert page.evaluate(FAILED) == meant_to_fail(notebook)
     wanted = stored(notebook)[VIEW]
-    page.wait_for_function(f"() => document.querySelectorAll('.mg-player').length === {wanted}")
-    ends = [walk(player) for player in page.locator(".mg-player").all()]
+    page.wait_for_function(f"() => document.querySelectorAll('.mg-player, .mg-moment').length === {wanted}")
+    players = page.locator(".mg-player").all() if "tutorials" in notebook.parts else []
+    ends = [walk(player) for player in players]
 
-    assert wanted > 0
+    assert ends or "lessons" in notebook.parts
     assert all(done == last != "0" for done, last in (end.split(" / ") for end in ends)), ends
     assert errors == []
     page.evaluate(SHUT_DOWN)
