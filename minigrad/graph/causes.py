@@ -588,10 +588,19 @@ def unregistered(module: Any) -> Finding | None:
             kind += "Dict" if isinstance(value, dict) else "List" if several else ""
             around = constructor(owner)
             for node, there in around.made(f"self.{name}", None) if around else ():
-                text = there.source.text(node)
-                new = f"nn.{kind}({text if several else f'{grouped(node, there)}.detach()'})"
-                return finding("unregistered", there, node, (node, new), name=f"self.{name}", box=f"nn.{kind}")
+                text, nn = there.source.text(node), word_for_nn(owner)
+                new = f"{nn}.{kind}({text if several else f'{grouped(node, there)}.detach()'})"
+                return finding("unregistered", there, node, *[(node, new)] * bool(nn), name=f"self.{name}",
+                               box=f"nn.{kind}")
     return None
+
+
+def word_for_nn(module: Any) -> str:
+    """What the program that wrote a module calls `torch.nn`: `nn`, `torch.nn`; "" where it has no name for it."""
+    package = __name__.partition(".")[0]
+    means = {name: getattr(value, "__name__", "") for name, value in type(module).__init__.__globals__.items()}
+    words = {f"{package}.nn": "{}", package: "{}.nn"}
+    return next((word.format(name) for what, word in words.items() for name, at in means.items() if at == what), "")
 
 
 def missing_from(optimizer: Any, context: Context) -> Finding | None:
