@@ -2,7 +2,7 @@
 () => {
   const defects = [], page = document.querySelector("svg"), frame = page.getBoundingClientRect();
   const box = (e) => e.getBoundingClientRect(), words = (e) => e.textContent.trim().slice(0, 30);
-  const own = ".mg-op,.mg-acc,.mg-leaf,.mg-constant,.mg-nonleaf,.mg-saved,.mg-hook,.mg-sum,.mg-expand,.mg-copy,.mg-box";
+  const own = ".mg-op,.mg-acc,.mg-leaf,.mg-constant,.mg-nonleaf,.mg-saved,.mg-hook,.mg-sum,.mg-expand,.mg-copy,.mg-box,.mg-ghost";
   const boxes = [...page.querySelectorAll(own)].filter((g) => !g.closest(".mg-legend"))
     .map((g) => ({ g, id: g.dataset.id, at: box(g.querySelector(".mg-shape")), name: g.getAttribute("class") + " " + g.dataset.id }));
   const texts = [...page.querySelectorAll("text")].filter((t) => words(t)).map((t) => ({ t, at: box(t), g: t.parentNode }));

@@ -94,7 +94,8 @@ class Block:
         return Item(left + right, up + down, up,
                     ip={slot: at for slot, at in side.items() if int(slot) not in self.below},
                     op={f"{self.id}:{nr}": (right - x, y + up) for nr, (x, y) in self.entries.items()},
-                    down={slot: at for slot, at in side.items() if int(slot) in self.below})
+                    down={slot: at for slot, at in side.items() if int(slot) in self.below},
+                    lid=self.boxes[self.id].w if self.id in self.boxes else 0)  # a text below may be wider
 
 
 def inset(pill: Box, y: float) -> float:

@@ -26,7 +26,8 @@ Pulls = list[tuple[int, float, float, float]]  # other spot, height of my port, 
 @dataclass
 class Item:
     """A piece. A port is (how far inside the side where its wire arrives, height); those that are not
-    given are spread around `cy`. `down`: slots whose wires leave below, and how far from the left."""
+    given are spread around `cy`. `down`: slots whose wires leave below, and how far from the left. `lid`: how much of
+    the width wires from above may use, if not all."""
 
     w: float
     h: float
@@ -35,6 +36,7 @@ class Item:
     op: dict[str, Point] = field(default_factory=dict)
     down: dict[str, Point] = field(default_factory=dict)
     free: bool = True  # whether ports may be spread: not those of a frame
+    lid: float = 0
 
 
 class Link(NamedTuple):
@@ -650,10 +652,13 @@ class Level:
             self.w = max(self.w, x + shift + self.plan.items[leaf].w)
             uses = sorted(self.shelf[leaf], key=lambda use: self.exit(use))
             for j, use in enumerate(uses):
-                lx = x + shift + self.plan.items[leaf].w * 0.85 * (j + 1) / (len(uses) + 1)
+                lx = x + shift + self.lid(leaf) * 0.85 * (j + 1) / (len(uses) + 1)
                 turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
                 self.own_wires[use.link] = self.leaf_wire(use, base + LANE * (lane + turn), lx, top, exits)
             lane += len(uses)
+
+    def lid(self, leaf: str) -> float:
+        return self.plan.items[leaf].lid or self.plan.items[leaf].w
 
     def exit(self, use: Use) -> Point:
         """Where the wire of a use leaves its box: below, or left and down the gap before its column."""
