@@ -344,7 +344,8 @@ class Builder:
             slot = f"edge:{block.id}:{e.slot}"
             wide, (x, y) = self.norm_width(slot, bool(self.fold.home)), block.ports[e.slot]
             rows = (y - 8, y + 17) if y <= (ys[0] + ys[-1]) / 2 else (y + 17, y - 8)
-            texts = [Box(right - wide, row - 11, wide, 13) for right in (x - 8, left - 4) for row in rows]
+            digit = max(wide, 8)  # a player's texts come later
+            texts = [Box(right - digit, row - 11, digit, 13) for right in (x - 8, left - 4) for row in rows]
             at = next((t for t in texts if not any(t.touches(part) for part in parts)), texts[2])
             parts.append(at)
             block.slots[slot] = (at.right, at.y + 11, "end")
