@@ -28,8 +28,8 @@ import minigrad
 x = minigrad.ones(2, 2, requires_grad=True)
 out = (x * x).mean()
 svg = minigrad.draw(out).to_svg()
-page = minigrad.step(out).to_html()
-assert "MulBackward0" in svg and "MulBackward0" in page
+player = minigrad.step(out)
+assert "MulBackward0" in svg and "MulBackward0" in player.to_json() and "<script" in player.to_html()
 print(minigrad.__file__, x.grad.tolist())
 """
 

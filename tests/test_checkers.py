@@ -24,6 +24,7 @@ def language():
     before = minigrad.get_language()
     yield
     minigrad.set_language(before)
+    assert sys.exc_info()[1] is None  # no error of an answer is left behind
 
 
 def named(value):

@@ -86,7 +86,9 @@ def attempt(f: Callable, *args: Any) -> Outcome:
     printed, calls, value = io.StringIO(), [], None
     with ONE_AT_A_TIME, untouched(), contextlib.redirect_stdout(printed), counted(calls):
         try:
-            value, late = copy_context().run(limited, f, *args)  # a context of its own: grad mode is put back
+            (value, late), error = copy_context().run(next, alone(f, *args))  # its own context: grad mode is put back
+            if error is not None:
+                raise error
             fault = {"fault": "endless"} if late else {}
         except BaseException as error:  # whatever the learner's code raises is news for the learner
             if not (isinstance(error, Exception | SystemExit) or hasattr(error, "misconception")):
@@ -137,6 +139,18 @@ def counted(calls: list[Call]) -> Iterator[None]:
         yield
     finally:
         engine.run = ordinary
+
+
+def alone(f: Callable, *args: Any) -> Iterator[tuple[tuple[Any, bool], BaseException | None]]:
+    """What `limited` returns, and what was raised. A generator, since it has an exception state of its own: one that
+    arrives at an awkward moment is sometimes never taken off by CPython 3.11, and `sys.exc_info()` kept TimeUp."""
+    result: tuple[Any, bool] = (None, False)
+    error: BaseException | None = None
+    try:
+        result = limited(f, *args)
+    except BaseException as raised:
+        error = raised
+    yield result, error
 
 
 def limited(f: Callable, *args: Any) -> tuple[Any, bool]:

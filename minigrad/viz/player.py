@@ -35,7 +35,7 @@ from .folds import pictures
 from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
 
-_made: list[Player] = []  # in the cell that is running
+_made: weakref.WeakKeyDictionary[Any, list[Player]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
@@ -88,15 +88,14 @@ def watched(player: Player) -> Player:
     def tell(*_: Any) -> None:
         shell.events.unregister("post_run_cell", tell)
         held = [id(value) for value in shell.user_ns.values()]
-        lost = [p for p in _made if not p.shown and id(p) not in held]
-        _made.clear()
+        lost = [p for p in _made.pop(shell) if not p.shown and id(p) not in held]
         if lost:
             print(say("player.not_shown", count=len(lost)))
 
     if shell is not None:
-        if not _made:
+        if shell not in _made:
             shell.events.register("post_run_cell", tell)
-        _made.append(player)
+        _made.setdefault(shell, []).append(player)
     return player
 
 
