@@ -11,7 +11,7 @@ from .exercise import Case, Exercise, Trial, case, grows, programs
 
 RECEIPTS = "[0.5, 1.5, 2.5]", "[1.0, 1.5, 2.0]"
 CASES = ((*RECEIPTS, 1, 0.1), (*RECEIPTS, 2, 0.1), (*RECEIPTS, 3, 0.05),
-         ("[1.0, 2.0, 0.5, 3.0]", "[2.0, 2.5, 1.0, 5.0]", 5, 0.02), (*RECEIPTS, 200, 0.1))
+         ("[1.0, 2.0, 0.5, 3.0]", "[2.0, 2.5, 1.0, 5.0]", 5, 0.02), (*RECEIPTS, 100, 0.1))
 
 
 def cases() -> Iterator[Case]:
