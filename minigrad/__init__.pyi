@@ -35,12 +35,12 @@ from .ops.calls.shape import length_of_parts as length_of_parts
 from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_state
 from .text import get_language as get_language, set_language as set_language
 from .utils.serialization import load as load, save as save
+from .viz.board import detective as detective, versions as versions
 from .viz.display import Drawing
-from .viz.measured import nudge as nudge
 from .viz.monitor import training as training
+from .viz.nudging import nudge as nudge
 from .viz.panel import watch as watch
 from .viz.player import save_page as save_page, step as step
-from .viz.program import detective as detective, versions as versions
 from .viz.reasons import Explanation
 from .viz.routes import paths as paths
 

@@ -18,7 +18,7 @@ from . import text
 from .eras.alias import install_as_torch, uninstall_torch
 from .graph.followed import Followed, written
 from .viz import draw, step
-from .viz.program import Board, Detective, Versions
+from .viz.board import Board, Detective, Versions
 
 
 @magics_class

@@ -568,9 +568,8 @@ def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | No
 def constructor(module: Any) -> Context | None:
     """The `__init__` of a module's class, where that is the learner's."""
     code: Any = getattr(type(module).__init__, "__code__", None)
-    source = source_of(code.co_filename)
-    return next((Context(source, n) for n in ast.walk(source.tree) if isinstance(n, ast.FunctionDef)
-                 and n.name == "__init__" and n.lineno == code.co_firstlineno), None)
+    function = code and source_of(code.co_filename).definition(code)
+    return Context(source_of(code.co_filename), function) if function else None
 
 
 def unregistered(module: Any) -> Finding | None:

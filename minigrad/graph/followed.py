@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from ..core.beside.scopes import begin as begin  # for `viz`, too
 from .live import read
 from .snapshot import AnyTensor, Graph
-from .trial import node_number, nodes_below
+from .trial import nodes_behind
 
 
 @dataclass
@@ -138,8 +139,8 @@ def names_in(one: ast.stmt) -> list[ast.AST]:
 
 def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exception | None]:
     """The graph of all results, and for each line the ids of the nodes that it wrote; the error that ended it."""
-    marks = [(0, node_number())]
-    program.seen = lambda line: marks.append((line, node_number()))
+    marks = [(0, begin())]
+    program.seen = lambda line: marks.append((line, begin()))
     error = program.run()
     if not (results := program.results()):
         return None, {}, error
@@ -312,4 +313,4 @@ def hangs(value: Any, leaf: AnyTensor) -> bool:
         return is_wanted(leaf)
     if not hasattr(type(value), "grad_fn") or value.grad_fn is None:
         return False
-    return any(getattr(node, "variable", None) is leaf for node in nodes_below(value))
+    return any(getattr(node, "variable", None) is leaf for node in nodes_behind(value))

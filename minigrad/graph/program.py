@@ -60,6 +60,11 @@ class Source:
         """The function that a node stands in; None at the top of a file."""
         return next((up for up in self.above(node) if isinstance(up, FUNCTIONS)), None)
 
+    def definition(self, code: CodeType) -> Any:
+        """The function that code was compiled from; None where it is no `def` of this source."""
+        return next((node for node in ast.walk(self.tree) if isinstance(node, FUNCTIONS) and
+                     code.co_firstlineno == min(n.lineno for n in (node, *node.decorator_list))), None)
+
     def statement(self, node: Any) -> Any:
         """The statement that a node is part of, or is."""
         return node if isinstance(node, ast.stmt) else next(up for up in self.above(node) if isinstance(up, ast.stmt))
@@ -189,8 +194,7 @@ class Context(NamedTuple):
         if code is None or code.co_filename in PACKAGE_FILES or LIBRARIES.search(code.co_filename):
             return None
         source = source_of(code.co_filename)
-        function = next((node for node in ast.walk(source.tree) if isinstance(node, FUNCTIONS) and
-                         code.co_firstlineno == min(n.lineno for n in (node, *node.decorator_list))), None)
+        function = source.definition(code)
         if function is None:
             return None
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
@@ -292,8 +296,7 @@ def standing(frame: FrameType | None) -> Context | None:
     if code.co_name != "<module>":
         if isinstance(local, dict) and code.co_flags & CO_OPTIMIZED:
             local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
-        function = next((node for node in ast.walk(source.tree) if isinstance(node, FUNCTIONS) and
-                         code.co_firstlineno == min(n.lineno for n in (node, *node.decorator_list))), None)
+        function = source.definition(code)
         outer = standing(frame.f_back)
         above = frame.f_back
         while above is not None and above.f_code.co_filename in PACKAGE_FILES:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..graph.followed import Followed, written_by_lines
-from ..graph.trial import node_number
+from ..graph.followed import Followed, begin, written_by_lines
+from .board import Board
 from .display import Drawing, draw, learners_names, library
-from .program import Board
 
 
 def watch(predict: bool = False) -> Watch:
@@ -29,7 +28,7 @@ class Watch:
     """The panel; `drawing` is what it shows. Outside a notebook call `refresh()` yourself."""
 
     def __init__(self, predict: bool = False) -> None:
-        self.predict, self.since = predict, node_number()
+        self.predict, self.since = predict, begin()
         self.board: Board | None = None
         self.drawing: Drawing | None = None
         shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
@@ -55,7 +54,7 @@ class Watch:
 
     def ask(self, ran: Any) -> None:
         """Show the board of a cell that wrote nodes; a cell that failed, or runs a command, is left out."""
-        since, self.since = self.since, node_number()
+        since, self.since = self.since, begin()
         info = getattr(ran, "info", None)
         if info is None or not ran.success or info.raw_cell.lstrip().startswith("%%"):
             return

@@ -8,7 +8,7 @@ import pytest
 import minigrad as torch
 from minigrad.graph.followed import Followed, written
 from minigrad.text import set_language
-from minigrad.viz.program import Board
+from minigrad.viz.board import Board
 from tests.e2e.moments import show
 
 pytestmark = pytest.mark.browser

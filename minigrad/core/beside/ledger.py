@@ -49,7 +49,7 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     place = places.get(key)
     if place is None:
         if len(places) >= KEPT:
-            del places[next(iter(places))]  # the oldest
+            places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
         place = places[key] = Place(kind, f.f_code, f.f_lasti)
     place.count += 1
     if place.count <= CALLERS and f.f_code.co_name != "<module>":  # later calls come from the same lines, mostly
