@@ -56,7 +56,9 @@ class Nudge(Moment):
         finite = sorted(y for _, y in self.points if abs(y) < float("inf"))
         few = len(finite) // 10  # a pole would flatten all the rest
         few = few if finite[-1] - finite[0] > 50 * (finite[-1 - few] - finite[few]) else 0
-        self.axes = Axes((self.ws[0], self.ws[-1]), (finite[few], finite[-1 - few]), (8, 8, 334, 172))
+        self.axes = Axes((self.ws[0], self.ws[-1]), (low := finite[few], high := finite[-1 - few]), (8, 8, 334, 172))
+        room = 8 + 8 * max(len(shown(y, 3)) for y in (low, high))  # the labels stand beside the frame
+        self.axes.left, self.axes.wide = room, 342 - room
         super().__init__(f"nudge({name_of(f)})", lang)
 
     # ---- measuring
@@ -106,8 +108,8 @@ class Nudge(Moment):
         x, y = spots[i] or (0, 0)
         body += tag("g", circle(0, 0, 6, "mg-dot"), data_dot="1", transform=f"translate({x},{y})")
         body += text(axes.left, 198, shown(axes.x0), "mg-m") + text(342, 198, shown(axes.x1), "mg-m mg-e")
-        body += text(175, 198, "w", "mg-mono mg-c")
-        body += text(13, 22, shown(axes.y1, 3), "mg-m mg-halo") + text(13, 175, shown(axes.y0, 3), "mg-m mg-halo")
+        body += text(axes.left + axes.wide / 2, 198, "w", "mg-mono mg-c")
+        body += "".join(text(axes.left - 5, at, shown(y, 3), "mg-m mg-e") for at, y in ((20, axes.y1), (178, axes.y0)))
         labels = [f"{shown(w)} → {shown(w + dx)}" for w in self.ws]
         slider = {"name": "w", "label": self.say("nudge_w"), "spots": spots, "labels": labels, "value": i}
         asked = [self.text("nudge_ask", "ask", dx=shown(dx)), {"kind": "slider", **slider},
