@@ -569,6 +569,15 @@ def test_the_line_that_cuts_is_found(road, library):
     assert (w.is_leaf and w.grad is not None) == (not wanted)
 
 
+@pytest.mark.parametrize("road", ROADS)
+def test_the_line_is_found_where_nobody_calls_backward(road):
+    from minigrad.graph.followed import cut
+
+    lines, wanted = ROADS[road]
+    for end in ("", '\nprint("done")'):
+        assert cut(followed(f"w = torch.tensor(2.0, requires_grad=True)\n{lines}{end}", torch), "w")[0] == wanted
+
+
 PROGRAM = f"w = torch.tensor(2.0, requires_grad=True)\n{ROADS['item'][0]}\nloss.backward()"
 
 

@@ -254,7 +254,7 @@ class Step:
 def cut(program: Followed, leaf: str) -> tuple[set[int], dict[int, set[str]]]:
     """Run it; the line that cuts the thread from `leaf` to the result, and the names that hang on it after each line.
 
-    The result is what the last `backward` or `grad` is called on, else what the last line binds. If the thread
+    The result is what the last `backward` or `grad` is called on, else what is bound last. If the thread
     arrives there is no such line. Of a `with` around the line that cuts the first line counts too.
     """
     root: list[AnyTensor] = []
@@ -287,10 +287,10 @@ def cut(program: Followed, leaf: str) -> tuple[set[int], dict[int, set[str]]]:
 def cutting_step(program: Followed, steps: list[Step]) -> Step | None:
     """The first step on the way to the result that cuts; None if the thread arrives."""
     calls = [n for n, step in enumerate(steps) if step.line in program.backwards]
-    last = steps[calls[-1]] if calls else steps[-1]
-    if not calls and last.after & last.stores:
+    last = steps[calls[-1]] if calls else next((step for step in reversed(steps) if step.stores), steps[-1])
+    if not calls and last.after & last.stores and not any(step.lost for step in steps):
         return None
-    needed, on_the_way = set(last.loads if calls else last.stores), [] if calls else [last]
+    needed, on_the_way = last.loads, [] if calls else [last]
     for step in reversed(steps[:steps.index(last)]):
         if step.stores & needed:
             on_the_way.append(step)
