@@ -8,7 +8,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.lessons import check
-from minigrad.text import set_language
+from minigrad.text import say, set_language
 
 
 @pytest.fixture(autouse=True)
@@ -549,6 +549,13 @@ ROADS = {
              "loss = torch.tensor(sum(parts), requires_grad=True)", {5}),
     "fine": ("n = w.item()\nloss = (w * 1.5 - n) ** 2", set()),
     "kept": ("parts = []\nfor km in (1.5, 2.5):\n    pred = w * km\n    parts.append(pred)\nloss = sum(parts)", set()),
+    "pair": ("a, c = w * 2, w.detach() * 3\nloss = c * torch.ones((), requires_grad=True)", {2}),
+    "dict": ("d = {}\nd['p'] = w.data * 2\nd['q'] = d['p'] * torch.ones((), requires_grad=True)\nloss = d['q']", {3}),
+    "object": ("class Fare:\n    def __init__(self, w):\n        self.w = w.detach().requires_grad_()\n"
+               "fare = Fare(w)\nloss = fare.w * 1.5", {5}),
+    "replaced": ("pred = w * 3\npred = torch.ones((), requires_grad=True)\nloss = pred * 2", {3}),
+    "renamed": ("loss = w ** 2\nw = w.detach()", {3}),
+    "held": ("d = {}\nd['p'] = w * 2\nloss = d['p'] ** 2", set()),
     "hooked": ("pred = w * 1.5\npred.register_hook(lambda g: g * 2)\nloss = (pred - 1.5) ** 2", set()),
 }
 
@@ -561,7 +568,7 @@ def test_the_line_that_cuts_is_found(road, library):
     lines, wanted = ROADS[road]
     lines = f"w = torch.tensor(2.0, requires_grad=True)\n{lines}\nloss.backward()"
     program = followed(lines, pytest.importorskip(library))
-    found, _ = cut(program, "w")
+    found = cut(program, "w").lines
 
     assert program.error == ""
     assert found == wanted
@@ -576,6 +583,20 @@ def test_the_line_is_found_where_nobody_calls_backward(road):
     lines, wanted = ROADS[road]
     for end in ("", '\nprint("done")'):
         assert cut(followed(f"w = torch.tensor(2.0, requires_grad=True)\n{lines}{end}", torch), "w")[0] == wanted
+
+
+@pytest.mark.parametrize(("lines", "end"), [
+    (ROADS["item"][0], "found"), (ROADS["replaced"][0], "replaced"), (ROADS["renamed"][0], "lost"),
+    (ROADS["held"][0], "fine"), ("loss = torch.ones((), requires_grad=True) * 2", "apart"),
+])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_how_the_thread_ends_is_said(lines, end, lang):
+    widget = torch.detective(f"w = torch.tensor(2.0, requires_grad=True)\n{lines}\nloss.backward()", "w", lang)
+    line = max(widget.cuts, default=len(widget.program.lines) + 1)
+    parts = str(widget.reply("answer", None, {"line": [str(line - 1)]})["parts"])
+
+    assert widget.end == end
+    assert say(f"moments.detective_{end}", lang=lang, leaf="w", line=line) in parts
 
 
 PROGRAM = f"w = torch.tensor(2.0, requires_grad=True)\n{ROADS['item'][0]}\nloss.backward()"

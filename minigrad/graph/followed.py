@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from .live import read
@@ -88,7 +89,7 @@ class Followed:
         return {name: t for name in sorted(self.names) if hasattr(type(t := self.scope.get(name)), "grad_fn")}
 
     def results(self) -> list[AnyTensor]:
-        """The named tensors of minigrad that have a record, those in named lists too."""
+        """The named tensors of minigrad that have a record, those that named things hold too."""
         values = [value for name in sorted(self.names) for value in as_list(self.scope.get(name))]
         return [t for t in values if hasattr(type(t), "_edge") and t.grad_fn is not None]
 
@@ -99,11 +100,15 @@ class Followed:
         for one in ast.walk(self.tree):
             if not isinstance(one, ast.stmt) or one.lineno != line:
                 continue
-            if isinstance(one, ast.FunctionDef):
+            nodes: Iterable[ast.AST] = names_in(one)
+            if isinstance(one, ast.FunctionDef | ast.ClassDef):
                 stores.add(one.name)
-            for name in ast.walk(one) if isinstance(one, ast.FunctionDef) else names_in(one):
+                nodes = ast.walk(one)
+            for name in nodes:
                 if isinstance(name, ast.Name):
                     (stores if isinstance(name.ctx, ast.Store) else loads).add(name.id)
+                elif isinstance(name, ast.Attribute | ast.Subscript) and isinstance(name.ctx, ast.Store):
+                    stores |= {inner.id for inner in ast.walk(name.value) if isinstance(inner, ast.Name)}
             if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name):
                 loads.add(one.target.id)
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) \
@@ -112,9 +117,17 @@ class Followed:
         return loads, stores
 
 
-def as_list(value: Any) -> list[Any]:
-    """The items of a list or a tuple; a list of everything else."""
-    return list(value) if isinstance(value, list | tuple) else [value]
+def as_list(value: Any, depth: int = 4) -> list[Any]:
+    """What a list, a tuple, a dict or an object of the learner's holds, also deeper; else the value alone."""
+    if isinstance(value, list | tuple):
+        held = list(value)
+    elif isinstance(value, dict):
+        held = list(value.values())
+    elif not isinstance(value, type | FunctionType | ModuleType) and not hasattr(type(value), "grad_fn"):
+        held = list(getattr(value, "__dict__", {}).values()) or [value]
+    else:
+        return [value]
+    return [inner for one in held[:200] for inner in (as_list(one, depth - 1) if depth and one is not value else [one])]
 
 
 def header(one: ast.stmt) -> range:
@@ -245,17 +258,33 @@ class Step:
     after: set[str]
     lost: bool  # the leaf's name is bound to what is no leaf that wants a gradient
 
-    @property
-    def cuts(self) -> bool:
-        """Whether it reads a name on the thread, and binds only what is off it."""
-        return self.lost or bool(self.stores and self.loads & self.before and not self.stores & self.after)
+    def end(self, needed: set[str]) -> str:
+        """How the thread ends here, if it does, for those of the needed names that are bound: "" if it goes on.
+
+        The leaf's name is "lost", a name on the thread "replaced", or what is made of such a name is off it ("found").
+        """
+        bound = self.stores & needed
+        if self.lost or not bound or bound & self.after:
+            return "lost" if self.lost else ""
+        return "found" if self.loads & self.before else "replaced" if bound & self.before else ""
 
 
-def cut(program: Followed, leaf: str) -> tuple[set[int], dict[int, set[str]]]:
-    """Run it; the line that cuts the thread from `leaf` to the result, and the names that hang on it after each line.
+class Thread(NamedTuple):
+    """The thread from a leaf: the lines that end it and how (see `Step.end`), the names on it after each line.
 
-    The result is what the last `backward` or `grad` is called on, else what is bound last. If the thread
-    arrives there is no such line. Of a `with` around the line that cuts the first line counts too.
+    Where no line ends it, it is "fine" if it arrives, and "apart" if the result is made of something else.
+    """
+
+    lines: set[int]
+    end: str
+    names: dict[int, set[str]]
+
+
+def cut(program: Followed, leaf: str) -> Thread:
+    """Run it; the line that cuts the thread from `leaf` to the result.
+
+    The result is what the last `backward` or `grad` is called on, else what is bound last. Of a `with` around the
+    line that cuts the first line counts too.
     """
     root: list[AnyTensor] = []
     steps: list[Step] = []
@@ -267,7 +296,7 @@ def cut(program: Followed, leaf: str) -> tuple[set[int], dict[int, set[str]]]:
         if (wanted := is_wanted(t)) and leaf in stores:
             root[:] = [t]
         functions = {name for name in before - stores | (stores if loads & before else set())
-                     if callable(program.scope.get(name))}
+                     if isinstance(program.scope.get(name), FunctionType | type)}
         after = {name for name in program.names if root and hangs(program.scope.get(name), root[0])} | functions
         if root and t is root[0] and t.grad is not None:
             arrived.append(line)
@@ -277,27 +306,30 @@ def cut(program: Followed, leaf: str) -> tuple[set[int], dict[int, set[str]]]:
         root.append(first)
     program.seen = seen
     program.run()
-    cutting = None if arrived or not steps else cutting_step(program, steps)
-    lines = {cutting.line} if cutting else set()
-    lines |= {one.lineno for one in ast.walk(program.tree) for line in lines
+    line, end = (0, "fine") if arrived or not steps else cutting_line(program, steps)
+    lines = {line} - {0}
+    lines |= {one.lineno for one in ast.walk(program.tree)
               if isinstance(one, ast.With) and one.lineno < line <= (one.end_lineno or 0)}
-    return lines, {step.line: step.after for step in steps}
+    return Thread(lines, end, {step.line: step.after for step in steps})
 
 
-def cutting_step(program: Followed, steps: list[Step]) -> Step | None:
-    """The first step on the way to the result that cuts; None if the thread arrives."""
+def cutting_line(program: Followed, steps: list[Step]) -> tuple[int, str]:
+    """The first line on the way to the result that ends the thread, and how; 0 if none does."""
     calls = [n for n, step in enumerate(steps) if step.line in program.backwards]
     last = steps[calls[-1]] if calls else next((step for step in reversed(steps) if step.stores), steps[-1])
     if not calls and last.after & last.stores and not any(step.lost for step in steps):
-        return None
-    needed, on_the_way = last.loads, [] if calls else [last]
+        return 0, "fine"
+    found = (0, "apart")
+    if calls and program.backwards[last.line] == "backward" and last.loads & last.before:
+        found = last.line, "found"  # it is called on what hangs on the thread, and does not arrive
+    elif not calls and (end := last.end(last.stores)):
+        found = last.line, end
+    needed = last.loads
     for step in reversed(steps[:steps.index(last)]):
+        found = (step.line, end) if (end := step.end(needed)) else found
         if step.stores & needed:
-            on_the_way.append(step)
             needed = (needed - step.stores) | step.loads
-    found = [step for step in reversed(on_the_way) if step.cuts]
-    itself = calls and program.backwards[last.line] == "backward" and last.loads & last.before
-    return found[0] if found else last if itself else None
+    return found
 
 
 def is_wanted(value: Any) -> bool:
@@ -306,9 +338,10 @@ def is_wanted(value: Any) -> bool:
 
 
 def hangs(value: Any, leaf: AnyTensor) -> bool:
-    """Whether the record of a tensor, or of one in a list, leads to `leaf`."""
-    if isinstance(value, list | tuple):
-        return any(hangs(one, leaf) for one in as_list(value))
+    """Whether the record of a tensor, or of one that something holds, leads to `leaf`."""
+    held = as_list(value)
+    if len(held) != 1 or held[0] is not value:
+        return any(hangs(one, leaf) for one in held)
     if value is leaf:
         return is_wanted(leaf)
     if not hasattr(type(value), "grad_fn") or value.grad_fn is None:

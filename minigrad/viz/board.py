@@ -108,7 +108,7 @@ class Detective(Moment):
 
     def __init__(self, program: Followed, leaf: str, lang: str | None = None) -> None:
         self.program, self.leaf = program, leaf
-        self.cuts, self.thread = cut(program, leaf)
+        self.cuts, self.end, self.thread = cut(program, leaf)
         value = program.scope.get(leaf)
         if not hasattr(type(value), "grad_fn"):
             raise ValueError(say("moments.no_leaf", name=leaf))
@@ -146,8 +146,7 @@ class Detective(Moment):
                 notes[n] = {"note": self.say("off_thread")}
         notes |= {n: {"state": "bad", "note": self.say("cut_here")} for n in self.cuts}
         reason = [self.text("why_says"), {"kind": "text", "role": "found", "text": self.reason}] if self.reason else []
-        key = "fine" if not self.cuts else "lost" if self.leaf in self.program.uses(cut_at)[1] else "found"
-        found = self.text(f"detective_{key}", "found", leaf=self.leaf, line=cut_at)
+        found = self.text(f"detective_{self.end}", "found", leaf=self.leaf, line=cut_at)
         columns = [[code(self.program, notes=notes)], [found, *reason]]
         return {"parts": [{"kind": "columns", "of": columns}], "said": said}
 
