@@ -463,7 +463,7 @@ def stale(program):
     """The first stale note of a program, and the line that wrote."""
     from minigrad.graph.followed import pinned
 
-    pin = next((pin for pin in pinned(followed(program))[1] if pin.stale), None)
+    pin = pinned(followed(program))[2]
     return pin and (pin.tensor, pin.line, pin.version, pin.now, pin.by)
 
 
@@ -488,6 +488,7 @@ def test_versions_are_those_of_torch_and_the_pin_is_found():
     ("h = w * 3\ny = h.exp()\ny.add_(1)", ("y", 3, 0, 1, 4)),
     ("h = w * 3\nv = h[0]\ny = h * h\nv.mul_(2)", ("h", 4, 0, 1, 5)),
     ("h = w * 3\nfor i in range(3):\n    y = h * h\n    h += 1", ("h", 4, 2, 3, 5)),
+    ("h = w * 3\nk = h * h\ny = k * k\nk += 1\nh += 1", ("k", 4, 0, 1, 5)),
     ("h = w * 3\ny = h * h\ny.sum().backward()\nh.mul_(2)", None)])
 def test_a_note_is_stale_where_torch_would_refuse(lines, found):
     program = "w = torch.tensor([1.0, 2.0], requires_grad=True)\n" + lines
@@ -502,6 +503,19 @@ def test_a_note_is_stale_where_torch_would_refuse(lines, found):
 
     assert stale(program) == found
     assert refused == (found is not None)
+
+
+@pytest.mark.parametrize(("lines", "found"), [
+    ("y = h * h\nz = h * h\nh.mul_(2)\n(y.sum() * 2).backward()", ("h", 3, 0, 1, 5)),
+    ("y = h * h\nz = h * h\nh.mul_(2)\nloss = y.sum()\nloss.backward()", ("h", 3, 0, 1, 5)),
+    ("y = h * h\nh.mul_(2)\nloss = h.sum()\nloss.backward()", None)])
+def test_the_stale_note_is_one_that_backward_comes_to(lines, found):
+    program = f"w = torch.tensor([1.0, 2.0], requires_grad=True)\nh = w * 3\n{lines}"
+    widget = torch.versions(program)
+
+    assert stale(program) == found
+    assert (widget.stale is None) == ("inplace" not in widget.program.error)
+    assert ("none behind the result" in words(send(widget, pin="0", line="9")["scene"])) == (found is None)
 
 
 def test_versions_takes_pin_and_line_together():

@@ -29,6 +29,7 @@ class Pin:
     version: int
     now: int
     by: int = 0
+    node: int = 0  # its number
 
     @property
     def stale(self) -> bool:
@@ -92,6 +93,16 @@ class Followed:
         """The named tensors of minigrad that have a record, those that named things hold too."""
         values = [value for name in sorted(self.names) for value in as_list(self.scope.get(name))]
         return [t for t in values if hasattr(type(t), "_edge") and t.grad_fn is not None]
+
+    def roots(self) -> list[AnyTensor]:
+        """The tensors of minigrad with a record that stand before the last `.backward(`, or in the last `grad(`."""
+        calls = [(one.lineno, one.args[0] if one.func.attr == "grad" and one.args else one.func.value)
+                 for one in ast.walk(self.tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+                 and one.func.attr in ("backward", "grad")]
+        last = [start for _, start in sorted(calls, key=lambda call: call[0])[-1:]]
+        names = {one.id for start in last for one in ast.walk(start) if isinstance(one, ast.Name)}
+        return [t for name, t in self.tensors().items()
+                if name in names and hasattr(t, "_edge") and t.grad_fn is not None]
 
     def uses(self, line: int) -> tuple[set[str], set[str]]:
         """The names that a line reads, and those that it binds."""
@@ -213,8 +224,11 @@ def so_far(graph: Graph, ids: list[str]) -> Graph:
 # ---- versions and notes
 
 
-def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin]]:
-    """Run it; the versions of its tensors after each line that ran, and the notes that its nodes took."""
+def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin], Pin | None]:
+    """Run it; the versions of its tensors after each line that ran, the notes that its nodes took, and one of these.
+
+    That is the first stale one that backward comes to, from where the program calls it last (if it does).
+    """
     versions: list[dict[str, int]] = []
     pins: dict[tuple[int, str], Pin] = {}
 
@@ -233,7 +247,7 @@ def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin]]:
                     continue
                 tensor = graph.tensors_by_id.get(saved.tensor)
                 label = (tensor and tensor.name) or f"{node.name}.{saved.field}"
-                pin = pins.setdefault((node.seq, saved.field), Pin(line, label, saved.version, saved.now))
+                pin = pins.setdefault((node.seq, saved.field), Pin(line, label, saved.version, saved.now, 0, node.seq))
                 pin.now = saved.now
                 pin.by = pin.by or (line if pin.stale else 0)
 
@@ -241,7 +255,12 @@ def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin]]:
     program.run()
     alike = {(pin.line, pin.tensor, pin.version): pin for pin in pins.values()  # both factors of a square
              if pin.tensor in program.names or pin.stale}
-    return versions, sorted(alike.values(), key=lambda pin: program.ran.index(pin.line))
+    stale = sorted((pin for pin in pins.values() if pin.stale), key=lambda pin: -pin.node)  # as backward goes
+    roots = program.roots()
+    behind = {node.seq for node in read(*roots).ops} if roots else {pin.node for pin in stale}
+    refused = stale if "inplace" in program.error else []
+    first = next((pin for pin in [*(pin for pin in stale if pin.node in behind), *refused]), None)
+    return versions, sorted(alike.values(), key=lambda pin: program.ran.index(pin.line)), first
 
 
 # ---- the thread from a leaf

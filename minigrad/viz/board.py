@@ -53,7 +53,7 @@ class Versions(Moment):
 
     def __init__(self, program: Followed, lang: str | None = None) -> None:
         self.program = program
-        self.counters, self.pins = pinned(program)
+        self.counters, self.pins, self.stale = pinned(program)
         self.ran = list(dict.fromkeys(program.ran))
         after = dict(zip(program.ran, self.counters, strict=True))
         self.after = [after[line] for line in self.ran]
@@ -61,7 +61,6 @@ class Versions(Moment):
         self.tensors += [pin.tensor for pin in self.pins if pin.tensor not in self.tensors]
         if not self.tensors:
             raise ValueError(say("moments.no_tensors"))
-        self.stale = next((pin for pin in self.pins if pin.stale), None)
         super().__init__("versions(program)", lang)
 
     def opening(self) -> dict[str, Any]:
@@ -86,7 +85,8 @@ class Versions(Moment):
         given = f"{self.say('no_pin') if pin == '0' else pin}; {line or self.say('no_line')}"
         right = (pin, line) == ((f"{stale.tensor},{stale.line}", stale.by) if stale else ("0", 0))
         said = self.verdict(self.say("versions_ask"), given, right)
-        found = self.text("versions_found", "found", **vars(stale)) if stale else self.text("versions_fresh", "found")
+        key = "found" if stale else "unused" if any(pin.stale for pin in self.pins) else "fresh"
+        found = self.text(f"versions_{key}", "found", **(vars(stale) if stale else {}))
         rows = [[name, *(self.cell(name, k) for k in range(len(self.ran)))] for name in self.tensors]
         notes: dict[int, Part] = {pin.by: {"state": "bad", "note": self.say("writes", tensor=pin.tensor)}
                                   for pin in self.pins if pin.stale}
