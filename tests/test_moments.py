@@ -422,6 +422,28 @@ def test_a_leaf_of_many_entries_is_asked_for_their_sum():
     assert widget.answers[0][2]
 
 
+def test_hooks_on_the_way_are_told_of():
+    """What is added to `.grad` is then not the sum over the paths."""
+    w = torch.tensor(2.0, requires_grad=True)
+    square = w**2
+    total = square * 3 + w
+    assert "Hooks" not in str(torch.paths(total, w))
+    square.register_hook(lambda grad: grad * 10)
+
+    assert "Hooks on the way are left out" in str(torch.paths(total, w))
+    with pytest.raises(ValueError, match="hook on the way"):
+        torch.paths(total, w, choose=True)
+
+
+def test_the_call_that_is_asked_for_can_be_made():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = w * 3
+    total = y.sum()
+
+    assert "y.sum().backward() adds" in str(torch.paths(y, w, choose=True).opening())
+    assert "total.backward() adds" in str(torch.paths(total, w, choose=True).opening())
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_static_forms_of_paths_have_no_factors(language):
     set_language(language)

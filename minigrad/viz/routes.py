@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate, islice, pairwise
-from math import isclose
+from math import isclose, prod
 from typing import Any
 
 from ..graph.recorder import in_short
@@ -28,7 +28,8 @@ def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Cho
 
     With `choose` a widget lists all ways, those that end elsewhere too: tick the ones that count, type the
     total, and then see what each brings. What was answered is in `.answers`.
-    Raises: ValueError if the graph of `root` does not lead to `leaf`; with `choose`, for more than 8 ways to it.
+    Raises: ValueError if the graph of `root` does not lead to `leaf`; with `choose`, for more than 8 ways to it, and
+    for hooks on the way.
     """
     end = nodes_below(leaf, root)[0]
     graph = reader_for(root)(root, names=learners_names())
@@ -46,6 +47,11 @@ def ways(graph: Graph, end: str) -> dict[str, int]:
     for n in reversed(graph.nodes):
         count[n.id] = (n.id == end) + sum(count[e.node] for e in n.edges if e.node)
     return count
+
+
+def hooked(graph: Graph, count: dict[str, int]) -> bool:
+    """Whether a hook on the way may change what arrives."""
+    return any(h.kind != "post_accumulate" and count[h.node] for h in graph.hooks)
 
 
 def routes_from(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Route]:
@@ -122,6 +128,8 @@ class Paths(TextWithDrawing):
         for i, (way, value) in enumerate(zip(self.found, self.values, strict=True), 1):
             names = " → ".join(self.graph.node(id).name for id, _ in way)
             lines.append(f"{i}  {names}" + (f"  {value}" if value else ""))
+        if hooked(self.graph, ways(self.graph, self.end)):
+            lines.append(say("why.paths_hooks"))
         if self.count > len(self.found):
             lines.append(say("why.paths_cut", shown=len(self.found), count=self.count))
         return "\n".join(lines)
@@ -136,6 +144,8 @@ class Choice(Moment):
         start = graph.nodes[0].id
         if count[start] > TICKED:
             raise ValueError(say("moments.many_paths", count=count[start], most=TICKED))
+        if hooked(graph, count):
+            raise ValueError(say("moments.hooked_paths"))
         self.ways = all_ends(graph, start, count)
         self.grads = [arriving(root, graph, way) if way[-1][0] == end else [] for way in self.ways]
         self.counting = [i for i, way in enumerate(self.ways) if way[-1][0] == end]
@@ -162,12 +172,14 @@ class Choice(Moment):
 
     def opening(self) -> dict[str, Any]:
         facts = dict(zip(("root", "leaf"), self.names, strict=True))
+        whole = "" if prod(self.graph.tensor(self.graph.roots[0]).shape) == 1 else ".sum()"
         options = [{"text": f"`{self.way(i)}`"} for i in range(len(self.ways))]
         many = "" if self.grads[self.counting[0]][-1].numel() == 1 else "_many"
         return {"parts": [
             self.text("paths_ask", "ask", **facts),
             {"kind": "options", "name": "way", "many": True, "label": self.say("paths_tick"), "options": options},
-            {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", **facts)}, self.button("answer"),
+            {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", whole=whole, **facts)},
+            self.button("answer"),
             *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
