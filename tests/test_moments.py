@@ -263,6 +263,17 @@ def test_rounds_leave_what_the_course_says_and_the_parameters_as_they_were(libra
     assert (scope["w"].item(), scope["w"].grad, scope["kept"], scope["total"]) == (0, None, None, None)
 
 
+@pytest.mark.parametrize(("seen", "way"), [
+    ([4, 2, 1], "same"), ([4, 3, 2.5], "creeps"), ([4, 4, 4], "creeps"), ([4, 1, 0.1], "faster"), ([4, 5, 6], "rises"),
+    ([4, 6, 3, 7], "swings"), ([4, 9, "inf"], "rises"), ([4, "inf", "nan"], "rises"), ([4, 8, "nan"], "rises"),
+    (["nan", "nan"], "breaks"), ([4, 3, "nan"], "breaks"), ([4, "nan"], "breaks")])
+def test_what_a_loss_does_is_called_by_its_name(seen, way):
+    from minigrad.viz.monitor import what_it_does
+
+    right = [{"loss": value} for value in (4, 2, 1, 0.5)[:len(seen)]]
+    assert what_it_does(right, [{"loss": float(value)} for value in seen]) == way
+
+
 def test_a_lost_leaf_is_seen_in_is_leaf():
     def round(w, kept=True):
         loss = (w - 3) ** 2
@@ -270,8 +281,8 @@ def test_a_lost_leaf_is_seen_in_is_leaf():
         return loss, (w if kept else (w * 1.0))
 
     widget = torch.training(round, torch.tensor(1.0, requires_grad=True), rounds=4)
-    send(widget, switch="0", way="4")
-    lost = send(widget, switch="0", way="4")["scene"]
+    send(widget, switch="0", way="6")
+    lost = send(widget, switch="0", way="6")["scene"]
 
     assert [row["p0.is_leaf"] for row in widget.rows] == [True] * 4
     assert "False from round 1" in words(lost)
@@ -344,12 +355,12 @@ def test_a_switch_is_asked_for_before_its_strip(language):
     scope = loop(torch)
     widget = torch.training(scope["round"], scope["w"], scope["b"])
 
-    for values in ({}, {"switch": ["0", "1"], "way": "2"}, {"switch": "0"}):
+    for values in ({}, {"switch": ["0", "1"], "way": "3"}, {"switch": "0"}):
         assert "…" in send(widget, **values)["refused"]
     assert widget.answers == []
     assert not gives_away(widget, "0.1808", "0.09512", "7", "mg-curve")
-    scene = send(widget, switch="0", way="2")["scene"]
-    send(widget, switch="1", way="2")
+    scene = send(widget, switch="0", way="3")["scene"]
+    send(widget, switch="1", way="3")
 
     assert "clear=False" in words(scene)
     assert [right for *_, right in widget.answers] == [True, False]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from itertools import pairwise
-from math import isclose, isfinite
+from itertools import pairwise, takewhile
+from math import isclose, isfinite, isnan
 from typing import Any
 
 from ..graph.snapshot import AnyTensor
@@ -16,7 +16,7 @@ from .display import learners_names
 from .glyphs import text
 from .theme import shorten
 
-WAYS = ("rises", "creeps", "swings", "same", "stops")  # what a loss can do, beside that of the right run
+WAYS = ("rises", "creeps", "faster", "swings", "same", "breaks", "stops")  # of a loss, beside that of the right run
 Rows = list[dict[str, Any]]
 
 
@@ -146,9 +146,10 @@ def what_it_does(home: Rows, rows: Rows) -> str:
     top = max(map(abs, right))
     if all(isclose(a, b, rel_tol=1e-3, abs_tol=1e-3 * top) for a, b in zip(right, losses, strict=True)):
         return "same"
-    if not all(map(isfinite, losses)):
-        return "rises"
+    finite = list(takewhile(isfinite, losses))
+    if len(finite) < len(losses):
+        return "breaks" if isnan(losses[len(finite)]) and finite[-1:] <= finite[:1] else "rises"
     turns = [after > before for before, after in pairwise(losses) if abs(after - before) > 1e-6 * top]
     if sum(a != b for a, b in pairwise(turns)) > 1:
         return "swings"
-    return "rises" if losses[-1] > losses[0] else "creeps"
+    return "rises" if losses[-1] > losses[0] else "creeps" if losses[-1] > right[-1] else "faster"
