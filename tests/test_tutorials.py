@@ -89,6 +89,32 @@ def test_a_recorded_output_is_printed_again(entry, lang):
     assert all(cell.execution_count for cell in cells)
 
 
+LABELS = {"en": ("Original", "Reconstructed by us", "Added by us", ", as shown", ", as recorded"),
+          "zh": ("原始记录", "由我们复原", "由我们添加", "，原样", "，记录时")}
+
+
+def wanted_labels(cell, lang):
+    """What may stand above a code cell: where it comes from, with the number that it carries in the recording."""
+    original, rebuilt, added, shown, recorded = LABELS[lang]
+    if "seed" not in ours(cell):
+        return {f"**{rebuilt}**", f"**{added}**"}
+    (entry,) = (e for e in CODE if (e["seed"], e["index"]) == (ours(cell)["seed"], ours(cell)["cell"]))
+    kind = original if entry["source"] == cell.source else rebuilt
+    variant = {"as shown": shown, "as recorded": recorded}.get(ours(cell).get("variant"), "")
+    return {f"**{kind} · In [{entry['execution_count'] or ' '}]**{variant}"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_cell_of_code_says_above_it_where_it_comes_from(seed, lang):
+    cells = tutorial(seed, lang).cells
+    for above, cell in pairwise(cells):
+        if cell.cell_type == "code":
+            assert above.cell_type == "markdown"
+            assert above.source.splitlines()[-1] in wanted_labels(cell, lang), cell.id
+    assert all(word.strip(", ，") in cells[0].source.lower() for word in map(str.lower, LABELS[lang]))
+
+
 @pytest.mark.parametrize("entry", PROSE, ids=label)
 def test_every_idea_of_the_original_text_is_told_again(entry):
     told = [
