@@ -19,7 +19,7 @@ from .classroom import collect, keep, note, own_exercise
 from .verdict import Verdict
 from .widgets import check_answers, is_answered
 
-__all__ = ["Verdict", "check", "collect", "diamond", "keep", "picture", "programs", "register"]
+__all__ = ["Verdict", "check", "collect", "diamond", "form", "keep", "picture", "programs", "register"]
 
 BUILT_IN = {  # exercise -> the file it is in, and its name there; read when first asked for
     "01": "lesson_01.EXERCISE", "02": "lesson_02.EXERCISE",
@@ -27,7 +27,7 @@ BUILT_IN = {  # exercise -> the file it is in, and its name there; read when fir
     "04": "lesson_04.EXERCISE", "05": "lesson_05.EXERCISE", "05.1": "lesson_05.SUM_BACK",
     "06": "lesson_06.EXERCISE", "06.1": "lesson_06.FIXES", "07": "lesson_07.EXERCISE", "08": "lesson_08.EXERCISE",
     "A": "lesson_a.EXERCISE", "B": "lesson_b.EXERCISE", "B.2": "lesson_b.DUAL", "C": "lesson_c.EXERCISE",
-    "D": "lesson_d.EXERCISE",
+    "D": "lesson_d.EXERCISE", "later": "later.EXERCISE",
 }
 CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
 
@@ -37,6 +37,8 @@ def checker(exercise: str) -> Callable[[Any], Verdict]:
     if exercise not in CHECKERS:
         if exercise in (guesses := import_module(".guesses", __name__)).KEYS:
             return CHECKERS.setdefault(exercise, guesses.Guess(exercise))
+        if exercise.startswith("form.") and exercise in (forms := import_module(".forms", __name__)).NAMES:
+            return CHECKERS.setdefault(exercise, forms.Items(exercise))
         if exercise not in BUILT_IN:
             raise ValueError(f"no exercise {exercise!r}; there are {', '.join(sorted({*BUILT_IN, *CHECKERS}))}")
         CHECKERS[exercise] = found(BUILT_IN[exercise])
@@ -50,7 +52,8 @@ def check(exercise: str, answer: Any) -> Verdict:
     Raises: ValueError if there is no such exercise.
     """
     judge = checker(exercise)
-    return note(check_answers(exercise, answer) if is_answered(answer) else judge(answer))
+    verdict = note(check_answers(exercise, answer) if is_answered(answer) else judge(answer))
+    return found("forms.with_a_missed_item")(verdict) if exercise.endswith(".recall") else verdict
 
 
 def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes: Mapping[str, Any] | None = None,
@@ -74,7 +77,8 @@ def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes
 
 
 # what lessons show
-LATER = {"diamond": "lesson_03.diamond", "picture": "lesson_02.picture", "programs": "lesson_06.PROGRAMS"}
+LATER = {"diamond": "lesson_03.diamond", "form": "forms.form", "picture": "lesson_02.picture",
+         "programs": "lesson_06.PROGRAMS"}
 
 
 def __getattr__(name: str) -> Any:

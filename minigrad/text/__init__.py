@@ -1,8 +1,8 @@
 """Every sentence that minigrad says to a learner, in English and in Chinese.
 
 The sentences themselves live beside this file in `messages.toml`, those of the course's checkers in
-`lessons.toml` and `guesses.toml`, those of its widgets in `moments.toml`, causes that were found in `why.toml`,
-both languages next to each other; this file only finds one and fills in its blanks.
+`lessons.toml`, `guesses.toml` and `items.toml`, those of its widgets in `moments.toml`, causes that were found in
+`why.toml`, both languages next to each other; this file only finds one and fills in its blanks.
 It imports nothing of minigrad.
 API words (`requires_grad`, `.grad`, `grad_fn`) are never translated.
 """
@@ -22,7 +22,7 @@ def _sentences() -> dict[str, dict[str, str]]:
     import tomllib  # costs 2-3 ms, and most programs never fail and never draw
 
     sections: dict[str, dict[str, dict[str, str]]] = {}
-    for name in ("messages.toml", "lessons.toml", "guesses.toml", "moments.toml", "why.toml"):
+    for name in ("messages.toml", "lessons.toml", "guesses.toml", "items.toml", "moments.toml", "why.toml"):
         with open(os.path.join(os.path.dirname(__file__), name), "rb") as file:
             sections |= tomllib.load(file)
     return {f"{section}.{key}": pair for section, entries in sections.items() for key, pair in entries.items()}

@@ -1,0 +1,226 @@
+"""The test before and after the course: two forms of 16 items each, and what comes back of it in the lessons.
+
+`form("A")` shows the questions, `check("form.A", {1: "b", 2: "c!", ...})` takes the answers, all at once: while one is
+open nothing is handed in, and no answer is told right or wrong. They are kept in one file on this machine. The form
+that is handed in first is the one before the course. What was missed in it comes back below the recall of later
+lessons, and is answered by itself then: `check("form.A7", "c")`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ..text import get_language, say
+from .classroom import note
+from .running import is_empty
+from .verdict import Verdict, not_yet, right, wrong
+
+LESSON = 1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6, 7, 8, 8  # of each item
+SHORT = 1, 2, 4, 5, 7, 8, 15, 16
+ALL = tuple(range(1, len(LESSON) + 1))
+NAMES = {f"form.{form}{number}" for form in "AB" for number in ("", *ALL)}
+LETTERS = "ABCDE"  # the last one: I do not know yet
+
+
+@cache
+def items() -> Mapping[str, Any]:
+    """What is asked by programs, and the idea behind each answer: `items.toml`."""
+    return tomllib.loads(Path(__file__).with_name("items.toml").read_text("utf-8"))
+
+
+def question(item: str, lang: str) -> tuple[str, str, list[str]]:
+    """The question of "A7", its program, and the four answers with their letters."""
+    asked, *answers = say(f"items.{item}", lang).splitlines()
+    marked = [f"{letter}) {answer}" for letter, answer in zip(LETTERS, answers, strict=False)]
+    return asked, items()[item].get("program", "").strip(), marked
+
+
+def as_text(item: str) -> str:
+    """The item as plain text; in both languages it is asked in English."""
+    asked, program, answers = question(item, spoken())
+    rows = [f"    {row}" for row in program.splitlines()]
+    return "\n".join([asked, *rows, "   ".join(answers)])
+
+
+def spoken() -> str:
+    """The language of questions: one, where two are in use."""
+    return "en" if get_language() == "both" else get_language()
+
+
+@dataclass(frozen=True)
+class Form:
+    """The questions of one form, as a notebook shows them and `print` writes them; a browser prints them, too."""
+
+    name: str
+    numbers: tuple[int, ...]
+
+    def head(self) -> tuple[str, str]:
+        """Title, and how to answer."""
+        return say("items.title", spoken(), form=self.name, count=len(self.numbers)), say("items.how", spoken())
+
+    def __repr__(self) -> str:
+        return "\n\n".join([*self.head(), *(f"{n}. {as_text(f'{self.name}{n}')}" for n in self.numbers)])
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for number in self.numbers:
+            asked, program, answers = question(f"{self.name}{number}", spoken())
+            code = f"<pre>{escape(program)}</pre>" if program else ""
+            rows.append(f'<li value="{number}">{escape(asked)}{code}<p>{"<br>".join(map(escape, answers))}</p></li>')
+        title, how = map(escape, self.head())
+        return f"<h2>{title}</h2><p>{how}</p><ol>{''.join(rows)}</ol>"
+
+
+def form(name: Any, short: bool = False) -> Form | Verdict:
+    """The questions of form "A" or "B"; `short` leaves half of them, for the track of two hours.
+
+    Raises: ValueError for another name; `...` is not yet one.
+    """
+    if name is ...:
+        return not_yet("form")
+    if name not in ("A", "B"):
+        raise ValueError(f"there are the forms 'A' and 'B', not {name!r}")
+    return Form(name, SHORT if short else ALL)
+
+
+def kept() -> Path:
+    """The file with this learner's answers: in the folder that MINIGRAD_HOME names, else in `~/.minigrad`."""
+    return Path(os.environ.get("MINIGRAD_HOME") or Path.home() / ".minigrad") / "answers.jsonl"
+
+
+def rows() -> list[dict[str, Any]]:
+    """What is kept, oldest first; lines that are nothing of ours are left where they are, and passed over."""
+    def read() -> Iterator[dict[str, Any]]:
+        for line in kept().read_text("utf-8").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict) and row.get("item") in items() and row.get("answer") in (*LETTERS,):
+                yield row
+
+    try:
+        return list(read())
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+def keep(answers: Mapping[str, str]) -> None:
+    """Add answers to the file, `{"A7": "c!"}`. Raises: OSError where it cannot be written."""
+    kept().parent.mkdir(parents=True, exist_ok=True)
+    with kept().open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps({"item": item, "answer": said[0], "sure": said.endswith("!")}) + "\n"
+                        for item, said in answers.items())
+
+
+def idea(item: str, answer: str) -> str:
+    """The misconception behind an answer, "" where it is right."""
+    return "unknown" if answer == "E" else items()[item]["ideas"][LETTERS.index(answer)]
+
+
+def letter(given: Any) -> str | None:
+    """The answer as it is kept, "B" or "B!", or None for what is none."""
+    said = str(given).replace(" ", "").upper()
+    return said if said[:1] in (*LETTERS,) and said[1:] in ("", "!") else None
+
+
+@dataclass(frozen=True)
+class Items:
+    """Judges the answers to a whole form, `form.A`, or an answer to one of its items, `form.A7`."""
+
+    exercise: str
+
+    def __call__(self, answer: Any) -> Verdict:
+        """Take a form, or judge what came back of it."""
+        if is_empty(answer):
+            return not_yet(self.exercise)
+        name, number = self.exercise[5], self.exercise[6:]
+        try:
+            return self.one(name + number, answer) if number else self.all(name, answer)
+        except OSError as error:
+            return self.told("not_kept", file=kept(), error=error)
+
+    def told(self, key: str, **blanks: Any) -> Verdict:
+        """A word that judges nothing."""
+        return Verdict(self.exercise, None, say(f"items.{key}", **blanks))
+
+    def all(self, name: str, answer: Any) -> Verdict:
+        """Keep the answers to a form, if none is open; the second form is set beside the first."""
+        if not isinstance(answer, Mapping):
+            return self.told("open", form=self.exercise, open=", ".join(map(str, ALL)))
+        given = {n: answer[n] for n in ALL if not is_empty(answer.get(n, ...))}
+        said = {n: letter(value) for n, value in given.items()}
+        faulty = next((n for n, letters in said.items() if letters is None), None)
+        if faulty is not None:
+            return self.told("letters", number=faulty, given=repr(given[faulty]))
+        missing = [n for n in ALL if n not in said]
+        if missing and tuple(said) != SHORT:
+            return self.told("open", form=self.exercise, open=", ".join(map(str, missing)))
+        before = first_answers()
+        if any(row["item"][0] == name for row in before):
+            return self.told("twice", form=self.exercise, file=kept())
+        keep({f"{name}{n}": letters for n, letters in said.items() if letters})
+        now = [row for row in first_answers() if row["item"][0] == name]
+        for row in now:  # for a teacher, where the learner agreed to it
+            why = idea(row["item"], row["answer"])
+            note(Verdict(f"{'after' if before else 'before'} {row['item']}", not why, "", why or None))
+        if before:
+            return Verdict(self.exercise, None, compared(self.exercise, before, now))
+        return self.told("first", form=self.exercise, count=len(said), file=kept())
+
+    def one(self, item: str, answer: Any) -> Verdict:
+        """Judge an answer to an item that came back."""
+        if item[0] not in {row["item"][0] for row in first_answers()}:
+            return self.told("closed", exercise=self.exercise)
+        said = letter(answer)
+        if said is None:
+            return wrong(self.exercise, "kind", say("items.letters", number=item[1:], given=repr(answer)))
+        keep({item: said})
+        why = idea(item, said[0])
+        return wrong(self.exercise, why, say(f"items.hint_{item[1:]}")) if why else right(self.exercise)
+
+
+def first_answers() -> list[dict[str, Any]]:
+    """What was said to each item when its form was handed in."""
+    return list({row["item"]: row for row in reversed(rows())}.values())[::-1]
+
+
+def compared(exercise: str, before: list[dict[str, Any]], now: list[dict[str, Any]]) -> str:
+    """How many were right before and after, how many of the sure ones, and which lessons to look at again."""
+    def counts(said: list[dict[str, Any]]) -> tuple[int, str]:
+        holds = [not idea(row["item"], row["answer"]) for row in said]
+        sure = [held for held, row in zip(holds, said, strict=True) if row["sure"]]
+        return sum(holds), f"{sum(sure)}/{len(sure)}"
+
+    (one, sure_one), (two, sure_two) = counts(before), counts(now)
+    told = say("items.second", form=exercise, before=one, asked_before=len(before), after=two, asked_after=len(now),
+               sure_before=sure_one, sure_after=sure_two)
+    missed = sorted({lesson(row["item"]) for row in now if idea(row["item"], row["answer"])})
+    again = ", ".join(say("items.lesson", lesson=number) for number in missed)
+    return "\n".join([told, *([say("items.look", lessons=again)] if again else [])])
+
+
+def lesson(item: str) -> int:
+    """The lesson that teaches what an item asks."""
+    return LESSON[int(item[1:]) - 1]
+
+
+def with_a_missed_item(verdict: Verdict) -> Verdict:
+    """The verdict on a recall, and below it the first item of earlier lessons that was missed and is missed still."""
+    here = verdict.exercise.partition(".")[0]
+    latest = {row["item"]: row["answer"] for row in rows()}
+    missed = sorted((item for item, answer in latest.items()
+                     if idea(item, answer) and (not here.isdigit() or lesson(item) < int(here))),
+                    key=lambda item: (int(item[1:]), item))
+    if verdict.passed is None or not missed:
+        return verdict
+    asked = f"{say('items.again', exercise=f'form.{missed[0]}')}\n{as_text(missed[0])}"
+    return Verdict(verdict.exercise, verdict.passed, f"{verdict.text}\n\n{asked}", verdict.misconception)
