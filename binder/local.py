@@ -15,6 +15,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
+WHEELS = os.path.join(ROOT, "wheelhouse")     # what `wheels` put there, for a room without network
 OLDEST = (3, 11)
 FIRST = "lessons/00_start_here.ipynb"
 LINTED = ["minigrad", "tests", "notebooks", "binder"]
@@ -28,6 +29,7 @@ WORDS = {
     "notebooks": (["test"], [
         ["notebooks.picture"], ["notebooks.sync"], ["notebooks.conformance"], ["notebooks.derivatives"],
         ["notebooks.refresh", "--twice"]]),
+    "wheels": ([], [["pip", "wheel", "--wheel-dir", "wheelhouse", ".[lab]", "hatchling", "editables"]]),
     "bench": (["test", "bench"], [["tests.bench.interleaved"]]),
     "fuzz": (["test", "oracle"], [["tests.oracle.fuzz", "--count", "10000"]]),
     "mutants": (["test"], [["tests.mutants"]]),
@@ -85,7 +87,8 @@ def install(extras):
     print("Installing minigrad with [{0}], a minute or two the first time ..."
           .format(", ".join(extras)))
     sys.stdout.flush()
-    run("pip", "install", "--quiet", "--editable", ".[" + ",".join(extras) + "]")
+    source = ["--no-index", "--find-links", WHEELS] if os.path.isdir(WHEELS) else []
+    run("pip", "install", "--quiet", *(source + ["--editable", ".[" + ",".join(extras) + "]"]))
     with open(stamp, "w") as file:
         file.write(" ".join([wanted] + sorted(have | set(extras))))
 

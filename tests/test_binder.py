@@ -122,3 +122,34 @@ def test_the_recipe_gives_a_working_lab_in_a_clean_environment(result: list[subp
     assert trusted.count("Signing notebook") == len(list(ROOT.glob("notebooks/*/*/*.ipynb")))
     assert "/env/" in lesson                # the installed copy, not the checkout
     assert "[[0.5, 0.5], [0.5, 0.5]]" in lesson
+
+
+class Settings:
+    """What JupyterHub's `get_config()` gives: anything can be set on it."""
+
+    def __getattr__(self, name: str) -> Settings:
+        self.__dict__[name] = Settings()
+        return self.__dict__[name]
+
+
+def test_a_student_of_the_hub_gets_the_notebooks_and_keeps_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MINIGRAD_CLASS", str(tmp_path / "class"))
+    monkeypatch.setenv("MINIGRAD_CLASS_PASSWORD", "a word for all")
+    settings, spawner = Settings(), Settings()
+    names = {"get_config": lambda: settings, "__file__": str(BINDER / "hub" / "jupyterhub_config.py")}
+    exec((BINDER / "hub" / "jupyterhub_config.py").read_text("utf-8"), names)
+    spawner.user.name = "anna"
+    (tmp_path / "class" / "trusted").mkdir()
+    (tmp_path / "class" / "trusted" / "nbsignatures.db").write_text("signed")
+
+    settings.Spawner.pre_spawn_hook(spawner)
+    home = Path(settings.SimpleLocalProcessSpawner.home_dir_template.format(username="anna"))
+    lesson = home / settings.Spawner.default_url.removeprefix("/lab/tree/")
+    lesson.write_text("mine")
+    settings.Spawner.pre_spawn_hook(spawner)
+
+    assert lesson.read_text() == "mine"
+    assert len(list(home.glob("notebooks/*/*/*.ipynb"))) == len(list(ROOT.glob("notebooks/*/*/*.ipynb")))
+    assert (home / ".local/share/jupyter/nbsignatures.db").read_text() == "signed"

@@ -276,6 +276,19 @@ def test_a_python_that_is_too_old_is_told_which_to_get(
     assert not (tmp_path / "venv").exists()
 
 
+@pytest.mark.parametrize("offline", [False, True])
+def test_where_wheels_lie_ready_no_network_is_asked(offline: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    local = entry_as_a_module(tmp_path / "venv")
+    local.VENV, local.WHEELS, said = str(tmp_path), str(tmp_path / "wheelhouse"), []
+    monkeypatch.setattr(local, "run", lambda *words: said.append(words))
+    if offline:
+        (tmp_path / "wheelhouse").mkdir()
+    local.install(["lab"])
+
+    assert ("--no-index" in said[0]) is offline
+    assert said[0][-2:] == ("--editable", ".[lab]")
+
+
 def test_an_unknown_word_is_answered_with_the_words(tmp_path: Path):
     local = entry_as_a_module(tmp_path / "venv")
 
