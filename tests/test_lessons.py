@@ -64,9 +64,11 @@ def test_every_prediction_gets_its_own_answer(guess, idea, language):
     assert verdict.misconception == idea
 
 
-def test_an_unknown_exercise_is_refused_with_the_list():
-    with pytest.raises(ValueError, match=r"no exercise '99'; there are 01, .*03, 03.1"):
+def test_an_unknown_exercise_is_refused_with_the_nearest_or_with_the_list():
+    with pytest.raises(ValueError, match=r"no exercise 99\..*01, .*03, 03.1"):
         check("99", sorts_by_visiting)
+    with pytest.raises(ValueError, match=r"one of these: 02\.recall"):
+        check("2.recall", "A")
 
 
 def test_there_are_thirty_random_graphs_and_no_gradient_is_zero():

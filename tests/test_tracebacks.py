@@ -57,6 +57,26 @@ def test_a_script_shows_no_frame_of_ours(program, tmp_path):
     assert "What happened" in run.stderr.splitlines()[-2] + run.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize(("program", "said"), [
+    ("from minigrad.lessons import chek", "the nearest name that it has is `minigrad.lessons.check`"),
+    ("from minigrad.lessons import pictur", "`minigrad.lessons.picture`"),
+    ("from minigrad.lesson import check", "`minigrad.lessons`"),
+    ("from minigrad import tensr", "`minigrad.tensor`"),
+    ("from minigrad.lessons import check\ncheck('02.recall', B)", 'between quotes: `"B"`')])
+def test_a_slip_in_the_first_cell_of_a_lesson_is_told(program, said, shell, capsys):
+    shell.run_cell("import minigrad")
+    shell.run_cell(program)
+
+    assert said in capsys.readouterr().out.rstrip().splitlines()[-1]
+
+
+def test_an_import_that_is_like_nothing_is_left_alone(shell, capsys):
+    for program in ("from minigrad.viz.player import qqq", "from minigrad import qqq", "import minigrad.qqq",
+                    "import qqq", "Q"):
+        shell.run_cell(program)
+        assert "Error:" in capsys.readouterr().out.rstrip().splitlines()[-1]
+
+
 def test_full_tracebacks_bring_the_frames_back(shell, capsys):
     torch.full_tracebacks()
     try:

@@ -7,6 +7,11 @@ the facts that fill their blanks. `presentation.explain` comes here.
 from __future__ import annotations
 
 import os
+import re
+import sys
+from difflib import get_close_matches
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from ..core.beside.lines import PACKAGE_FILES, learners_frame, learners_line
@@ -50,9 +55,28 @@ def complete(error: BaseException) -> None:
         return
     found = found_at(error, last.tb_frame, last.tb_lasti)
     error.finding = found  # type: ignore[attr-defined]
+    if (meant := mistyped(error)) is not None:
+        for lang in languages():
+            error.add_note(say(meant[0], lang, **meant[1]))
     if found is not None:
         for lang in languages():
             error.add_note(cause_told(found, lang, last.tb_frame.f_code.co_filename))
+
+
+def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:
+    """What is said of an import from minigrad that is nearly right, and of an answer without its quotes."""
+    if isinstance(error, NameError) and error.name in tuple("ABCDE") and "minigrad.lessons" in sys.modules:
+        return "note.letter", {"letter": error.name}
+    if not isinstance(error, ImportError) or not str(error.name).startswith("minigrad"):
+        return None
+    where, _, wanted = str(error.name).rpartition(".")
+    if not isinstance(error, ModuleNotFoundError):  # the module is there, and has not the name
+        where, wanted = str(error.name), re.findall(r"'(\w+)'", str(error))[0]
+    module: Any = import_module(where or "minigrad")
+    inside = (m.name for m in iter_modules(getattr(module, "__path__", ())))
+    known = {*dir(module), *getattr(module, "__all__", ()), *inside}
+    near = get_close_matches(wanted, known, 1, 0.7)
+    return ("alias.nearest", {"name": f"{where}.{wanted}", "nearest": f"{where}.{near[0]}"}) if near else None
 
 
 def languages() -> tuple[str, ...]:

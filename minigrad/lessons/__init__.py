@@ -11,6 +11,7 @@ For teachers: `register` adds an exercise; where learners agree, `keep(folder)` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -40,7 +41,9 @@ def checker(exercise: str) -> Callable[[Any], Verdict]:
         if exercise.startswith("form.") and exercise in (forms := import_module(".forms", __name__)).NAMES:
             return CHECKERS.setdefault(exercise, forms.Items(exercise))
         if exercise not in BUILT_IN:
-            raise ValueError(f"no exercise {exercise!r}; there are {', '.join(sorted({*BUILT_IN, *CHECKERS}))}")
+            known = sorted({*BUILT_IN, *CHECKERS, "form.A", "form.B"})
+            near = get_close_matches(exercise, [*known, *guesses.KEYS], 3) or known
+            raise ValueError(say("lessons.no_exercise", exercise=exercise, near=", ".join(near)))
         CHECKERS[exercise] = found(BUILT_IN[exercise])
     return CHECKERS[exercise]
 
