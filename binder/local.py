@@ -29,6 +29,7 @@ WORDS = {
     "notebooks": (["test"], [
         ["notebooks.picture"], ["notebooks.sync"], ["notebooks.conformance"], ["notebooks.derivatives"],
         ["notebooks.refresh", "--twice"]]),
+    "handouts": (["lab"], [["notebooks.handouts"]]),
     "wheels": ([], [["pip", "wheel", "--wheel-dir", "wheelhouse", ".[lab]", "hatchling", "editables"]]),
     "bench": (["test", "bench"], [["tests.bench.interleaved"]]),
     "fuzz": (["test", "oracle"], [["tests.oracle.fuzz", "--count", "10000"]]),

@@ -2,7 +2,9 @@
 
 A twin has the same cells in the same order, matched by cell id. Each of its markdown cells
 remembers a fingerprint of the English text that it translates, so a later edit of the English
-shows up as STALE. Outputs are not copied: refresh.py runs each twin by itself.
+shows up as STALE. A twin's comments in code may be translated. Outputs are not copied: refresh.py runs each
+twin by itself. Where the folder of one language is missing (a fork in one language), or where a notebook's metadata
+says `{"minigrad": {"twin": false}}`, there are no twins and nothing is asked.
 
     python -m notebooks.sync             give the twins the cells and the code they lack
     python -m notebooks.sync --check     say what is MISSING, STALE or different; exit 1 if any
@@ -14,7 +16,9 @@ from __future__ import annotations
 import argparse
 import copy
 import hashlib
+import io
 import sys
+import tokenize
 from pathlib import Path
 
 import nbformat
@@ -33,6 +37,12 @@ def pairs(root: Path) -> list[tuple[Path, Path]]:
         if ".ipynb_checkpoints" not in path.parts
     }
     return [(root / "en" / name, root / "zh" / name) for name in sorted(names)]
+
+
+def in_step(pair: tuple[Path, Path], root: Path) -> bool:
+    """Whether a notebook is to have a twin."""
+    alone = any(read(path).metadata.get("minigrad", {}).get("twin") is False for path in pair if path.exists())
+    return all((root / language).is_dir() for language in ("en", "zh")) and not alone
 
 
 def read(path: Path) -> NotebookNode:
@@ -73,10 +83,19 @@ def twin(english: NotebookNode, chinese: NotebookNode | None) -> tuple[NotebookN
 
 
 def take_code(cell: NotebookNode, old: NotebookNode | None, source: str) -> None:
-    """The English code; the twin's own outputs, as long as they came from that code."""
+    """The English code; the twin's own comments and outputs, as long as they belong to that code."""
     cell.source, cell.outputs, cell.execution_count = source, [], None
-    if old is not None and old.cell_type == "code" and old.source == source:
-        cell.outputs, cell.execution_count = old.outputs, old.execution_count
+    if old is not None and old.cell_type == "code" and without_comments(old.source) == without_comments(source):
+        cell.source, cell.outputs, cell.execution_count = old.source, old.outputs, old.execution_count
+
+
+def without_comments(source: str) -> list[str]:
+    """Code as its tokens; what Python cannot read, a cell in another language, as it is."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return [source]
+    return [token.string for token in tokens if token.type not in (tokenize.COMMENT, tokenize.NL)]
 
 
 def take_prose(cell: NotebookNode, old: NotebookNode | None) -> str | None:
@@ -147,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=HERE, help="the folder that has en and zh")
     options = parser.parse_args(arguments)
     failed = False
-    for pair in pairs(options.root):
+    for pair in (pair for pair in pairs(options.root) if in_step(pair, options.root)):
         found = check(*pair) if options.check else update(*pair, options.accept)
         for complaint in found:
             print(f"{pair[1].relative_to(options.root).as_posix()}: {complaint}")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import shutil
+import subprocess
+import sys
 from argparse import Namespace
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +18,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from notebooks import refresh, sync
+from notebooks import handouts, refresh, sync
 
 PAIRS = sync.pairs(sync.HERE)
 NOTEBOOKS = [path for pair in PAIRS for path in pair]
@@ -104,6 +108,7 @@ def root(tmp_path: Path) -> Path:
         new_code_cell("1 / 0", id="error", metadata={"tags": ["raises-exception"]}),
     ])
     sync.write(english, tmp_path / "en" / "lessons" / "one.ipynb")
+    (tmp_path / "zh").mkdir()
     return tmp_path
 
 
@@ -194,3 +199,76 @@ def test_a_check_sees_another_text_and_overlooks_another_picture(pair: tuple[Pat
 
     assert picture_only is None
     assert "cells language print something else" in text_too
+
+
+def test_a_fork_in_one_language_needs_no_twins(root: Path):
+    (root / "zh").rmdir()
+
+    assert sync.main(["--root", str(root), "--check"]) == 0
+    assert sync.main(["--root", str(root)]) == 0
+    assert not (root / "zh").exists()
+    (root / "en").rename(root / "zh")
+    assert sync.main(["--root", str(root), "--check"]) == 0
+
+
+def test_a_notebook_may_do_without_a_twin(root: Path):
+    path = root / "en" / "lessons" / "one.ipynb"
+    alone = sync.read(path)
+    alone.metadata["minigrad"] = {"twin": False}
+
+    assert sync.main(["--root", str(root), "--check"]) == 1
+    sync.write(alone, path)
+    assert sync.main(["--root", str(root), "--check"]) == 0
+
+
+def test_comments_may_be_translated_and_code_may_not(root: Path):
+    english = sync.read(root / "en" / "lessons" / "one.ipynb")
+    english.cells[2].source = "x = 2  # the knob\n# and so on\nprint(x)"
+    wanted, _ = sync.twin(english, None)
+    wanted.cells[2].source = "x = 2  # 旋钮\nprint(x)"
+    wanted.cells[2].execution_count = 2
+
+    kept = sync.twin(english, wanted)[0].cells[2]
+    assert (kept.source, kept.execution_count) == (wanted.cells[2].source, 2)
+    wanted.cells[2].source = "x = 3  # 旋钮\nprint(x)"
+    assert sync.twin(english, wanted)[0].cells[2].source == english.cells[2].source
+    assert sync.without_comments("%%html\n(") == ["%%html\n("]
+    assert sync.without_comments("s = '# no comment'") != sync.without_comments("s = ''")
+
+
+OWN = """from minigrad.lessons import check, register
+register("tax", lambda x: x * 1.19, [(100.0,), (59.0,)],
+         {"only_the_tax": lambda x: x * 0.19}, {"only_the_tax": "What does one pay?"})"""
+
+
+def test_the_settings_for_notebooks_elsewhere_hold_them_to_their_outputs(tmp_path: Path):
+    teach = sync.HERE / "teach"
+    assert (teach / "nbval_sanitize.cfg").read_bytes() == (sync.HERE.parent / "tests/nbval_sanitize.cfg").read_bytes()
+    for name in ("pytest.ini", "nbval_sanitize.cfg"):
+        shutil.copy(teach / name, tmp_path)
+    lesson = new_notebook(cells=[new_code_cell(OWN), new_code_cell('check("tax", lambda x: 0.19 * x)')])
+    sync.write(lesson, tmp_path / "lesson.ipynb")
+    lesson = finished(refresh.execute(tmp_path / "lesson.ipynb"))
+    sync.write(lesson, tmp_path / "lesson.ipynb")
+    lesson.cells[1].outputs[0].data["text/plain"] += "!"
+    sync.write(lesson, tmp_path / "changed.ipynb")
+
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=tmp_path,
+                         capture_output=True, text=True, timeout=120, check=False)
+
+    assert "1 failed, 3 passed" in run.stdout, run.stdout + run.stderr
+    assert "changed.ipynb::Cell 1" in run.stdout
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_page_on_paper_has_exercise_sentence_and_questions_and_nothing_to_click(language: str):
+    lessons = [path for path in NOTEBOOKS if path.parts[-3:-1] == (language, "lessons") and path.name[:2] != "00"]
+    pages = [handouts.page(path, language) for path in lessons]
+
+    assert len(pages) == 12
+    for made in pages:
+        assert "<pre>" in made
+        assert "<blockquote>" in made
+        assert made.count("<hr") >= 5  # below the sentence, and below two questions
+        assert not re.search(r'href="(?!#)', made)
+        assert 'check("' in made.replace("&quot;", '"')

@@ -1,0 +1,71 @@
+"""One page on paper for each lesson: `python -m notebooks.handouts` writes build/handouts.en.html and .zh.html.
+
+Everything on it is taken from the lesson's notebook: the question, the question on an earlier lesson, the exercise,
+the sentence to finish, the questions for the room, with lines to write on. Print it from a browser.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from nbconvert.filters.markdown_mistune import markdown2html_mistune
+
+from notebooks.sync import HERE, read
+
+EXERCISE = re.compile(r'(?m)^check\("(?!\S*\.(?:recall|guess|curves))')
+LINKED = re.compile(r"\[([^]]*)\]\([^)]*\)")
+ROOM = {"en": "**For the room.**", "zh": "**课堂讨论。**"}
+NAMED = {"en": ("Exercise", "lesson pages"), "zh": ("练习", "各课讲义")}
+STYLE = """
+@page { size: A4; margin: 16mm } body { font: 11.5pt/1.4 sans-serif; max-width: 178mm; margin: auto }
+section { break-after: page } section:last-child { break-after: auto } h1 { font-size: 18pt; margin: 0 }
+h2 { font-size: 12pt; margin: 4mm 0 1mm }
+pre { background: #f3f3f3; white-space: pre-wrap; padding: 2mm 3mm; font-size: 9.5pt; margin: 2mm 0 }
+hr { border: 0; border-bottom: 1px solid #999; margin: 8mm 0 0 } blockquote { margin: 2mm 0 2mm 4mm }
+p, ul { margin: 2mm 0 } .anchor-link { display: none }
+"""
+
+
+def asked(text: str) -> list[str]:
+    """The questions for the room, two as a rule, each with what is said before it."""
+    return [question.strip() for question in re.findall(r"[^?？]+[?？]", " ".join(text.split()))]
+
+
+def page(notebook: Path, language: str) -> str:
+    """A lesson as one section of HTML."""
+    cells = read(notebook).cells
+    first, sentence, last = cells[0].source, cells[-3].source, cells[-1].source
+    title, link, *question = first.split("\n\n")
+    about = link.partition(" · ")[2]
+    exercises = [cell.source for cell in cells if cell.cell_type == "code" and EXERCISE.search(cell.source)
+                 and not cell.source.startswith("try:")]
+    quoted = "\n".join(line for line in sentence.splitlines() if line.startswith(">"))
+    room = next(part for part in last.split("\n\n") if ROOM[language] in part).partition(ROOM[language])[2]
+    parts = [title, about, *question, f"## {NAMED[language][0]}", *(f"```\n{source}\n```" for source in exercises),
+             quoted, "---", f"## {ROOM[language].strip('*.。')}"]
+    for one in asked(room):
+        parts += [one, "---", "---"]
+    text = LINKED.sub(r"\1", "\n\n".join(parts))
+    return f"<section>{markdown2html_mistune(text)}</section>"
+
+
+def handouts(language: str) -> str:
+    """All lessons of a language as one page of HTML, each on paper of its own."""
+    lessons = [path for path in sorted((HERE / language / "lessons").glob("*.ipynb")) if not path.name.startswith("00")]
+    head = f'<meta charset="utf-8"><title>minigrad: {NAMED[language][1]}</title><style>{STYLE}</style>'
+    pages = "\n".join(page(lesson, language) for lesson in lessons)
+    return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{pages}</body></html>\n'
+
+
+def main() -> None:
+    folder = HERE.parent / "build"
+    folder.mkdir(exist_ok=True)
+    for language in (path.name for path in sorted(HERE.iterdir()) if path.name in NAMED):
+        target = folder / f"handouts.{language}.html"
+        target.write_text(handouts(language), "utf-8")
+        print(target.relative_to(HERE.parent))
+
+
+if __name__ == "__main__":
+    main()
