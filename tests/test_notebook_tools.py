@@ -54,6 +54,16 @@ def test_every_code_cell_has_been_run_in_order(path: Path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
+def test_who_has_no_minigrad_is_told_how_to_get_it_where_the_error_points(path: Path):
+    first = code_cells(path)[0].source.splitlines()[0]
+    place = re.search(r'%pip install -e "(\S+)\[lab]"', first)
+
+    assert first.startswith("import minigrad ")
+    assert place
+    assert (path.parent / place[1] / "pyproject.toml").is_file()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
 def test_no_cell_defeats_the_comparison(path: Path):
     """nbval has no history: it prints what a trailing `;` hides, and cannot update a display."""
     sources = [cell.source.rstrip() for cell in code_cells(path)]
