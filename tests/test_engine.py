@@ -5,7 +5,7 @@ import gc
 import sys
 import threading
 import weakref
-from _thread import LockType
+from _thread import RLock
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -86,7 +86,7 @@ def test_threads_add_to_shared_leaves_without_losing_any():
     w = torch.ones(64, requires_grad=True)
 
     def work():
-        for _ in range(40):
+        for _ in range(500):
             (w * 2).sum().backward()
 
     threads = [threading.Thread(target=work) for _ in range(8)]
@@ -95,7 +95,28 @@ def test_threads_add_to_shared_leaves_without_losing_any():
     for thread in threads:
         thread.join()
 
-    assert w.grad.tolist() == [8 * 40 * 2] * 64
+    assert w.grad.tolist() == [8 * 500 * 2] * 64
+
+
+def test_tasks_add_to_a_shared_leaf_each_in_its_own_grad_mode():
+    w = torch.ones(4, requires_grad=True)
+
+    async def work(number):
+        for _ in range(5):
+            with torch.set_grad_enabled(number % 2 == 0):
+                await asyncio.sleep(0)
+                loss = (w * 2).sum()
+                assert loss.requires_grad == (number % 2 == 0)
+            if number % 2 == 0:
+                await asyncio.to_thread(loss.backward)
+
+    async def everybody():
+        await asyncio.gather(*map(work, range(100)))
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, everybody()).result()
+
+    assert w.grad.tolist() == [50 * 5 * 2] * 4
 
 
 class ToldLock:
@@ -119,7 +140,7 @@ def test_a_backward_on_another_thread_does_not_come_between_old_and_new_grad(mon
     """It has to wait for the lock, or else runs through while the first one has read and not yet written."""
     waits_or_is_done = threading.Event()
     for module in [module for name, module in sys.modules.items() if name.startswith("minigrad.")]:
-        for name, lock in [(name, value) for name, value in vars(module).items() if type(value) is LockType]:
+        for name, lock in [(name, value) for name, value in vars(module).items() if isinstance(value, RLock)]:
             monkeypatch.setattr(module, name, ToldLock(lock, waits_or_is_done))
     w = torch.ones(2, requires_grad=True)
 

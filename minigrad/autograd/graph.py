@@ -10,7 +10,6 @@ import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from .._tensor import Tensor
@@ -19,15 +18,16 @@ from ..core.beside.ends import GradientEdge
 from ..core.beside.gates import running
 from ..core.beside.hooks import RemovableHandle
 from ..core.beside.observers import observing
-from ..core.beside.saved import pack_slots
-from ..core.graph import Node, bump, function_of
+from ..core.beside.saved import Packed, is_result
+from ..core.graph import Node, TensorBase, Withheld, bump, function_of
+from ..core.modes import state
 from ..ops.checks import require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
            "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
 
-_active: ContextVar[tuple] = ContextVar("saved_tensors_hooks", default=())
-_refusal: ContextVar[str | None] = ContextVar("saved_tensors_hooks_refused", default=None)
+_active = state("saved_tensors_hooks", ())
+_refusal = state("saved_tensors_hooks_refused", None)
 
 
 class saved_tensors_hooks:
@@ -57,6 +57,38 @@ class saved_tensors_hooks:
         if _active.get()[-1] is self:
             pack = getattr(node, "pack", None) or functools.partial(pack_slots, node)
             pack(output, self.pack_hook, self.unpack_hook)
+
+
+class PackedMany(Withheld):
+    """A saved list of tensors, as the indices of `x[i, j]`, packed one by one."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple) -> None:
+        self.parts = parts
+
+    def unpack(self, node: Node, name: str) -> Any:
+        return tuple(p.unpack(node, name) if isinstance(p, Withheld) else p for p in self.parts)
+
+
+def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> None:
+    """Pack every tensor that a new node has saved, in the order in which it saved them.
+
+    Of a saved result the hook is given the `output` itself, as the learner will have it.
+    """
+    outputs = node.row.outputs
+    for slot in node.frees:
+        held, name = getattr(node, slot), slot.removeprefix("saved_")
+        if held is None or isinstance(held, Withheld):
+            continue
+        if held.__class__ is tuple:
+            setattr(node, slot, PackedMany(tuple(
+                Packed(t, pack, unpack, own=False) if isinstance(t, TensorBase) else t for t in held)))
+        elif is_result(node.row, name):
+            result = output[outputs.index(name)] if outputs else output
+            setattr(node, slot, Packed(result, pack, unpack, own=True))
+        elif isinstance(held, TensorBase):
+            setattr(node, slot, Packed(held, pack, unpack, own=False))
 
 
 class save_on_cpu(saved_tensors_hooks):

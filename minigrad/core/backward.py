@@ -6,16 +6,17 @@ Both prepare one run of the engine: roots and their gradients, what is kept, whi
 from __future__ import annotations
 
 import warnings
+from contextvars import copy_context
 from typing import Any
 
-from ..text import presentation
+from ..text import presentation, say
 from .beside.attended import AttendedTask
 from .beside.ends import as_roots, as_tuple, input_edge, root_gradients, unused, wanted_edge
 from .beside.lines import learners_line
 from .carriers import TENSORS
 from .engine import steps
 from .graph import Freed, TensorBase, constant
-from .modes import level
+from .modes import level, put_back
 
 shortcut: Any = None  # `quick` puts a shorter walk here, for graphs beside which nothing stands
 
@@ -113,7 +114,14 @@ def keeps(retain_graph: Any, create_graph: bool) -> bool:
 def run(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list | None = None,
         captured: dict[Any, Any] | None = None) -> None:
     """Backward to the end, without anybody watching."""
-    edges = [root._edge() for root in roots]
-    if level() is not None or shortcut is None or not shortcut(edges, grads, keep, create_graph, inputs, captured):
-        for _ in steps(edges, grads, AttendedTask(keep, create_graph, None, inputs, captured)):
-            pass
+    before = copy_context()
+    try:
+        edges = [root._edge() for root in roots]
+        if level() is not None or shortcut is None or not shortcut(edges, grads, keep, create_graph, inputs, captured):
+            for _ in steps(edges, grads, AttendedTask(keep, create_graph, None, inputs, captured)):
+                pass
+    except BaseException as error:
+        put_back(before)  # an interrupt may tear open what a `with` would have
+        if isinstance(error, KeyboardInterrupt) and captured is None and not hasattr(error, "__notes__"):
+            error.add_note(say("backward.cut"))
+        raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from _thread import RLock
 from typing import Any
 
 from ..array.backend import xp
@@ -10,7 +10,7 @@ from .carriers import TENSORS
 from .graph import bump, constant
 from .writes.views import check_expanded
 
-_accumulating = allocate_lock()  # leaves are shared by threads that run backward at once
+_accumulating = RLock()  # leaves are shared by threads that run backward at once
 _scalar = xp.generic
 
 
@@ -19,8 +19,8 @@ def accumulate(leaf: Any, grad: Any, create_graph: bool, shared: bool = True) ->
 
     `shared`: somebody else may hold `grad`, for an addition passes on what it received; the leaf keeps a copy.
     """
-    _accumulating.acquire()  # half the time of `with`
-    try:
+    try:  # half the time of `with`; an interrupt may come as soon as `acquire` is over
+        _accumulating.acquire()
         old = leaf._grad
         if create_graph:
             leaf._grad = TENSORS.copy_of(grad) if old is None else old + grad
@@ -28,8 +28,11 @@ def accumulate(leaf: Any, grad: Any, create_graph: bool, shared: bool = True) ->
             leaf._grad = first_grad(leaf, grad.copy("K") if shared and grad.base is None else grad)
         else:
             add_in_place(old, grad)
-    finally:
         _accumulating.release()
+    except BaseException:
+        if _accumulating._is_owned():  # type: ignore[attr-defined]
+            _accumulating.release()
+        raise
 
 
 def first_grad(leaf: Any, grad: Any) -> Any:
@@ -46,10 +49,10 @@ def first_grad(leaf: Any, grad: Any) -> Any:
 
 def add_in_place(old: Any, grad: Any) -> None:
     """`.grad += grad`, seen by everybody who holds `.grad`."""
+    if old._view is not None:
+        check_expanded(old._data.shape, old._data.strides)
+    bump(old)  # first: an interrupt between the two leaves a version too many, never a write that nobody counted
     if isinstance(old._data, _scalar):
         old._data = old._data + grad
     else:
-        if old._view is not None:
-            check_expanded(old._data.shape, old._data.strides)
         old._data += grad
-    bump(old)

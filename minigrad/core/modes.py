@@ -9,7 +9,7 @@ comes between an operation and its graph (`beside.observers`, and forward mode a
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,9 +36,26 @@ class Uncounted:
 
 INFERENCE: Any = Inference()
 UNCOUNTED: Any = Uncounted()
-mode_variable: ContextVar[Any] = ContextVar("grad_mode", default=True)
-observers: ContextVar[tuple] = ContextVar("observers", default=())  # see `beside.observers`
-lifted: ContextVar[Any] = ContextVar("lifted", default=None)  # the innermost level of `func.levels`, if there is one
+states: list[ContextVar[Any]] = []  # all that a context manager may leave behind which an interrupt tore open
+
+
+def state(name: str, default: Any) -> ContextVar[Any]:
+    """A context variable that `put_back` knows."""
+    states.append(ContextVar(name, default=default))
+    return states[-1]
+
+
+def put_back(before: Context) -> bool:
+    """Let every state be what it was in `before`; says whether one was not."""
+    torn = [variable for variable in states if variable.get() is not before.run(variable.get)]
+    for variable in torn:
+        variable.set(before.run(variable.get))
+    return bool(torn)
+
+
+mode_variable = state("grad_mode", True)
+observers = state("observers", ())  # see `beside.observers`
+lifted = state("lifted", None)  # the innermost level of `func.levels`, if there is one
 grad_mode, level = mode_variable.get, lifted.get
 
 

@@ -1,18 +1,23 @@
 """Short tracebacks: an error that is displayed ends with the learner's line and the note, without our frames.
 
 Only what a script or IPython shows is short: the error keeps all its frames, for `%debug`, `traceback` and pytest.
+After a cell that was interrupted, grad mode and its like are what they were when the cell began.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextvars import Context, copy_context
 from types import TracebackType
 from typing import Any
 
 from ..core.beside.lines import PACKAGE_FILES
+from ..core.modes import put_back
+from ..text import say
 
 full = False
+cells: list[Context] = []  # in what state each cell began that runs now, outermost first
 CHAIN = 8  # errors behind one another that are looked at
 
 
@@ -69,6 +74,18 @@ def excepthook(kind: Any, error: BaseException, tb: TracebackType | None) -> Non
         sys.__excepthook__(kind, error, error.__traceback__)
 
 
+def begin(*_: Any) -> None:
+    """A cell begins, or has begun."""
+    cells.append(copy_context())
+
+
+def end(result: Any) -> None:
+    """Mend what an interrupt left of a cell: a `with no_grad()` that it tore open has not been left."""
+    before = cells.pop() if cells else None
+    if before is not None and isinstance(result.error_in_exec, KeyboardInterrupt) and put_back(before):
+        print(say("backward.put_back"), file=sys.stderr)
+
+
 def install() -> None:
     """Show short tracebacks, unless somebody else already decides what is shown."""
     if sys.excepthook is sys.__excepthook__:
@@ -84,3 +101,6 @@ def install() -> None:
                 return ordinary(kind, error, shortened(tb), *args, **options)
 
         shell.InteractiveTB.structured_traceback, shell.InteractiveTB.minigrad = structured_traceback, True
+        begin()
+        shell.events.register("pre_run_cell", begin)
+        shell.events.register("post_run_cell", end)

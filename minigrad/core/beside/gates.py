@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 from ...array.backend import xp
 from ...text import presentation
 from ..carriers import TENSORS
 from ..graph import TensorBase, constant
-from ..modes import anomaly, lifted
+from ..modes import anomaly, lifted, state
 from .hooks import hook_name
 
-running: ContextVar[Any] = ContextVar("running", default=None)  # the task whose tensor hook runs; multi-grad hooks ask
+running = state("running", None)  # the task whose tensor hook runs; multi-grad hooks ask
 
 
 def tensor_hooks(task: Any, node: Any, grads: tuple) -> tuple:

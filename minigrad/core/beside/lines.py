@@ -10,9 +10,10 @@ import dis
 import linecache
 import os
 import sys
-from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any
+
+from ..modes import state
 
 _frame = sys._getframe
 
@@ -31,7 +32,7 @@ PACKAGE_FILES = _files_of(os.path.dirname(os.path.dirname(os.path.dirname(__file
 # The learner's code that ran an operation last: most often it runs the next one too, and need not be looked up
 _last_code: CodeType | None = None
 # The learner's frame that called the backward which is being recorded: each step of the climb would cost
-recorded_backward: ContextVar[Any] = ContextVar("recorded_backward", default=None)
+recorded_backward = state("recorded_backward", None)
 
 
 def learners_frame(depth: int = 2) -> FrameType | None:

@@ -65,18 +65,6 @@ def leaf_like(plain: type) -> type:
     return type("Tensor", (plain,), {"__slots__": (), "__module__": plain.__module__, **looks})
 
 
-class PackedMany(Withheld):
-    """A saved list of tensors, as the indices of `x[i, j]`, packed one by one."""
-
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple) -> None:
-        self.parts = parts
-
-    def unpack(self, node: Node, name: str) -> Any:
-        return tuple(p.unpack(node, name) if isinstance(p, Withheld) else p for p in self.parts)
-
-
 class SavedTensor:
     """A saved value itself: `node._raw_saved_self`. Source: torch._C._autograd.SavedTensor."""
 
@@ -119,26 +107,6 @@ class SavedTensor:
 def is_result(row: Any, name: str) -> bool:
     """True for a saved value that the operation itself returned."""
     return name == "result" or name in row.outputs
-
-
-def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> None:
-    """Pack every tensor that a new node has saved, in the order in which it saved them.
-
-    Of a saved result the hook is given the `output` itself, as the learner will have it.
-    """
-    outputs = node.row.outputs
-    for slot in node.frees:
-        held, name = getattr(node, slot), slot.removeprefix("saved_")
-        if held is None or isinstance(held, Withheld):
-            continue
-        if held.__class__ is tuple:
-            setattr(node, slot, PackedMany(tuple(
-                Packed(t, pack, unpack, own=False) if isinstance(t, TensorBase) else t for t in held)))
-        elif is_result(node.row, name):
-            result = output[outputs.index(name)] if outputs else output
-            setattr(node, slot, Packed(result, pack, unpack, own=True))
-        elif isinstance(held, TensorBase):
-            setattr(node, slot, Packed(held, pack, unpack, own=False))
 
 
 def rebuilt(row: Any, n: Any, name: str, data: Any, counter: Any) -> Any:
