@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import linecache
 import re
+import weakref
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -139,6 +141,55 @@ def test_players_that_nobody_sees_say_how_to_show_them(capsys, monkeypatch):
         out = capsys.readouterr().out
         assert ("display(step(loss))" in out) == bool(said)
         assert said in out
+
+
+@pytest.fixture
+def page_of_cells(monkeypatch):
+    """Runs cells of a page that has ids for them."""
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+
+    def run(cell, id):
+        made = "import minigrad as mg\nw = mg.ones(2, requires_grad=True)\n"
+        return shell.run_cell(made + cell, store_history=True, cell_id=id).result
+
+    return run, shell
+
+
+def test_a_player_goes_when_its_cell_runs_again(page_of_cells):
+    run, shell = page_of_cells
+    gone = weakref.ref(run("mg.step((w * 2).sum())", "a"))
+    other = run("mg.step((w * 2).sum())", "b")
+    for _ in range(4):  # `_`, `__` and `___` keep results a while
+        new = run("mg.step((w * 2).sum())", "a")
+    gc.collect()
+
+    assert gone() is None
+    assert other.comm is not None
+    assert new.comm is not None
+    assert list(shell.user_ns["Out"].values()) == [other, new]
+
+
+def test_a_player_that_another_cell_shows_stays_and_one_that_was_closed_opens_again(page_of_cells):
+    run, _ = page_of_cells
+    first = run("p = mg.step((w * 2).sum()); p", "a")
+    run("q = p; p", "b")
+    run("1", "a")
+    assert first.comm is not None
+    run("1", "b")
+    assert first.comm is None
+
+    assert run("q", "c") is first
+    assert first.comm is not None
+
+
+def test_a_closed_player_leaves_nothing():
+    gone = weakref.ref(player := reference())
+    player.close()
+    del player
+    gc.collect()
+
+    assert gone() is None
 
 
 def test_the_exported_file_asks_nothing_of_anybody():

@@ -34,7 +34,7 @@ class Refused(Exception):
 class Moment(anywidget.AnyWidget):
     """A widget that asks. `answers` holds what was answered: a list of (question, answer, right)."""
 
-    _esm = STATIC / "moments.js"
+    _esm = (STATIC / "moments.js").read_text("utf-8")  # of a path, anywidget would keep every widget for good
     _css = FOLLOWING + rules_within(".mg-moment") + (STATIC / "moments.css").read_text("utf-8")
     scene = traitlets.Dict().tag(sync=True)
 

@@ -36,6 +36,7 @@ from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
 
 _made: weakref.WeakKeyDictionary[Any, list[Player]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
+_seen: dict[Any, list[Player]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
@@ -85,18 +86,42 @@ def watched(player: Player) -> Player:
     """The same; once the cell is over, those that nobody sees and nothing holds are told of."""
     shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
-    def tell(*_: Any) -> None:
-        shell.events.unregister("post_run_cell", tell)
+    def tell(ran: Any) -> None:
         held = [id(value) for value in shell.user_ns.values()]
-        lost = [p for p in _made.pop(shell) if not p.shown and id(p) not in held]
+        made, _made[shell] = _made[shell], []
+        lost = [p for p in made if not p.shown and id(p) not in held]
         if lost:
             print(say("player.not_shown", count=len(lost)))
+        put_away(shell, getattr(ran.info, "cell_id", None))
 
     if shell is not None:
         if shell not in _made:
             shell.events.register("post_run_cell", tell)
         _made.setdefault(shell, []).append(player)
+        _seen.setdefault(None, []).append(player)
     return player
+
+
+def put_away(shell: Any, cell: str | None) -> None:
+    """A cell has run: close the players that only its last run showed, and let IPython forget them as results.
+
+    One that the learner still holds opens again when it is shown.
+    """
+    new = _seen.pop(None, [])
+    if cell is None:  # a shell without a page
+        return
+    old = _seen.pop(cell, [])
+    if new:
+        _seen[cell] = new
+    for player in old:
+        if not any(player in players for players in _seen.values()):
+            player.close()
+            results = shell.user_ns.get("_oh", {})
+            for number in [n for n, result in results.items() if result is player]:
+                for kept in (results, getattr(shell.history_manager, "outputs", {})):
+                    kept.pop(number, None)
+                for names in (shell.user_ns, shell.user_ns_hidden):
+                    names.pop(f"_{number}", None)
 
 
 def _style() -> str:
@@ -109,7 +134,7 @@ class Player(anywidget.AnyWidget):
     """A recorded backward as a widget; see `step`. `path` tells in which order nodes were chosen, `refused` which
     were not ready, `forced` which of them ran anyway, and `answers` what was asked and answered."""
 
-    _esm = STATIC / "player.js"
+    _esm = (STATIC / "player.js").read_text("utf-8")  # of a path, anywidget would keep every player for good
     _css = _style()
 
     lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
@@ -144,19 +169,26 @@ class Player(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
-        return page(str(self._esm), self._css, self.state())
+        return page(self._esm, self._css, self.state())
 
     def to_text(self) -> str:
         """The trace in words of the API, the same in every language."""
         return transcript(self.graph, self.frames)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+        self.open()  # does nothing unless it was closed
+        _seen.setdefault(None, []).append(self)
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
         data, metadata = made if isinstance(made, tuple) else (made, {})
         self.shown = True
         still = Drawing(self.graph, "backward", lang=self.lang)  # what the player tells does not stand below it already
         told = {} if self.drive or self.predict else {"text/plain": self.to_text()}  # nor what it asks in any text
         return {**(data or {}), **still._repr_mimebundle_(), **told}, metadata
+
+    def close(self) -> None:
+        """Take it off the page, and out of memory; whoever still holds it may show it again."""
+        super().close()
+        self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets puts None there
 
     def __repr__(self) -> str:
         return say("player.repr", title=self.scene["title"], count=len(self.steps))
