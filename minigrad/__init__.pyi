@@ -41,7 +41,7 @@ from .viz.monitor import training as training
 from .viz.nudging import nudge as nudge
 from .viz.panel import watch as watch
 from .viz.player import save_page as save_page, step as step
-from .viz.reasons import Explanation
+from .viz.reasons import Explanation, doctor as doctor
 from .viz.routes import paths as paths
 
 __all__ = [
@@ -60,11 +60,11 @@ __all__ = [
     "contiguous_format", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cos", "cos_", "cosh", "cosh_",
     "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum",
     "current_era", "default_generator", "det", "detach", "detach_", "detective", "device", "diag", "diag_embed",
-    "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "draw", "dropout",
-    "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_",
-    "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix",
-    "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
-    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
+    "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "doctor", "dot", "double", "draw",
+    "dropout", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf",
+    "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo",
+    "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power",
+    "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
     "full_tracebacks", "gather", "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state",
     "greater", "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss",
     "histc", "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_",

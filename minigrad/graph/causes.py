@@ -478,12 +478,8 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     if keyword(call, "inputs") is not None and not leads_to(keyword(call, "inputs"), around, leaf):
         flag = next(k for k in call.keywords if k.arg == "inputs")
         return finding("inputs", around, call, (call, without(call, flag, around)), name=name)
-    for here, there in feeding(root, around):
-        for place, at in cuts_in(here, there):
-            if leads_to(receiver(at), there, leaf):
-                return finding("cut", there, at, *uncut(place, at, there), word=word(place))
-        if leads_to(here, there, leaf) and (block := block_around(here, there)) is not None:
-            return block
+    if (cut := cut_on_the_way(leaf, root, around)) is not None:
+        return cut
     for place in list(ledger.places.values()):
         if place.kind in ("zero_grad", ".grad = None") and (at := expression(place.code, place.lasti)) is not None:
             after = place.code.co_filename == around.source.file and at.lineno > call.lineno
@@ -491,6 +487,17 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
                 return finding("cleared", Context(source_of(place.code.co_filename)), at, name=name)
     if not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=text(root))
+    return None
+
+
+def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
+    """What cut a leaf off in the expressions that made `root`."""
+    for here, there in feeding(root, context):
+        for place, at in cuts_in(here, there):
+            if leads_to(receiver(at), there, leaf):
+                return finding("cut", there, at, *uncut(place, at, there), word=word(place))
+        if leads_to(here, there, leaf) and (block := block_around(here, there)) is not None:
+            return block
     return None
 
 
@@ -614,6 +621,8 @@ def missing_from(optimizer: Any, context: Context) -> Finding | None:
             if isinstance(call, ast.Call) and call.args:
                 given, text = call.args[0], around.source.text(call.args[0])
                 has = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}"
-                new = f"[{has}, {f'*{name}.parameters()' if module else name}]"
-                return finding("not_in_optimizer", around, call, (given, new), name=name, count=len(left))
+                new = [(given, f"[{has}, {f'*{name}.parameters()' if module else name}]")]
+                if len(left) < len(own):  # it has a part of the module: the whole instead, if it has nothing else
+                    new = [(given, f"{name}.parameters()")] if held <= {id(p) for p in own} else []
+                return finding("not_in_optimizer", around, call, *new, name=name, count=len(left))
     return None

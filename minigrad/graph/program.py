@@ -171,8 +171,9 @@ class Context(NamedTuple):
             return self.names.get(node.id)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             whole = self.value(node.value)
+            plain = isinstance(whole, list | tuple | dict) or type(whole).__module__.startswith("minigrad.nn.")
             try:
-                return whole[node.slice.value] if isinstance(whole, list | tuple | dict) else None  # type: ignore[index]
+                return whole[node.slice.value] if plain else None
             except (LookupError, TypeError):
                 return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
@@ -182,7 +183,8 @@ class Context(NamedTuple):
     def callee(self, function: Any) -> Any:
         """What an expression that is called means: a value, or a method, which is not looked up on a value."""
         made, owner = self.value(function), self.value(getattr(function, "value", None))
-        return getattr(type(owner), function.attr, None) if made is None and owner is not None else made
+        name = getattr(function, "attr", "")  # none where a part of a list is called
+        return getattr(type(owner), name, None) if made is None and owner is not None else made
 
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""

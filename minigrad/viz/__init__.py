@@ -7,8 +7,8 @@ from ..graph import fetcher
 
 # no file bears the name of a function in it: importing the file would hide the function
 _HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player", "watch": "panel",
-         "Watch": "panel", "why": "reasons", "Explanation": "reasons", "paths": "routes", "Paths": "routes",
-         "nudge": "nudging", "training": "monitor", "versions": "board",
+         "Watch": "panel", "why": "reasons", "doctor": "reasons", "Explanation": "reasons", "paths": "routes",
+         "Paths": "routes", "nudge": "nudging", "training": "monitor", "versions": "board",
          "detective": "board", "save_page": "player"}
 __all__ = sorted(_HOME)
 

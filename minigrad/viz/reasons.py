@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
-from ..graph import causes, notes
+from ..graph import causes, checkup, live, notes, still
 from ..graph.program import Context, expression, standing
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
@@ -196,4 +199,50 @@ class Explanation(TextWithDrawing):
         parts = [say(key, **facts) for key, facts, _ in self.reasons if self.found is None or key not in BY_CAUSE]
         if self.found is not None and not self.told:
             parts += [notes.cause_told(self.found, lang) for lang in notes.languages()]
+        return "\n".join(parts)
+
+
+# ---- before training
+
+
+def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[], Any] | None = None) -> Checkup:
+    """Look over a model, its loss and its optimizer before training; `step()` is run twice, and everything put back.
+
+    Told are: parameters that the loss gives no gradient, or zero, NaN or Inf, and the node that makes it so;
+    parameters that the optimizer does not have; columns that meet rows, (N, 1) with (N); and of the two steps errors,
+    gradients that are not cleared, a graph that grows. `loss` is a tensor whose backward has not run yet, `step` a
+    function without arguments. What `step` takes from a generator or writes to a file is not put back.
+    Raises: TypeError if `model` is no module, or `step` cannot be called.
+    """
+    if not hasattr(type(model), "named_parameters") or not (step is None or callable(step)):
+        raise TypeError(say("doctor.wrong", model=type(model).__name__, step=type(step).__name__))
+    frame = sys._getframe(1)
+    context, call = standing(frame), expression(frame.f_code, frame.f_lasti)
+    given = dict(zip(("model", "loss"), getattr(call, "args", ()), strict=False))
+    given |= {k.arg: k.value for k in getattr(call, "keywords", ()) if k.arg in ("model", "loss")}
+    names = [ast.unparse(given[word]) if word in given else word for word in ("model", "loss")]
+    with still.Still(step, model, optimizer, loss) as kept, warnings.catch_warnings(), redirect_stdout(StringIO()):
+        warnings.simplefilter("ignore")
+        told = [*checkup.remarks(model, loss, optimizer, step, names, context, given.get("loss"))]
+    told += [checkup.Remark("moved", {"names": ", ".join(kept.moved)})] if kept.moved else []
+    return Checkup(told, loss)
+
+
+class Checkup(TextWithDrawing):
+    """What the doctor has to say; `str()` is the text, `remarks` its parts, each with a finding or None."""
+
+    def __init__(self, told: list[checkup.Remark], loss: AnyTensor) -> None:
+        marks = {name: p for one in told for name, p in one.marks.items()}
+        self.remarks = [one._replace(marks={}) for one in told]
+        self.drawing: Drawing | None = None
+        if library(loss) == "minigrad" and loss.requires_grad:
+            graph = live.read(loss, *marks.values(), names={**learners_names(), **marks})
+            self.drawing = Drawing(graph, lang=get_language(), marks=frozenset(
+                t.id for t in graph.tensors if t.name in marks))
+
+    def __str__(self) -> str:
+        parts = []
+        for one in self.remarks:
+            parts.append(say(f"doctor.{one.key}", **one.facts))
+            parts += [notes.cause_told(one.found, lang) for lang in notes.languages() if one.found is not None]
         return "\n".join(parts)

@@ -1,0 +1,198 @@
+"""A check-up before training: what a model, its loss, its optimizer and two steps show, as remarks with their causes.
+
+A remark is a sentence, `doctor.KEY` with its blanks, and the finding that tells line and edit where there is one.
+The steps really run, while somebody keeps everything `Still`, and are watched: nothing is said that was not seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..array.backend import xp
+from ..core.backward import grad
+from ..core.beside.observers import observing
+from ..core.graph import Node, TensorBase, constant, node_of, seqs
+from ..text.numbers import two_digits
+from . import causes, notes, numbers
+from .program import Context
+from .still import nodes_of
+
+
+class Remark(NamedTuple):
+    """What was seen: a message, its blanks, its cause, and the leaves to point out, by name."""
+
+    key: str
+    facts: dict[str, Any]
+    found: causes.Finding | None = None
+    marks: Mapping[str, Any] = MappingProxyType({})
+
+
+def listed(names: list[str]) -> str:
+    """The first few of many names."""
+    return ", ".join(names[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
+
+
+def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], context: Context | None,
+            root: Any) -> Iterator[Remark]:
+    """All that is to be said. `names`: what the learner calls model and loss, whose expression is `root`."""
+    params = {f"{names[0]}.{name}": p for name, p in model.named_parameters()}
+    yield from of_loss(loss, names[1], params, context, root)
+    if (lost := causes.attempt(causes.unregistered, model)) is not None:
+        yield Remark("unregistered", {"name": lost.facts["name"]}, lost)
+    if optimizer is not None:
+        yield from of_optimizer(params, optimizer, names[0], context)
+    kinds = {str(p.dtype): each for each, p in params.items()}
+    if len(kinds) > 1:
+        yield Remark("types", {"kinds": ", ".join(f"{name} {kind}" for kind, name in kinds.items())})
+    if step is None:
+        yield Remark("no_step", {})
+        return
+    trained = {name: p for name, p in params.items() if optimizer is None or id(p) in held_by(optimizer)}
+    yield from of_steps(params, trained, step)
+
+
+def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | None, root: Any) -> Iterator[Remark]:
+    """What the graph of the loss leads to, and what arrives there."""
+    def cause(finder: Callable[..., Any], *given: Any) -> Any:
+        return None if context is None or root is None else causes.attempt(finder, *given, context)
+
+    if not isinstance(loss, TensorBase) or not loss.requires_grad:
+        yield Remark("untracked", {"loss": name}, cause(causes.untracked, root))
+        return
+    nodes = [*nodes_of([loss._edge()], {})]
+    ends = {id(e) for n in nodes for e in n.edges if isinstance(e, TensorBase)}
+    reached = {each: p for each, p in params.items() if id(p) in ends}
+    yield Remark("head", {"count": len(params), "reached": len(reached), "loss": name})
+    if loss._data.size != 1:
+        yield Remark("not_scalar", {"loss": name, "shape": tuple(loss._data.shape)})
+    if off := [each for each, p in params.items() if not p.requires_grad]:
+        yield Remark("frozen", {"names": listed(off), "count": len(off)},
+                     cause(causes.switched_off, params[off[0]], off[0]))
+    if away := [each for each in params if each not in reached and each not in off]:
+        found = next(filter(None, (cause(causes.cut_on_the_way, params[each], root) for each in away)), None)
+        yield Remark("away", {"names": listed(away), "count": len(away), "loss": name}, found,
+                     {each: params[each] for each in away})
+    if (n := next(filter(numbers.spreads, nodes), None)) is not None:
+        yield Remark("spread", {}, numbers.spread(n))
+    try:
+        arrived = grad(loss, [*reached.values()], [constant(loss._plain, xp.ones_like(loss._array()))], True)
+    except RuntimeError as error:  # a graph that was freed, or written into
+        yield Remark("no_backward", {"loss": name, "error": str(error).partition(". ")[0]})
+        return
+    sizes = {each: g._array() for each, g in zip(reached, arrived, strict=True)}
+    for key, several in (("zero", [each for each, g in sizes.items() if not g.any()]),
+                         ("bad", [each for each, g in sizes.items() if not numbers.finite(g)])):
+        if several:
+            found = causes.attempt(numbers.cause, key, loss, reached[several[0]], several[0])
+            yield Remark(key, {"names": listed(several), "count": len(several)}, found, {
+                each: reached[each] for each in several})
+    norms = {each: float((g.astype("float64") ** 2).sum() ** 0.5) for each, g in sizes.items()}
+    good = {each: norm for each, norm in norms.items() if 0 < norm < math.inf}
+    if good:
+        yield norms_told(good)
+
+
+def norms_told(norms: dict[str, float]) -> Remark:
+    """The smallest and the largest gradient."""
+    low, high = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
+    facts = {"low": two_digits(norms[low]), "small": low, "high": two_digits(norms[high]), "large": high}
+    return Remark("norms", facts)
+
+
+def held_by(optimizer: Any) -> set[int]:
+    """The tensors that an optimizer changes."""
+    return {id(p) for p in causes.parameters(optimizer)}
+
+
+def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Context | None) -> Iterator[Remark]:
+    """Parameters that no step will change, and tensors that are none of the model."""
+    held, own = held_by(optimizer), {id(p) for p in params.values()}
+    left = [each for each, p in params.items() if p.requires_grad and id(p) not in held]
+    if left:
+        found = causes.attempt(causes.missing_from, optimizer, context) if context else None
+        yield Remark("missing", {"names": listed(left), "count": len(left)}, found)
+    if held - own:
+        yield Remark("strangers", {"count": len(held - own), "model": model})
+
+
+# ---- the two steps
+
+
+class Round:
+    """What one call of the step did, watched."""
+
+    def __init__(self, step: Callable[[], Any], params: dict[str, Any], since: int | None) -> None:
+        self.params, self.since, self.first = params, since, next(seqs)
+        self.bad: causes.Finding | None = None  # where NaN or Inf began
+        self.spread: causes.Finding | None = None
+        self.old: Any = None  # a node of the round before that this one builds on
+        self.kept: list[str] = []  # parameters that still had the gradient of before
+        self.reached: set[str] = set()
+        self.moving: set[str] = set()  # ... by a gradient that is not zero
+        self.error: Exception | None = None
+        before = {name: p._data.copy() for name, p in params.items()}
+        handles = [p.register_hook(lambda g, name=name, p=p: self.arrives(name, p, g))
+                   for name, p in params.items() if p.requires_grad and p.is_leaf]
+        try:
+            with observing(self.seen):
+                step()
+        except Exception as error:
+            self.error = error
+        for handle in handles:
+            handle.remove()
+        self.changed = {name for name, p in params.items() if not xp.array_equal(before[name], p._data, equal_nan=True)}
+
+    def arrives(self, name: str, p: Any, g: Any) -> None:
+        """A gradient comes to a parameter, beside one that is there already."""
+        if name not in self.reached and p._grad is not None and p._grad._array().any():
+            self.kept.append(name)
+        self.reached.add(name)
+        self.moving |= {name} if g._array().any() else set()
+
+    def seen(self, node: Any, output: Any) -> None:
+        """A node was recorded."""
+        behind = [node_of(edge) for edge in node.edges if isinstance(node_of(edge), Node)]
+        if self.old is None and self.since is not None:
+            self.old = next((n for n in behind if self.since < n.seq < self.first), None)
+        if self.spread is None and numbers.spreads(node):
+            self.spread = numbers.spread(node)
+        array = output[0]._array() if isinstance(output, tuple) else output._array()
+        if self.bad is None and not numbers.finite(array):
+            values = numbers.Values(output[0] if isinstance(output, tuple) else output, {})
+            self.bad = values.began(id(node), array) if values.way else None
+
+
+def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[], Any]) -> Iterator[Remark]:
+    """What two calls of the step did, one after the other."""
+    for p in params.values():
+        p._grad = None
+    one = two = Round(step, params, None)
+    if one.error is None:
+        two = Round(step, params, one.first)
+    if two.error is not None:
+        told = f"{type(two.error).__name__}: {str(two.error).partition('. ')[0]}"
+        notes.complete(two.error)
+        yield Remark("failed", {"nr": 1 + (two is not one), "error": told}, getattr(two.error, "finding", None))
+        two.error.__traceback__ = None
+    for key in ("bad", "spread"):
+        found = getattr(one, key) or getattr(two, key)
+        if found is not None:
+            yield Remark(f"step_{key}", {}, found)
+    if two.old is not None:
+        found = numbers.at_node("taken_along", two.old)
+        yield Remark("grows", {"count": len([*nodes_of([two.old], {})])}, found)
+        two.old = None
+    if two.kept:
+        yield Remark("kept", {"names": listed([name for name in params if name in two.kept])})
+    away = [name for name, p in params.items() if p.requires_grad and name not in one.reached | two.reached]
+    if away:
+        yield Remark("step_away", {"names": listed(away), "count": len(away)})
+    moving = one.moving | two.moving  # parameters to which a gradient other than zero came
+    same = [name for name in trained if name in moving and name not in one.changed | two.changed]
+    if same and two.error is None:
+        yield Remark("unchanged", {"names": listed(same), "count": len(same)})
+    if two.error is None:
+        yield Remark("two_steps", {"count": len(one.changed | two.changed)})

@@ -1,0 +1,222 @@
+"""Numbers that went wrong: which node made a gradient zero, where NaN or Inf began, which lengths were spread.
+
+Reads what nodes saved, and, where backward has freed that, the tensors that the learner still holds, as long as
+their version is the one that was saved. What a node does to gradients is tried with its own formula on numbers
+drawn at random: what sends none of them on sends nothing on.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from ..array.backend import xp
+from ..core.carriers import RAW
+from ..core.graph import Freed, Node
+from ..core.row import reader as saved_reader
+from ..text import presentation
+from ..text.numbers import two_digits
+from .causes import Finding, finding, grouped
+from .live import Key, Reader
+from .program import Context, expression, source_of
+
+MOST = 20_000  # nodes that are looked through
+
+
+def at_node(key: str, n: Node, **facts: Any) -> Finding:
+    """A finding about the line that made a node."""
+    return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line)
+
+
+def finite(array: Any) -> bool:
+    """Whether no element is NaN or Inf."""
+    return bool(xp.isfinite(xp.asarray(array)).all())
+
+
+class Values(Reader):
+    """The nodes behind a loss, with every value of theirs that is still to be had."""
+
+    def __init__(self, loss: Any, names: Mapping[str, Any]) -> None:
+        super().__init__([loss], names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.discover()
+            self.way = self.order() if len(self.found) <= MOST else []
+            self.place_tensors(self.way)
+            for key in self.way:
+                self.infer_shapes(key)
+
+    def saved_value(self, key: Key, name: str) -> Any:
+        """What a node's formula would be given for `name`; raises where that is no longer known."""
+        n: Any = self.found[key]
+        if not isinstance(getattr(n, f"saved_{name}", None), Freed):
+            return saved_reader(n.row, name)(n, RAW)
+        slot = (key, 0) if name == "result" else self.edges[key][n.row.differentiable.index(name)]
+        if slot is None or (value := self.held(slot, n, name)) is None:
+            raise LookupError(name)
+        return value
+
+    def held(self, slot: Any, node: Any, name: str) -> Any:
+        """The numbers of a tensor that the learner holds, if nothing has written it since `node` met it."""
+        t = self.tensors.get(slot)
+        if t is None or t.is_inference() or t._version != getattr(node, f"version_{name}", 0):
+            return None
+        return t._array()
+
+    def factor(self, key: Key, i: int) -> Any:
+        """What a node makes of gradients drawn at random, for its input `i`; None where that is not known."""
+        n: Any = self.found[key]
+        row = self.row(n)
+        if row is None or row.multi or n.outputs > 1 or row.inputs[0] == "tensors":
+            return None
+        name = row.differentiable[i]
+        shape, kind = self.shape_of((key, 0))
+        grad = xp.random.RandomState(7).uniform(0.5, 1.5, shape).astype(kind.rpartition(".")[2] or "float32")
+        try:
+            given = {each: self.saved_value(key, each) for each in row.uses[name] if each not in ("F", "grad")}
+            with xp.errstate(all="ignore"):
+                return row.derivatives[name](*[{"F": RAW, "grad": grad, **given}[each] for each in row.uses[name]])
+        except (LookupError, RuntimeError, TypeError, ValueError, AttributeError):
+            return None
+
+    def leading(self, leaf: Any) -> set[Key]:
+        """The nodes on a way to a leaf, and the leaf."""
+        found: set[Key] = {("leaf", id(leaf))}
+        for key in reversed(self.way):
+            if any(slot and slot[0] in found for slot in self.edges[key]):
+                found.add(key)
+        return found
+
+    def walls(self, leaf: Any) -> list[tuple[Any, int]]:
+        """The nodes that send nothing on, if they stand on all ways to a leaf; the first in backward first."""
+        ways, walls = self.leading(leaf), []
+        open_ = {key for key in self.way[:1] if key in ways}
+        for key in self.way:
+            for i, slot in enumerate(self.edges[key] if key in open_ else ()):
+                if slot and slot[0] in ways:
+                    sent = self.factor(key, i)
+                    if sent is not None and not xp.asarray(sent).any():
+                        walls.append((key, i))
+                    else:
+                        open_.add(slot[0])
+        return [] if ("leaf", id(leaf)) in open_ else walls
+
+    def zero(self, leaf: Any, name: str) -> Finding | None:
+        """The node that keeps a leaf's gradient zero."""
+        for key, i in self.walls(leaf):
+            n: Any = self.found[key]
+            given = {each: self.saved_value(key, each) for each in n.row.uses[n.row.differentiable[i]]
+                     if each in (*n.row.tensors, "result")}
+            if not given:
+                return at_node("flat", n, name=name)
+            word, value = next(reversed(given.items()))
+            low, high = (two_digits(float(f(value))) for f in (xp.min, xp.max))
+            return at_node("zero", n, name=name, value=f"{word} = {low if low == high else f'{low} … {high}'}")
+        return None
+
+    def operands(self, key: Key) -> dict[str, Any]:
+        """The values that went into a node, as far as they are there."""
+        n: Any = self.found[key]
+        found = {}
+        for name, slot in zip(self.input_names(n), self.edges[key], strict=False):
+            if slot and (value := self.held(slot, n, name)) is not None:
+                found[name] = value
+        for name in n.row.saved if n.row else ():
+            if name in n.row.tensors and name not in found:
+                try:
+                    value = self.saved_value(key, name)
+                except (LookupError, RuntimeError, ValueError, AttributeError):
+                    continue
+                found |= {name: value} if hasattr(value, "dtype") else {}
+        return found
+
+    def result(self, key: Key, operands: dict[str, Any]) -> Any:
+        """What a node made: as it is held, or computed again from what it saved; None if it is not known."""
+        value, row = self.held((key, 0), self.found[key], "result"), self.row(self.found[key])
+        if value is not None:
+            return value
+        if row is None or not {*row.inputs} <= operands.keys():
+            return None
+        with xp.errstate(all="ignore"):
+            return row.forward(*[operands[each] for each in row.inputs])
+
+    def bad(self, leaf: Any, name: str) -> Finding | None:
+        """Where NaN or Inf began: in the values, or at the first derivative that is infinite."""
+        for key in reversed([key for key in self.way if not isinstance(key, tuple)]):
+            made = self.result(key, self.operands(key))
+            if made is not None and hasattr(made, "dtype") and not finite(made):
+                return self.began(key, made)
+        ways = self.leading(leaf)
+        for key in (key for key in self.way if key in ways and not isinstance(key, tuple)):
+            for i, slot in enumerate(self.edges[key]):
+                sent = self.factor(key, i) if slot and slot[0] in ways else None
+                if sent is not None and not finite(sent):
+                    value = value_at(~xp.isfinite(sent), self.operands(key) or self.held_result(key))
+                    return at_node("steep", self.found[key], name=name, value=value) if value else None
+        return None
+
+    def began(self, key: Key, made: Any) -> Finding:
+        """What is to be said of a node whose result has NaN or Inf: whether that came in, or began here."""
+        n: Any = self.found[key]
+        operands, wrong = self.operands(key), ~xp.isfinite(made)
+        bad, value = "NaN" if xp.isnan(made[wrong][0]) else "Inf", value_at(wrong, operands)
+        if came := [name for name, given in operands.items() if not finite(given)]:
+            return at_node("came_in", n, bad=bad, word=came[0])
+        whole = n.row is not None and {*n.row.tensors} <= operands.keys()
+        return at_node("began" if whole and value else "seen_bad", n, bad=bad, value=value)
+
+    def held_result(self, key: Key) -> dict[str, Any]:
+        """The result that a node saved."""
+        try:
+            return {"result": self.saved_value(key, "result")}
+        except (LookupError, RuntimeError, AttributeError):
+            return {}
+
+
+def value_at(bad: Any, operands: dict[str, Any]) -> str:
+    """The operands where something is wrong first: `other[1] = 0`."""
+    where = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad)))
+    said = []
+    for name, value in operands.items():
+        value = xp.asarray(value)
+        if value.shape == bad.shape:
+            one = value[where] if value.ndim else value
+            said.append(f"{name}{[*where] if value.ndim else ''} = {two_digits(float(one))}")
+    return ", ".join(said)
+
+
+# ---- lengths that were spread
+
+
+def spreads(n: Any) -> bool:
+    """Whether a column of N met a row of N, and made N rows of N."""
+    shapes = [tuple(meta[0]) for meta in n.metas or () if meta]
+    row = type(n).row
+    if len(shapes) != 2 or row is None or not (row.elementwise or row.inputs == ("self", "other")):
+        return False
+    column, flat = sorted(shapes, key=len, reverse=True)
+    return len(column) == 2 and len(flat) == 1 and column == (flat[0], 1) and flat[0] > 1
+
+
+def spread(n: Any) -> Finding:
+    """The line that spread, and the column squeezed in it."""
+    (a, b) = (tuple(meta[0]) for meta in n.metas)
+    at = expression(n.code, n.lasti)
+    facts = {"a": a, "b": b, "n": max(a)}
+    if at is not None:
+        context = Context(source_of(n.code.co_filename))
+        pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
+        column = pair[0 if len(a) == 2 else 1] if len(pair) == 2 else None
+        change = [(column, f"{grouped(column, context)}.squeeze(1)")] if column is not None else []
+        return finding("spread", context, at, *change, **facts)
+    return Finding("spread", facts, n.line)
+
+
+def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
+    """Why the gradient that a loss brings to a leaf is "zero", or "bad": NaN or Inf."""
+    values = Values(loss, names or {})
+    if not values.way:  # too large to be looked through
+        return None
+    return values.zero(leaf, name) if kind == "zero" else values.bad(leaf, name)

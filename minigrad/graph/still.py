@@ -1,0 +1,157 @@
+"""Everything that a function can reach, as it was: after a trial run, put back.
+
+Reaches what the code names and closes over, the arguments given along, and the methods of their classes; goes
+through containers, modules, optimizers and objects of the learner's own classes. What no copy can hold, a file or
+the place of a generator, is not put back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random as python_random
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, GeneratorType, MethodType, SimpleNamespace
+from typing import Any
+
+from ..array import random
+from ..array.backend import ndarray, xp
+from ..core import modes
+from ..core.beside import ledger, scopes
+from ..core.beside.lines import PACKAGE_FILES
+from ..core.graph import Freed, Node, TensorBase, node_of
+from .program import LIBRARIES
+
+PACKAGE = __name__.partition(".")[0]
+SLOTS = ("_counter", "_data", "_fn", "_grad", "_hooks", "_requires_grad", "_view")
+
+
+def own_class(kind: type) -> bool:
+    """Whether a class is this package's or the learner's, so that its objects are plain to look into."""
+    home = next((f.__code__.co_filename for f in vars(kind).values() if isinstance(f, FunctionType)), "")
+    return kind is SimpleNamespace or kind.__module__.startswith(PACKAGE) or (
+        kind.__module__ == "__main__" or bool(home and not LIBRARIES.search(home)))
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The names that code looks up, with the functions written inside it."""
+    return {*code.co_names}.union(*(names_in(c) for c in code.co_consts if isinstance(c, CodeType)))
+
+
+class Still:
+    """While inside, anything may happen to what `roots` reach; then it is as before."""
+
+    def __init__(self, *roots: Any) -> None:
+        self.undo: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self.seen: dict[int, Any] = {}  # held, so that no other gets its id
+        self.moved: list[str] = []  # names of generators, which nobody can put back
+        todo: list[Any] = [*roots]
+        while todo:
+            value = todo.pop()
+            if id(value) not in self.seen and not isinstance(value, str | int | float | bool | type(None)):
+                self.seen[id(value)] = value
+                todo += self.parts(value)
+        self.later(swap, ledger.places, dict(ledger.places))
+        self.later(swap, scopes.calls, tuple(scopes.calls))
+        self.later(setattr, Freed, "current", Freed.current)
+        self.later(random.set_state, random.get_state())
+        self.later(python_random.setstate, python_random.getstate())
+        self.later(xp.random.set_state, xp.random.get_state())
+        self.later(modes.mode_variable.set, modes.mode_variable.get())
+
+    def later(self, function: Callable[..., Any], *args: Any) -> None:
+        """What is called in the end."""
+        self.undo.append((function, args))
+
+    def __enter__(self) -> Still:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for function, args in self.undo:
+            function(*args)
+
+    def parts(self, value: Any) -> Iterator[Any]:
+        """Notes how one thing is put back, and yields what it holds."""
+        kind = type(value)
+        if isinstance(value, TensorBase):
+            yield from self.tensor(value)
+        elif isinstance(value, ndarray):
+            if value.flags.writeable:
+                self.later(value.__setitem__, ..., value.copy())
+        elif isinstance(value, dict | list | set | deque):
+            self.later(swap, value, value.copy())
+            yield from [*value.values(), *value] if isinstance(value, dict) else [*value]
+        elif isinstance(value, tuple | frozenset):
+            yield from value
+        elif isinstance(value, FunctionType):
+            yield from self.function(value)
+        elif isinstance(value, MethodType):
+            yield from (value.__func__, value.__self__)
+        elif isinstance(value, xp.random.Generator):
+            self.later(setattr, value.bit_generator, "state", value.bit_generator.state)
+        elif isinstance(value, python_random.Random):
+            self.later(value.setstate, value.getstate())
+        elif isinstance(value, random.Generator | xp.random.RandomState):
+            self.later(value.set_state, value.get_state())
+        elif not isinstance(value, type) and hasattr(value, "__dict__") and own_class(kind):
+            yield vars(value)
+            yield from (f for c in kind.__mro__ for f in vars(c).values()
+                        if isinstance(f, FunctionType) and f.__code__.co_filename not in PACKAGE_FILES)
+
+    def tensor(self, t: Any) -> Iterator[Any]:
+        """A tensor: its slots, its numbers and their version, and what the nodes behind it saved."""
+        slots = {slot: getattr(t, slot) for slot in SLOTS}
+        numbers, counter = slots["_data"], slots["_counter"]
+        old, version = numbers.copy(), [0, ()] if counter is None else [*counter] if type(counter) is list else counter
+
+        def back() -> None:
+            now = t._counter
+            for slot, was in slots.items():
+                setattr(t, slot, was)
+            if isinstance(numbers, ndarray) and numbers.flags.writeable:
+                numbers[...] = old
+            if type(now) is list:  # a counter that was made meanwhile belongs to nodes, too
+                t._counter, now[:] = now, version
+
+        self.later(back)
+        yield from (slots["_grad"], getattr(slots["_view"], "base", None), t.__dict__)
+        if slots["_hooks"] is not None:
+            yield from (slots["_hooks"].tensor, slots["_hooks"].post_accumulate)
+        for node in nodes_of([slots["_fn"]], self.seen):
+            for slot in node.frees:
+                self.later(setattr, node, slot, getattr(node, slot, None))
+                yield getattr(node, slot, None)
+            yield from (e for e in node.edges if isinstance(e, TensorBase))
+
+    def function(self, f: FunctionType) -> Iterator[Any]:
+        """A function: the globals that it names, whether they are there or not, and its closure."""
+        if f.__code__.co_filename in PACKAGE_FILES or LIBRARIES.search(f.__code__.co_filename):
+            return
+        scope, names = f.__globals__, names_in(f.__code__)
+        there = {name: scope[name] for name in names if name in scope}
+        for name in names - there.keys():
+            self.later(scope.pop, name, None)
+        self.later(scope.update, there)
+        for cell in f.__closure__ or ():
+            with contextlib.suppress(ValueError):  # nothing in it yet
+                self.later(setattr, cell, "cell_contents", cell.cell_contents)
+                yield cell.cell_contents
+        self.moved += [name for name, value in there.items() if isinstance(value, GeneratorType)]
+        yield from (*there.values(), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), vars(f))
+
+
+def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
+    """The nodes that edges lead to, each once."""
+    todo = [node_of(edge) for edge in edges]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Node) and id(node) not in seen:
+            seen[id(node)] = node
+            yield node
+            todo += map(node_of, node.edges)
+
+
+def swap(container: Any, old: Any) -> None:
+    """Give a container its old contents."""
+    container.clear()
+    getattr(container, "update" if isinstance(container, dict | set) else "extend")(old)

@@ -1,0 +1,253 @@
+"""`doctor`: what it finds before training, in two languages, and that everything is as it was afterwards."""
+
+import gc
+import random
+import weakref
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+import minigrad.nn.functional as F
+from minigrad import nn
+from minigrad.core.beside import ledger
+from minigrad.graph import causes
+from minigrad.graph.checkup import Remark
+from minigrad.text import get_language, set_language
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    monkeypatch.setattr(causes, "strict", True)
+    torch.manual_seed(0)
+    before, language = dict(ledger.places), get_language()
+    ledger.places.clear()
+    yield
+    ledger.places.update(before)
+    set_language(language)
+
+
+def keys(checkup):
+    return [one.key for one in checkup.remarks]
+
+
+def remark(checkup, key) -> Remark:
+    return next(one for one in checkup.remarks if one.key == key)
+
+
+class Ill(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2, 3)
+        self.dead = nn.Linear(3, 3)
+        self.unused = nn.Linear(2, 2)
+        self.out = nn.Linear(3, 1)
+        self.more = [nn.Linear(2, 2)]
+
+    def forward(self, x):
+        h = torch.relu(self.a(x)).detach()
+        return self.out(h + torch.relu(self.dead(h) - 100))
+
+
+def data():
+    return torch.randn(4, 2), torch.randn(4)
+
+
+def test_a_healthy_model_gets_no_complaint():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1), nn.Flatten(0))
+    opt = torch.optim.Adam(net.parameters())
+    x, y = data()
+
+    def step():
+        opt.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        opt.step()
+
+    answer = torch.doctor(net, F.mse_loss(net(x), y), opt, step)
+
+    assert keys(answer) == ["head", "norms", "two_steps"]
+    assert remark(answer, "head").facts == {"count": 4, "reached": 4, "loss": "F.mse_loss(net(x), y)"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_each_illness_is_named_with_its_line_and_its_cure(lang):
+    set_language(lang)
+    net = Ill()
+    x, y = data()
+    opt = torch.optim.SGD(net.out.parameters(), lr=0.1)
+    loss = ((net(x) - y) ** 2).mean()
+    answer = torch.doctor(net, loss, opt)
+
+    assert keys(answer) == ["head", "away", "spread", "zero", "norms", "unregistered", "missing", "no_step"]
+    cured = {one.key: one.found.edit[1].strip() for one in answer.remarks if one.found and one.found.edit}
+    assert cured == {"away": "h = torch.relu(self.a(x))", "spread": "loss = ((net(x).squeeze(1) - y) ** 2).mean()",
+                     "unregistered": "self.more = nn.ModuleList([nn.Linear(2, 2)])",
+                     "missing": "opt = torch.optim.SGD(net.parameters(), lr=0.1)"}
+    assert "ReluBackward0" in remark(answer, "zero").found.facts["node"]
+    assert remark(answer, "zero").found.facts["value"] == "result = 0"
+    for edit in cured.values():
+        assert edit in str(answer)
+    assert ("怎么改" in str(answer)) == (lang == "zh")
+    assert "mg-marked" in answer.drawing.to_svg()
+
+
+total = 0.0
+
+
+def test_a_growing_graph_names_what_is_taken_along():
+    net = nn.Linear(2, 1)
+    x, _ = data()
+
+    def step():
+        global total
+        loss = net(x).sum()
+        total = total + loss
+        net.zero_grad()
+        loss.backward()
+
+    answer = torch.doctor(net, net(x).sum(), step=step)
+
+    assert total == 0.0
+    assert remark(answer, "grows").found.line[2] == "total = total + loss"
+    assert "no_step" not in keys(answer)
+
+
+def test_gradients_that_add_up_and_parameters_that_stay_are_told():
+    net = nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    x, _ = data()
+    answer = torch.doctor(net, net(x).sum(), opt, lambda: (opt.step(), net(x).sum().backward())[1])
+    assert remark(answer, "kept").facts["names"] == "net.weight, net.bias"
+
+    def forgets():
+        opt.zero_grad()
+        net(x).sum().backward()
+
+    answer = torch.doctor(net, net(x).sum(), opt, forgets)
+    assert remark(answer, "unchanged").facts["count"] == 2
+    assert "kept" not in keys(answer)
+
+
+def test_a_step_that_fails_is_told_with_its_cure_and_ends_nothing():
+    net = nn.Linear(2, 1)
+    x, _ = data()
+    h = net(x)
+
+    def step():
+        h.sum().backward()
+
+    loss = net(x).sum()
+    answer = torch.doctor(net, loss, step=step)
+
+    assert remark(answer, "failed").facts["nr"] == 2
+    assert "second time" in remark(answer, "failed").facts["error"]
+    h.sum().backward()
+    assert net.weight.grad is not None
+
+
+def test_a_loss_that_is_not_tracked_or_not_one_number():
+    net = nn.Linear(2, 1)
+    x, _ = data()
+    loss = net(x).sum().detach()
+
+    answer = torch.doctor(net, loss)
+    assert keys(answer) == ["untracked", "no_step"]
+    assert remark(answer, "untracked").found.edit[1].strip() == "loss = net(x).sum()"
+    assert "not_scalar" in keys(torch.doctor(net, net(x)))
+
+
+def test_frozen_parameters_types_and_strangers():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2).double())
+    net[0].weight.requires_grad_(False)
+    opt = torch.optim.SGD([*net.parameters(), torch.ones(2, requires_grad=True)], lr=0.1)
+    answer = torch.doctor(net, net[0](torch.ones(1, 2)).sum(), opt)
+
+    assert remark(answer, "frozen").facts["names"] == "net.0.weight"
+    assert remark(answer, "away").facts["count"] == 2
+    assert remark(answer, "strangers").facts["count"] == 1
+    assert "types" in keys(answer)
+
+
+def test_everything_is_as_it_was():
+    net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Dropout(0.5), nn.Linear(3, 1))
+    opt = torch.optim.Adam(net.parameters(), lr=0.1)
+    sched = torch.optim.lr_scheduler.StepLR(opt, 1)
+    x, y = data()
+    net(x).sum().backward()
+    history, seen, numbers = [1.0], {"n": [3]}, np.zeros(2)
+    rng = np.random.default_rng(3)
+
+    def step():
+        nonlocal x
+        net.train()
+        opt.zero_grad(set_to_none=False)
+        loss = F.mse_loss(net(x), y.unsqueeze(1) * random.random())
+        loss.backward()
+        opt.step()
+        sched.step()
+        net.eval()
+        net.note = 3
+        history.append(loss.item())
+        seen["n"].append(4)
+        numbers[:] = rng.random(2)
+        x = x * 2
+
+    def state():
+        parameters = [(p._data.tobytes(), p.grad._data.tobytes(), p._version) for p in net.parameters()]
+        modules = [b._data.tobytes() for b in net.buffers()], [m.training for m in net.modules()], sorted(vars(net))
+        optimizers = {k: repr(v) for k, v in opt.state_dict().items()}, sched.state_dict()
+        plain = [*history], repr(seen), numbers.tobytes(), x._data.tobytes()
+        chance = (rng.bit_generator.state, torch.get_rng_state().tolist(), random.getstate(),
+                  np.random.get_state()[1].tolist())
+        return parameters, modules, optimizers, plain, chance, torch.is_grad_enabled(), dict(ledger.places)
+
+    loss = F.mse_loss(net(x), y.unsqueeze(1))
+    before, grads, held = state(), [p.grad for p in net.parameters()], x
+    answer = torch.doctor(net, loss, opt, step)
+
+    assert "failed" not in keys(answer)
+    assert state() == before
+    assert x is held
+    assert all(p.grad is g for p, g in zip(net.parameters(), grads, strict=True))
+    loss.backward()
+
+
+def test_what_a_generator_gave_cannot_be_taken_back_and_is_told():
+    net = nn.Linear(2, 1)
+    batches = (torch.ones(1, 2) * k for k in range(9))
+    globals()["batches"] = batches
+    answer = torch.doctor(net, net(torch.ones(1, 2)).sum(), step=from_generator(net))
+    del globals()["batches"]
+
+    assert remark(answer, "moved").facts["names"] == "batches"
+    assert next(batches)[0, 0] == 2
+
+
+def from_generator(net):
+    def step():
+        net(next(batches)).sum().backward()  # noqa: F821
+        net.zero_grad()
+    return step
+
+
+def test_it_holds_no_tensor():
+    net = nn.Linear(2, 1)
+
+    def forward(net=net):
+        return torch.log(net(torch.zeros(1, 2)) * 0).sum()
+
+    loss = forward()
+    answer = torch.doctor(net, loss, step=lambda forward=forward: forward().backward())
+    gone = weakref.ref(loss), weakref.ref(net.weight)
+    del net, loss, forward
+    gc.collect()
+
+    assert [one() for one in gone] == [None, None]
+    assert {"bad", "step_bad"} <= {*keys(answer)}
+    assert "LogBackward0" in str(answer)
+
+
+@pytest.mark.parametrize("given", [(3, None), (nn.Linear, None), (nn.Linear(1, 1), 3)])
+def test_what_is_no_module_or_no_function_is_refused(given):
+    with pytest.raises(TypeError, match="takes a module"):
+        torch.doctor(given[0], torch.ones(1), step=given[1])
