@@ -250,3 +250,104 @@ def test_a_watch_follows_the_cells_of_a_notebook():
     assert [n.op for n in first.graph.ops] == ["mul"]
     assert shell.user_ns["panel"].drawing is first, "closed before the cell ended"
     assert {t.name for t in first.graph.tensors} == {"x", "y"}
+
+
+def of_gradient(f, *values):
+    """What `why` says of a leaf after backward of `f`, with the graph kept."""
+    w = leaf(*values)
+    loss = f(w)
+    loss.backward(retain_graph=True)
+    return why(w)
+
+
+FLAT = [(lambda w: minigrad.relu(w - 5).sum(), "ReluBackward0", "result = 0"),
+        (lambda w: minigrad.round(w * 2).sum(), "RoundBackward0", ""),
+        (lambda w: minigrad.where(w > 5, w, w.detach()).sum(), "WhereBackward0", "condition = 0"),
+        (lambda w: (w * 0).sum(), "MulBackward0", "other = 0"),
+        (lambda w: minigrad.clamp(w, 5, 6).sum(), "ClampBackward1", "self = 0 … 1"),
+        (lambda w: minigrad.softmax(w[:1], 0).sum(), "SoftmaxBackward0", "result = 1")]
+
+
+@pytest.mark.parametrize(("f", "node", "value"), FLAT)
+def test_a_gradient_of_zeros_names_the_node_that_made_it_zero(f, node, value):
+    answer = of_gradient(f, 1.0, 0.0)
+
+    assert keys(answer) == ["zero"]
+    assert answer.found.facts["node"] == node
+    assert value in str(answer)
+
+
+def test_nothing_is_blamed_where_another_way_is_open_or_where_it_was_cleared():
+    assert of_gradient(lambda w: (minigrad.relu(w - 5) + w).sum(), 1.0).found is None
+    assert of_gradient(lambda w: (w - w).sum(), 1.0).found is None  # two ways that cancel
+    w = leaf(1.0)
+    loss = (w * 2).sum()
+    loss.backward(retain_graph=True)
+    w.grad.zero_()
+    answer = why(w)
+    assert (answer.found.key, answer.line[2]) == ("cleared", "w.grad.zero_()")
+
+
+NOT_FINITE = [(lambda w: minigrad.log(w.abs()).sum(), "began", "LogBackward0", "self[1] = 0"),
+              (lambda w: minigrad.sqrt(w.abs()).sum(), "steep", "SqrtBackward0", "result[1] = 0"),
+              (lambda w: (w / w).sum(), "began", "DivBackward0", "self[1] = 0, other[1] = 0"),
+              (lambda w: (w.exp() * minigrad.tensor(float("inf"))).sum(), "came_in", "MulBackward0", "`other`"),
+              (lambda w: (w * 200).exp().sum(), "seen_bad", "ExpBackward0", "Inf")]
+
+
+@pytest.mark.parametrize(("f", "key", "node", "value"), NOT_FINITE)
+def test_nan_and_inf_are_followed_to_where_they_began(f, key, node, value):
+    answer = of_gradient(f, 1.0, 0.0)
+
+    assert keys(answer) == ["bad"]
+    assert (answer.found.key, answer.found.facts["node"]) == (key, node)
+    assert value in str(answer)
+
+
+def test_a_loss_that_is_nan_is_told_as_such():
+    x = leaf(0.0)
+    loss = (x / x).sum()
+
+    assert "bad_value" in keys(why(loss))
+    assert why(loss).line[2] == "loss = (x / x).sum()"
+
+
+def test_values_that_were_written_since_are_not_told():
+    w = leaf(1.0, 0.0)
+    loss = minigrad.log(w).sum()
+    loss.backward()
+    with minigrad.no_grad():
+        w += 3
+    answer = why(w)
+
+    assert keys(answer) == ["bad"]
+    assert "self[1]" not in str(answer)
+    assert answer.found.key == "seen_bad"
+    assert not loss.isfinite()
+
+
+def test_a_column_that_met_a_row_is_revealed_though_the_gradient_is_there():
+    w, y = leaf(1.0, 2.0, 3.0), minigrad.ones(3)
+    pred = w.unsqueeze(1)
+    loss = ((pred - y) ** 2).mean()
+    loss.backward()
+    answer = why(w)
+
+    assert answer.edit[1].strip() == "loss = ((pred.squeeze(1) - y) ** 2).mean()"
+    assert loss.requires_grad
+
+
+def test_of_a_very_large_graph_only_the_ends_are_read():
+    x = leaf(1.0)
+    y = x
+    for _ in range(5000):
+        y = y * 1.5
+    loss = y.sum()
+    answer = why(x)
+    graph = answer.drawing.graph
+
+    assert keys(answer) == ["not_yet"]
+    assert len(graph.nodes) < 40
+    assert sum(e.cut for n in graph.nodes for e in n.edges) == 1
+    assert not graph.repeats
+    assert loss.requires_grad

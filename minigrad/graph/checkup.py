@@ -6,7 +6,6 @@ The steps really run, while somebody keeps everything `Still`, and are watched: 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from ..core.beside.observers import observing
 from ..core.graph import Node, TensorBase, constant, node_of, seqs
 from ..text.numbers import two_digits
 from . import causes, notes, numbers
+from .flows import norm
 from .program import Context
 from .still import nodes_of
 
@@ -83,23 +83,23 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
         yield Remark("no_backward", {"loss": name, "error": str(error).partition(". ")[0]})
         return
     sizes = {each: g._array() for each, g in zip(reached, arrived, strict=True)}
-    for key, several in (("zero", [each for each, g in sizes.items() if not g.any()]),
-                         ("bad", [each for each, g in sizes.items() if not numbers.finite(g)])):
-        if several:
-            found = causes.attempt(numbers.cause, key, loss, reached[several[0]], several[0])
-            yield Remark(key, {"names": listed(several), "count": len(several)}, found, {
-                each: reached[each] for each in several})
-    norms = {each: float((g.astype("float64") ** 2).sum() ** 0.5) for each, g in sizes.items()}
-    good = {each: norm for each, norm in norms.items() if 0 < norm < math.inf}
-    if good:
-        yield norms_told(good)
+    for one in of_gradients(sizes):
+        first = one.facts.get("first")
+        found = first and causes.attempt(numbers.cause, one.key, loss, reached[first], first)
+        yield one._replace(found=found, marks={first: reached[first]} if first else {})
 
 
-def norms_told(norms: dict[str, float]) -> Remark:
-    """The smallest and the largest gradient."""
-    low, high = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
-    facts = {"low": two_digits(norms[low]), "small": low, "high": two_digits(norms[high]), "large": high}
-    return Remark("norms", facts)
+def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
+    """Gradients, as arrays, that are zero, NaN or Inf; the smallest and the largest of the others."""
+    wrong = {each: numbers.wrong(g) for each, g in grads.items()}
+    for key in ("zero", "bad"):
+        if several := [each for each in grads if wrong[each] == key]:
+            yield Remark(key, {"names": listed(several), "first": several[0]})
+    norms = {each: norm(g) for each, g in grads.items() if not wrong[each] and g.size}
+    if norms:
+        low, high = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
+        yield Remark("norms", {"low": two_digits(norms[low]), "small": low, "high": two_digits(norms[high]),
+                               "large": high})
 
 
 def held_by(optimizer: Any) -> set[int]:

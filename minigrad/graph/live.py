@@ -14,12 +14,13 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from ..array.backend import xp
 from ..core.beside.ledger import places
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ
+from ..core.graph import ACCUMULATE_SEQ, Withheld, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now
@@ -30,21 +31,50 @@ from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, Line, NodeReco
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
+MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
+FREED = attrgetter("freed")
 PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
 NOT_IN_TORCH = frozenset({"part", "whole"})
 
 
-def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> Graph:
-    """The graph behind minigrad tensors; `names` (name -> tensor) labels what it finds."""
-    return Reader(tensors, names or {}).graph()
+def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None,
+         near: Mapping[int, AnyNode] | None = None) -> Graph:
+    """The graph behind minigrad tensors; `names` (name -> tensor) labels what it finds.
+
+    `near`: the nodes that are read, by their ids, if not all are; edges that leave them are marked as cut.
+    """
+    return Reader(tensors, names or {}, near).graph()
+
+
+def stale(n: AnyNode) -> bool:
+    """Whether something that a node saved was written since."""
+    for slot in n.frees:
+        held, name = getattr(n, slot), slot.removeprefix("saved_")
+        counter = getattr(n, f"counter_{name}", getattr(held, "_counter", None))
+        if type(counter) is list and not isinstance(held, Withheld) and counter[0] != getattr(n, f"version_{name}"):
+            return True
+    return False
+
+
+def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
+    """Of very many nodes those near their root, near a leaf, and where backward would fail; else nothing."""
+    if len(nodes) <= MANY:
+        return {}
+    senders = {edge if edge is leaf else node_of(edge): n for n in nodes for edge in n.edges}
+    kept, n = [*nodes[:NEAR], *filter(None, [next(filter(fails, nodes), None) for fails in (stale, FREED)])], leaf
+    while (n := senders.get(n)) is not None and len(kept) < 2 * NEAR:
+        kept.append(n)
+    return {id(n): n for n in kept}
 
 
 class Reader:
     """One reading: discover, put in order of backward, then describe nodes and tensors."""
 
-    def __init__(self, roots: Iterable[AnyTensor], names: Mapping[str, AnyTensor]) -> None:
-        self.roots = tuple(roots)
+    def __init__(self, roots: Iterable[AnyTensor], names: Mapping[str, AnyTensor],
+                 near: Mapping[int, AnyNode] | None = None) -> None:
+        self.roots, self.near = tuple(roots), near or {}
+        self.far: set[tuple[Key, int]] = set()  # edges that lead out of what is read
         self.found: dict[Key, AnyNode] = {}  # held until the reading ends
         self.edges: dict[Key, list[Slot | None]] = {}
         self.tensors: dict[Slot, AnyTensor] = {}  # the live tensor that sits there
@@ -103,8 +133,8 @@ class Reader:
             cuts = tuple(self.cuts())
         roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
         return Graph(roots, nodes, tuple(self.records.values()), hooks,
-                     scopes=tuple(self.scopes.found), repeats=self.scopes.repeats(nodes), cuts=cuts,
-                     fault=self.fault())
+                     scopes=tuple(self.scopes.found), cuts=cuts, fault=self.fault(),
+                     repeats=() if self.near else self.scopes.repeats(nodes))
 
     def key(self, node: AnyNode) -> Key:
         """AccumulateGrad is known by its leaf, every other node by itself."""
@@ -118,7 +148,7 @@ class Reader:
 
     def discover(self) -> None:
         """Find every node behind the roots, with its edges."""
-        stack = []
+        stack: list[AnyNode] = [*self.near.values()]
         for t in self.roots:
             if t.grad_fn is not None:
                 stack.append(t.grad_fn)
@@ -131,6 +161,10 @@ class Reader:
                 continue
             self.found[key] = node
             pairs = node.next_functions
+            if self.near:
+                far = [n is not None and id(n) not in self.near and not hasattr(n, "variable") for n, _ in pairs]
+                self.far |= {(key, i) for i, away in enumerate(far) if away}
+                pairs = tuple((None, 0) if away else pair for away, pair in zip(far, pairs, strict=True))
             self.edges[key] = [None if n is None else (self.key(n), nr) for n, nr in pairs]
             stack += [n for n, _ in reversed(pairs) if n is not None]  # held until they are found
 
@@ -299,7 +333,8 @@ class Reader:
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
-            return Edge(i, None, 0, self.constant_at(key, i))
+            far = (key, i) in self.far
+            return Edge(i, None, 0, None if far else self.constant_at(key, i), cut=far)
         here = self.records.get((key, 0))
         expands = (here is not None and broadcasts(self.row(self.found[key]), i)
                    and stretches(self.records[slot].shape, here.shape))

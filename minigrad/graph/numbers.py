@@ -18,7 +18,7 @@ from ..core.graph import Freed, Node
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
-from .causes import Finding, finding, grouped
+from .causes import Finding, called, finding, grouped
 from .live import Key, Reader
 from .program import Context, expression, source_of
 
@@ -220,3 +220,18 @@ def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] |
     if not values.way:  # too large to be looked through
         return None
     return values.zero(leaf, name) if kind == "zero" else values.bad(leaf, name)
+
+
+def wrong(array: Any) -> str:
+    """What is wrong with an array of gradients: "zero", "bad" or nothing, ""."""
+    return "bad" if not finite(array) else "zero" if array.size and not array.any() else ""
+
+
+def cleared(leaf: Any, name: str) -> Finding | None:
+    """The line that wrote zeros into `.grad`, if nothing has written there since."""
+    line = (leaf._grad._counter or (0, ()))[1]
+    at = expression(*line) if line and line[0] is not None else None
+    if called(at) not in ("zero_", "zero_grad", "fill_"):
+        return None
+    code = line[0]
+    return finding("cleared", Context(source_of(code.co_filename)), at, name=name)

@@ -15,12 +15,13 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
 
-from ..graph import causes, checkup, live, notes, still
+from ..graph import causes, checkup, live, notes, numbers, still
 from ..graph.program import Context, expression, standing
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
 from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
 
+MARKED = 8  # parameters without a gradient that are drawn
 LOSSES = 8  # named results that are searched for the leaf in question
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "..."})()  # as why() is called for the last error
 # general sentences, left out where the cause is known
@@ -57,15 +58,46 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
     if owner is not None and not any(value is t for value in names.values()):
         names[ast.unparse(owner)] = t
     read = reader_for(t)
-    graph = read(t, names=names)
+    ours = library(t) == "minigrad"
+    graph = read(t, names=names, near=live.ends([*still.nodes_of([t._edge()], {})])) if ours else read(t, names=names)
     record = graph.tensor(graph.roots[0])
     if record.kind == "leaf" and record.grad is None:
         graph, reason, found = unreached(record, t, read, names, context, call)
         later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
         return Explanation([reason, *later], graph, found)
-    fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
-    return Explanation(reasons or [fine], graph, untold(t, record, context, call))
+    found = untold(t, record, context, call)
+    wrong, blamed = of_numbers(t, label(record), names) if ours else ("", None)
+    if found is None or wrong:
+        found = blamed or found
+        reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
+    fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
+    return Explanation(reasons or [fine], graph, found)
+
+
+def of_numbers(t: AnyTensor, name: str, names: Mapping[str, AnyTensor]) -> tuple[str, causes.Finding | None]:
+    """What is wrong with the numbers of a gradient, or of a result: the message and the line to blame."""
+    if t.grad_fn is not None:  # its own values
+        wrong = "bad_value" * (not numbers.finite(t._array()))
+        losses = [t]
+    elif t._grad is None:
+        return "", None
+    else:
+        wrong = numbers.wrong(t._grad._array())
+        losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
+        losses.sort(key=lambda v: v.numel() != 1)
+    found = causes.attempt(numbers.cleared, t, name) if wrong == "zero" else None
+    for loss in losses[:LOSSES] if found is None else ():
+        nodes = [*still.nodes_of([loss._edge()], {})]
+        if loss is not t and not any(e is t for n in nodes for e in n.edges):
+            continue
+        if wrong:
+            found = causes.attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names)
+        elif (n := next(filter(numbers.spreads, nodes), None)) is not None:
+            found = numbers.spread(n)
+        if found is not None:
+            break
+    return wrong, found
 
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: Any) -> causes.Finding | None:
@@ -114,7 +146,10 @@ def of_module(module: Any, context: Context | None) -> Explanation:
             if found is not None:
                 break
     facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
-    return Explanation([("why.module_without" if without else "why.module", facts, set())], None, found)
+    reasons: list[Reason] = [("why.module_without" if without else "why.module", facts, set())]
+    grads = {name: p._grad._array() for name, p in module.named_parameters() if getattr(p, "_grad", None) is not None}
+    reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
+    return Explanation(reasons, None, found)
 
 
 def of_optimizer(optimizer: Any, context: Context | None) -> Explanation:
@@ -148,22 +183,34 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
     others: dict[str, AnyTensor] = {}
     cut_off: list[AnyTensor] = []  # what leads to the leaf, and was cut off
     found = causes.unreached(leaf, label(t), context) if context and library(leaf) == "minigrad" else None
+    named, seen, nodes = {**names, label(t): leaf}, dict[int, Any](), list[Any]()
     for name, loss in results[:LOSSES]:
-        graph = read(loss, names={**names, label(t): leaf})
-        here = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
+        if library(leaf) == "minigrad":
+            new = [*still.nodes_of([loss._edge()], seen)]
+            nodes = [*new, *nodes]  # what is not new was reached from another, and does not lead there
+            here = leaf in {e for n in new for e in n.edges}
+        else:
+            here = any(r.kind == "leaf" and r.name == label(t) for r in read(loss, names=named).tensors)
         if here and found is not None and found.key == "cut" and loss.numel() != 1:
             cut_off.append(loss)
+            nodes, seen = [], {}  # others may lead there by the same nodes
         elif here:
+            near = {"near": live.ends(nodes, leaf)} if nodes else {}
+            graph = read(loss, names=named, **near)
             ran = any(s.freed for n in graph.nodes for s in n.saved)
             key = "why.cleared" if ran else "why.not_yet"
             if not ran:
                 found = causes.not_run(name, loss.numel() == 1, context, call) if context else None
             elif found is not None and found.key not in ("cleared", "returned", "inputs"):
                 found = None
-            return graph, (key, {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}, here), found
+            marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
+            facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
+            return graph, (key, facts, marks), found
         elif loss.numel() == 1:
             others[name] = loss
-    graph = read(*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,)), names={**names, label(t): leaf})
+    roots = [*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))]
+    near = {"near": live.ends([*still.nodes_of([r._edge() for r in roots], {})], leaf)} if nodes else {}
+    graph = read(*roots, names=named, **near)
     facts = {"name": label(t), "loss": ", ".join(others)}
     marks = {r.id for r in graph.tensors if r.name == label(t)}
     return graph, ("why.unreached" if others else "why.unused", facts, marks), found
@@ -232,11 +279,12 @@ class Checkup(TextWithDrawing):
     """What the doctor has to say; `str()` is the text, `remarks` its parts, each with a finding or None."""
 
     def __init__(self, told: list[checkup.Remark], loss: AnyTensor) -> None:
-        marks = {name: p for one in told for name, p in one.marks.items()}
+        marks = dict([item for one in told for item in one.marks.items()][:MARKED])
         self.remarks = [one._replace(marks={}) for one in told]
         self.drawing: Drawing | None = None
         if library(loss) == "minigrad" and loss.requires_grad:
-            graph = live.read(loss, *marks.values(), names={**learners_names(), **marks})
+            nodes = [*still.nodes_of([loss._edge()], {})]
+            graph = live.read(loss, *marks.values(), names={**learners_names(), **marks}, near=live.ends(nodes))
             self.drawing = Drawing(graph, lang=get_language(), marks=frozenset(
                 t.id for t in graph.tensors if t.name in marks))
 
