@@ -418,3 +418,38 @@ def test_what_stands_behind_an_approximation_is_told_with_all_digits():
     assert tanh["rows"][0]["exact"].startswith("[0.0394110")
     assert all(f"All digits: {tanh['rows'][0]['exact']}." in tanh["events"][i]["say"]["en"] for i in (0, -1))
     assert "全部位数" in tanh["events"][-1]["say"]["zh"]
+
+
+def cell(name, text):
+    """A program as a notebook's cell runs it: Python keeps its source."""
+    place = f"/tmp/ipykernel_1/{name}.py"
+    linecache.cache[place] = (len(text), None, text.splitlines(True), place)
+    scope = {"mg": mg}
+    exec(compile(text, place, "exec"), scope)
+    return scope
+
+
+def test_a_node_is_spoken_of_by_its_expression_and_line():
+    scope = cell("spoken", "é = mg.ones(2, requires_grad=True)\ny = (é + é *\n     2)\nloss = (y * y * 3).sum()\n")
+    player = mg.step(scope["loss"], names={k: scope[k] for k in ("é", "y", "loss")}, preview=True)
+
+    (numbers,) = [dict(source) for source in player.scene["sources"]]
+    assert numbers == {1: "é = mg.ones(2, requires_grad=True)", 2: "y = (é + é *", 3: "     2)",
+                       4: "loss = (y * y * 3).sum()"}
+    told = {node["title"]: (node["at"], node["words"]["en"]) for node in player.scene["nodes"].values()}
+    assert told == {
+        "SumBackward0": ([0, 4, 4, 7, 24], "`(y * y * 3).sum()` in line 4"),
+        "MulBackward0 (y * y * 3)": ([0, 4, 4, 8, 17], "line 4"), "MulBackward0 (y * y)": ([0, 4, 4, 8, 13], "line 4"),
+        "AddBackward0": ([0, 2, 3, 5, 6], "`é + é * 2` in line 2"), "MulBackward0 (é * 2)": ([0, 2, 3, 9, 6], "line 2"),
+        "AccumulateGrad (é)": ([0, 1, 1, 0, 34], "line 1")}
+
+
+def test_rules_inside_modules_name_what_modules_return():
+    scope = cell("modules", "net = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.ReLU(), mg.nn.Linear(2, 1))\n"
+                            "loss = net(mg.ones(3, 2)).sum()\n")
+    player = mg.step(scope["loss"], names=scope, preview=True)
+
+    rules = " ".join(row["text"] for step in player.steps for row in step["rows"] if "text" in row)
+    assert "net.1(·)" in rules
+    assert "t(net.2.weight)" in rules
+    assert not re.search(r"\w+Backward\d(?!( #\d)?\.mat1)", rules)  # a note of a constant is its node's field

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
+from itertools import islice
 from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
@@ -279,11 +280,14 @@ def is_cell(file: str) -> bool:
     return "ipykernel_" in file or file.startswith("<ipython-input")
 
 
+def position(code: CodeType, lasti: int) -> Any:
+    """Where an instruction stands: first and last line, first and last column, as `span` has them."""
+    return next(islice(code.co_positions(), lasti // 2, None), None)
+
+
 def expression(code: CodeType, lasti: int) -> Any:
     """The expression that an instruction computes; None if its source is not there."""
-    places = [*code.co_positions()]
-    found: Any = places[lasti // 2] if lasti // 2 < len(places) else None
-    return source_of(code.co_filename).spans.get((found[0], found[1], found[2], found[3])) if found else None
+    return source_of(code.co_filename).spans.get(position(code, lasti))
 
 
 def standing(frame: FrameType | None) -> Context | None:

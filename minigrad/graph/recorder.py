@@ -29,7 +29,7 @@ from .preview import exactly, told
 from .preview import preview as preview_of
 from .rule import Rule, rule, sum_back, sum_of
 from .snapshot import AnyNode, AnyTensor, Graph
-from .symbols import Place, Symbol, Symbols, before_hooks
+from .symbols import Place, Symbol, Symbols, before_hooks, placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,7 @@ class Recorder:
         live = {self.reader.ids[key]: node for key, node in self.reader.found.items()}
         self.names = Symbols(self.graph, live,
                              tuple(seed.shape) == () and float(plain(seed)) == 1 and not self.graph.fault)
+        self.graph = placed(self.graph, live, self.names.sources)
         self.saved: dict[str, Any] = {}  # what the node that runs has saved, as its formulas take it
         self.came: dict[int, Any] = {}  # copies of what it received, for hooks may write into it
         self.work: tuple[tuple[Any, ...], dict[int, Any]] = (), {}  # what its formulas got, and gave

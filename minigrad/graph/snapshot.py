@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 GRAPH_SCHEMA = "minigrad.graph/1"
 AnyTensor = Any  # what the records are read from: a tensor of minigrad, or of torch
@@ -53,6 +53,16 @@ class Saved:
         return self.version is not None and self.now is not None and self.version != self.now
 
 
+class Span(NamedTuple):
+    """A part of the learner's source, from `first`, `start` to `last`, `end`; columns count bytes of UTF-8."""
+
+    file: str
+    first: int
+    last: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
     """A grad_fn. `kind` is "op" or "accumulate" (its leaf is `leaf`)."""
@@ -68,6 +78,8 @@ class NodeRecord:
     line: tuple[int, str] | None = _uncompared()  # number and text of the line that made it
     scope: str = _uncompared("")  # the module it ran in
     seq: int = _uncompared(0)
+    source: str = _uncompared("")  # the learner's expression that made it, where that surely means just its result
+    span: Span | None = field(default=None, compare=False)  # where that, or the call that made it, stands
 
     def edge_id(self, slot: int) -> str:
         """The id of the edge at a slot: `n3:0`."""

@@ -12,13 +12,13 @@ import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..text import both, say
-from .program import expression
+from .program import expression, position, source_of, span
 from .scopes import called
-from .snapshot import AnyNode, Graph, NodeRecord, TensorRecord
+from .snapshot import AnyNode, Graph, NodeRecord, Span, TensorRecord
 
 LONGEST = 30  # characters of an expression that stands for a tensor
 PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
@@ -57,6 +57,7 @@ class Symbols:
         self.graph, self.pure = graph, pure
         self.titles = numbered((n.id, n.name) for n in graph.nodes)
         self.sources = sources(graph, nodes)
+        self.returned = returned(graph)
         self.labels = numbered((t.id, self.named(t)) for t in graph.tensors)
         self.places = {(t.node, t.nr): self.labels[t.id] for t in reversed(graph.tensors) if t.node}
         self.root = self.labels[graph.roots[0]]
@@ -76,13 +77,21 @@ class Symbols:
 
     def named(self, t: TensorRecord) -> str:
         """What a tensor is called, before names that came twice are numbered."""
-        if t.name and PLAIN.fullmatch(t.name):
-            return t.name
         node = self.graph.nodes_by_id.get(t.node)
+        if given := self.given(t):
+            return given
         if node is None or node.leaf:
             return f"leaf {t.id[1:]}" if node else f"constant {t.id[1:]}"
-        source, end = self.sources.get(node.id, ""), f"[{t.nr}]" if t.nr else ""
-        return f"({source}){end}" if source else f"{self.titles[node.id]}{end}"
+        parts = [e.tensor and bare(self.given(self.graph.tensor(e.tensor))) for e in node.edges]
+        words = f"{node.op}({', '.join(filter(None, parts))})"  # inside a function of ours
+        alone = parts and all(parts) and len(self.graph.outputs(node.id)) == 1 and len(words) <= LONGEST
+        return words if alone else self.titles[node.id] + (f"[{t.nr}]" if t.nr else "")
+
+    def given(self, t: TensorRecord) -> str:
+        """What the learner calls a tensor: by name, by its expression, or as what a module returns; "" without any."""
+        source, path = self.sources.get(t.node or "", ""), self.returned.get(t.id, "")
+        words = (t.name or "", f"({source})" + (f"[{t.nr}]" if t.nr else "") if source else "", path and f"{path}(·)")
+        return next((w for w in words if w and PLAIN.fullmatch(w)), "")
 
     def saved(self, node: NodeRecord, field: str) -> str:
         """A saved value: the tensor that it is, else the node's field."""
@@ -115,6 +124,33 @@ class Symbols:
         return f"({words})" if " " in words and "#" not in words else words
 
 
+def bare(source: str) -> str:
+    """An expression without the brackets that it has as a symbol."""
+    return source[1:-1] if source.startswith("(") and source.endswith(")") else source
+
+
+def returned(graph: Graph) -> dict[str, str]:
+    """The tensors that modules surely return, by id: what alone of a module is used outside; and the module's path."""
+    scopes = {s.id: s for s in graph.scopes}
+    inside: dict[str, list[str]] = {"": []}  # a scope and all around it, from within
+    for s in graph.scopes:
+        up = s.id
+        while up:
+            inside.setdefault(s.id, []).append(up)
+            up = scopes[up].parent
+    leaving: dict[str, set[str]] = defaultdict(set)
+    users: dict[str | None, list[str]] = defaultdict(list)
+    for n in graph.nodes:
+        for e in n.edges:
+            users[e.tensor].append(n.scope)
+    for t in graph.tensors:
+        for id in inside[graph.node(t.node).scope] if t.node else ():
+            if t.id in graph.roots or any(id not in inside[scope] for scope in users[t.id]):
+                leaving[id].add(t.id)
+    alone = {next(iter(ids)): scopes[id] for id, ids in leaving.items() if len(ids) == 1}
+    return {id: s.path for id, s in alone.items() if s.kind == "module"}
+
+
 def symbol(kind: str, value: str, **names: object) -> Symbol:
     """A symbol from its sentence."""
     return Symbol(**both(f"player.symbol_{kind}", **names), value=value)
@@ -136,6 +172,24 @@ def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, 
         seen[name] += 1
         made[key] = name + mark.format(seen[name]) if many[name] > 1 and seen[name] > 1 else name
     return made
+
+
+def placed(graph: Graph, nodes: Mapping[str, AnyNode], sources: Mapping[str, str]) -> Graph:
+    """The same graph, whose nodes say where in the learner's source they, or their leaves, were made."""
+    made: dict[str | None, Span] = {}
+    for n in graph.ops:
+        code: Any = getattr(nodes[n.id], "code", None)
+        place = code and position(code, nodes[n.id].lasti)
+        if place and None not in place and source_of(code.co_filename).lines[place[0] - 1:]:
+            made[n.id] = Span(code.co_filename, *place)
+    files = list({span.file for span in made.values()})
+    names = {n.id: graph.tensor(n.leaf).name or "" for n in graph.nodes if n.leaf and len(files) == 1}
+    for id, name in names.items():
+        writes = source_of(files[0]).writes.get((None, name), ())
+        if len(writes) == 1:  # else nobody knows which of them made the leaf
+            made[id] = Span(files[0], *span(writes[0]))
+    return replace(graph, nodes=tuple(replace(n, source=sources.get(n.id, ""), span=made.get(n.id))
+                                      for n in graph.nodes))
 
 
 def sources(graph: Graph, nodes: Mapping[str, AnyNode]) -> dict[str, str]:

@@ -12,9 +12,10 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
+from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
-from ..graph.snapshot import Graph, NodeRecord, TensorRecord
+from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
 from ..graph.symbols import Symbol, tex_name
 from ..text import LANGUAGES, both, say
 from .theme import shorten
@@ -24,10 +25,11 @@ WORDS = """
     first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc
     queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
     open state_recording state_live state_gone speed anyway back at_a_leaf nothing_came ran_early stranded
-    too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc
+    your_code too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc
     because_seq busy failed now done ready waiting help
 """.split()
 SENT = 4  # gradients that a caption names
+SHORT = 40  # lines of a file that is shown as a whole
 LINE = 400  # px, of a line of code beside a node's name
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
 Question = tuple[int, str, dict[str, str], str, list[str], str, str]
@@ -41,6 +43,7 @@ class Scenes:
         self.names = Counter(n.name for n in graph.nodes)
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
+        self.sources = listing([n.span for n in graph.nodes if n.span])
 
     # ---- what is known before anything runs
 
@@ -51,7 +54,8 @@ class Scenes:
         scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
         return {
             "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
-            "code": "\n".join(self.code()), "nodes": {n.id: self.node(n) for n in self.graph.nodes},
+            "code": "\n".join(self.code()), "sources": [[*s.items()] for s in self.sources.values()],
+            "nodes": {n.id: self.node(n) for n in self.graph.nodes},
             "scopes": scopes, "root": {"name": root, "value": tensor.value or tensor.shape},
             "ui": {word: both(f"player.{word}") for word in WORDS}
             | ({"sum": both("moments.lies_there")} if self.graph.fault else {}), "faulty": bool(self.graph.fault),
@@ -75,8 +79,25 @@ class Scenes:
         leaf = node.leaf and self.graph.tensor(node.leaf)
         made = {"title": self.title(node.id), "formula": self.formula(node), "leaf": node.leaf,
                 "needs": self.graph.consumers[node.id], "rank": running_order(node.id), "turn": self.turns.get(node.id),
-                "outs": [t.id for t in self.graph.outputs(node.id)]}
+                "outs": [t.id for t in self.graph.outputs(node.id)], "at": self.at(node.span), "scope": node.scope,
+                "words": self.words(node)}
         return made | ({"grad": leaf.grad or "None", "shape": str(leaf.shape)} if leaf else {})
+
+    def at(self, span: Span | None) -> list[int] | None:
+        """A part of a source as the player has it: which one, first and last line, first and last character."""
+        if span is None:
+            return None
+        line = source_of(span.file).lines[span.last - 1].encode()
+        first = source_of(span.file).lines[span.first - 1].encode()
+        ends = (len(text[:n].decode()) for text, n in ((first, span.start), (line, span.end)))
+        return [[*self.sources].index(span.file), span.first, span.last, *ends]
+
+    def words(self, node: NodeRecord) -> dict[str, str] | None:
+        """The learner's expression and line, as far as the title does not have them."""
+        if node.span is None:
+            return None
+        spoken = node.source and node.source not in self.title(node.id)
+        return both("player.words" if spoken else "player.words_line", source=node.source, line=node.span.first)
 
     def formula(self, node: NodeRecord) -> str:
         """What a node computes, in words of no language."""
@@ -89,7 +110,7 @@ class Scenes:
         node = self.graph.node(id)
         if node.leaf:
             return f"{node.name} ({self.graph.tensor(node.leaf).label})"
-        named = next((t.name for t in self.graph.outputs(id) if t.name), None)
+        named = next((t.name for t in self.graph.outputs(id) if t.name), None) or node.source
         return f"{node.name} ({named})" if named and self.names[node.name] > 1 else node.name
 
     # ---- the steps
@@ -326,6 +347,19 @@ class Scenes:
         tensors = [self.graph.tensor(e.tensor) for e in node.edges if e.tensor and e.slot == sent.slot]
         tensors += self.graph.outputs(node.id)
         return [t.value for t in tensors if t.value and "…" not in t.value]
+
+
+def listing(spans: list[Span]) -> dict[str, dict[int, str]]:
+    """The lines of each source by number: a cell, or of a longer file what stands around the spans."""
+    found: dict[str, dict[int, str]] = {}
+    for file in dict.fromkeys(span.file for span in spans):
+        source, used = source_of(file), {span.first for span in spans if span.file == file}
+        parts = [range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in source.tree.body]
+        kept = [n for part in parts if not used.isdisjoint(part) for n in part]
+        whole = is_cell(file) or len(source.lines) <= SHORT
+        numbers = range(1, len(source.lines) + 1) if whole else kept
+        found[file] = {n: source.lines[n - 1] for n in numbers}
+    return found
 
 
 def widest_texts(steps: list[dict[str, Any]]) -> dict[str, str]:

@@ -390,3 +390,53 @@ def test_a_trusted_notebook_steps_before_any_cell_is_run(lab, page, tmp_path):
     assert player.evaluate(icons) == "none"  # no broken link above it
     assert walk(player) == ["n1", "n2", "n3", "n4", "n5", "n6"]
     assert drawer(player, "w") == "[0.71, −1.56]"
+
+
+CODED = """w = torch.tensor([0.5, -1.0], requires_grad=True)
+def double(v,
+           k=2):
+    return torch.tanh(v *
+                      k)
+total = 0
+for i in range(2):
+    total = total + double(w)
+loss = (total * w).sum()
+"""
+
+
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory):
+    """A player of a program whose source Python keeps, as of a notebook's cell."""
+    import linecache
+
+    import minigrad
+
+    place, scope = "/tmp/ipykernel_1/coded.py", {"torch": minigrad}
+    linecache.cache[place] = (len(CODED), None, CODED.splitlines(True), place)
+    exec(compile(CODED, place, "exec"), scope)
+    path = tmp_path_factory.mktemp("coded") / "coded.html"
+    names = {k: scope[k] for k in ("w", "total", "loss")}
+    path.write_text(minigrad.step(scope["loss"], names=names).to_html(), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.mark.parametrize(("size", "language"), [((1100, 720), "en"), ((390, 844), "zh"), ((960, 620), "en")])
+def test_the_line_of_each_node_is_lit_beside_the_stage(page, coded, size, language):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce", color_scheme="dark" if language == "zh" else "light")
+    page.goto(coded)
+    player, seen, found = page.locator(".mg-player"), [], {}
+    player.focus()
+    if language == "zh":
+        page.keyboard.press("l")
+
+    while player.locator('[data-do="next"]').is_enabled():
+        press(player, "next")
+        seen.append(player.locator(".mg-code mark").all_inner_texts())
+        lit, panel = (player.locator(which).first.bounding_box() for which in (".mg-lit", ".mg-code"))
+        assert panel["y"] - 1 <= lit["y"] <= panel["y"] + panel["height"] - lit["height"] + 1
+        found[count(player)] = page.evaluate(STAGE, 12)
+    tanh = ["torch.tanh(v *", "k)"]
+    product = ["v *", "k"]
+    assert seen[1:5] == [["total * w"], ["total + double(w)"], tanh, product]
+    assert {k: v for k, v in found.items() if v} == {}

@@ -227,7 +227,7 @@ function render({ model, el }) {
     quiz: "",                                                       // the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
-    present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
@@ -236,6 +236,7 @@ function render({ model, el }) {
   const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
   const state = h("span", { class: "mg-state" }), queue = h("div", { class: "mg-queue" }), pins = h("div", { class: "mg-pins" });
   side.append(state, queue, map);
+  const code = h("div", { class: "mg-code", tabindex: 0, role: "region", "aria-label": ui.your_code.en + " / " + ui.your_code.zh });
   const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
   const dock = h("div", { class: "mg-dock" }, card, say), body = h("div", { class: "mg-body" }, pins, stage, side, dock, bar);
   const ghosts = h("div", { class: "mg-ghosts", "aria-hidden": "true" }), moving = s("g", { class: "mg-motion" });
@@ -384,6 +385,9 @@ function render({ model, el }) {
       root.classList.toggle("mg-beside", beside);
       return Math.min(stage.clientWidth / P.box.w, stage.clientHeight / P.box.h);
     };
+    const columns = root.clientWidth >= 1100 || root.clientWidth < 620;
+    placeCode(columns);
+    if (root.clientWidth >= 1100 && fits(false) < least() && (placeCode(false), fits(false)) < least()) placeCode(true);
     const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
     if (beneath < least() && wide && fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath))) fits(false);
     Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight });
@@ -549,6 +553,7 @@ function render({ model, el }) {
     const before = S.u < 1 && k ? walk.state(k - 1) : st;                   // what moves has not arrived yet
     paint(before, now, ready);
     showPins(before);
+    showCode(k);
     showQueue(ready, st);
     showSay(k, st);
     showBar(k, st);
@@ -646,9 +651,9 @@ function render({ model, el }) {
   }
   function content(id, k, st) {
     const step = walk.steps.get(id), node = walk.scene.nodes[id], f = walk.frames[k];
-    const scope = P.home[id] && walk.scene.scopes[P.home[id]];
+    const scope = walk.scene.scopes[P.home[id]] ?? walk.scene.scopes[node.scope];
     const where = [scope, node.turn].filter(Boolean).join(" · ");
-    const head = h("h3", {}, heading(id), " ", node.formula && h("span", { class: "mg-sub" }, node.formula),
+    const head = h("h3", {}, heading(id), " ", muted(node.words && !node.leaf ? two(node.words) : node.formula),
       where && h("span", { class: "mg-scope" }, where));
     if (S.refused) return [h("h3", {}, node.title), S.present && !st.bad ? choices(st) : h("div", {}, two(S.refused.say)),
       S.refused.early && h("button", { type: "button", "data-do": "anyway" }, two(ui.anyway))].filter(Boolean);
@@ -745,6 +750,37 @@ function render({ model, el }) {
     slider.setAttribute("aria-valuetext", walk.label(k));
     const broken = walk.steps.size < all && !model.get("live");             // an error ended the recording
     count.textContent = walk.label(k) + " / " + (broken ? walk.order.length : all);
+  }
+
+  // ------------------------------------------------------------ the learner's code, its line lit
+  /** Beside the stage where there is room, else with the queue; not where the cell stands right above in a low room. @param {boolean} apart */
+  function placeCode(apart) {
+    const lines = (walk.scene.sources ?? []).flat(), cell = el.closest(".jp-CodeCell"), written = [...cell?.querySelectorAll(".cm-line") ?? []];
+    const above = written.some((line) => line.textContent.trim() && lines.some(([, text]) => text === line.textContent));
+    code.hidden = S.present || !lines.length || (above && root.clientHeight < 560);
+    root.classList.toggle("mg-coded", !code.hidden);
+    if (code.parentNode !== (apart ? body : side)) (apart ? body : side).append(code);
+    root.classList.toggle("mg-wide", apart && !code.hidden);
+  }
+  /** Where in the code an event is: of a call of backward the node's own line. @param {number} k */
+  const spot = (k) => walk.scene.nodes[S.refused?.id ?? (S.quiz || walk.frames[k].id)]?.at;
+  /** @param {number} k */
+  function showCode(k) {
+    if (code.hidden) return;
+    const [source, first, last, start, end] = spot(k) ?? [S.source, 0, 0, 0, 0];
+    S.source = source;
+    const lines = walk.scene.sources[source].map(([n, text]) => {
+      const lit = n >= first && n <= last, from = n === first ? start : text.search(/\S|$/), to = n === last ? end : text.length;
+      const parts = lit ? [text.slice(0, from), h("mark", {}, text.slice(from, to)), text.slice(to)] : [text || " "];
+      return h("div", { class: "mg-line" + (lit ? " mg-lit" : "") }, muted(String(n)), h("code", {}, ...parts));
+    });
+    const sign = [source, first, last, start, end].join();
+    if (sign === code.dataset.sign) return;
+    code.dataset.sign = sign;
+    code.replaceChildren(...lines);
+    const lit = /** @type {HTMLElement|null} */ (code.querySelector(".mg-lit"));
+    const top = lines.find((line) => lit && line.offsetTop + code.clientHeight / 2 >= lit.offsetTop);  // a whole line is the first
+    if (lit) code.scrollTop = Math.min(top?.offsetTop ?? 0, lit.offsetTop);
   }
 
   const letter = (i) => String.fromCharCode(65 + i);
