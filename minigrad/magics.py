@@ -17,6 +17,7 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from . import text
 from .eras.alias import install_as_torch, uninstall_torch
 from .graph.followed import Followed, written
+from .graph.forward import LAST, Notes
 from .viz import draw, step
 from .viz.board import Board, Detective, Versions
 
@@ -63,10 +64,11 @@ class MinigradMagics(Magics):
     @argument("--live", action="store_true", help="a real backward, one node for each click")
     @cell_magic
     def step(self, line: str, cell: str) -> Any:
-        """Run the cell, then walk backward from what it ends with: a preview, unless told otherwise."""
+        """Run the cell and show it line by line, then walk backward from what it ends with: a preview, unless told."""
         options = parse_argstring(self.step, line)
-        (root,) = self._run(cell, [options.name] if options.name else [])
-        return step(root, live=options.live, preview=not (options.run or options.live))
+        notes = Notes()
+        (root,) = self._run(cell, [options.name] if options.name else [], notes)
+        return step(root, live=options.live, preview=not (options.run or options.live), forward=notes)
 
     @cell_magic
     def versions(self, line: str, cell: str) -> Any:
@@ -96,18 +98,16 @@ class MinigradMagics(Magics):
         source = self.shell.transform_cell(cell)
         return Followed(source, self.shell.user_ns, self.shell.compile.cache(source))
 
-    def _run(self, cell: str, names: list[str]) -> list[Any]:
+    def _run(self, cell: str, names: list[str], notes: Notes | None = None) -> list[Any]:
         """Run a cell; the tensors of these names, or the one that its last line gives or assigns."""
-        shell = self.shell
-        source = shell.transform_cell(cell)
-        tree, place = ast.parse(source), shell.compile.cache(source)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, place, "exec"), shell.user_ns)
-        value = None
-        if last is not None:
-            value = eval(compile(ast.Expression(last.value), place, "eval"), shell.user_ns)
-        elif tree.body and isinstance(tree.body[-1], ast.Assign):
-            value = shell.user_ns.get(getattr(tree.body[-1].targets[0], "id", None))
+        program, shell = self._followed(cell), self.shell
+        error = (notes or Notes()).run(program)
+        value = shell.user_ns.pop(LAST, None)
+        if error is not None:
+            raise error
+        last = program.tree.body[-1:]
+        if last and isinstance(last[0], ast.Assign) and getattr(last[0].targets[0], "id", LAST) != LAST:
+            value = shell.user_ns.get(last[0].targets[0].id)
         found = [shell.user_ns.get(name) for name in names] or [value]
         if not all(hasattr(type(t), "grad_fn") for t in found):
             raise UsageError(text.say("magics.no_tensor"))

@@ -83,3 +83,13 @@ def test_a_cell_without_a_tensor_is_refused(shell):
 def test_what_fails_in_the_cell_fails_here(shell):
     with pytest.raises(RuntimeError, match="The size of tensor a"):
         shell.run_cell_magic("graph", "", "x + minigrad.ones(3)")
+
+
+def test_step_shows_first_how_the_lines_of_its_cell_ran(shell):
+    player = shell.run_cell_magic("step", "", "k = 3\ny = x * k\n\n(y * y).sum()")
+
+    assert [(e["at"][1], e.get("out", {}).get("text")) for e in player.scene["forward"]] == [
+        (1, None), (2, "[3, 6]"), (4, "[9, 36]"), (4, "45")]
+    assert player.frame == -4
+    assert "_minigrad_last" not in shell.user_ns
+    assert shell.user_ns["k"] == 3

@@ -60,7 +60,7 @@ class Followed:
 
     def run(self) -> Exception | None:
         """Run it; `seen(line)` is called after each line. An error ends it, and is returned."""
-        code = compile(self.source, self.place, "exec")
+        code = compile(self.tree, self.place, "exec")
         if self.place == "<program>":
             linecache.cache[self.place] = (len(self.source), None, self.source.splitlines(True), self.place)
         last = 0

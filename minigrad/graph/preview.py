@@ -6,12 +6,14 @@ Knows array-likes by `reshape`, `shape`, `dtype` and `tolist`, so NumPy, CuPy an
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from ..text.numbers import exact, nested, number, rounded
 
 FULL = 4  # up to this many elements are shown, of more the first two
+SIDE = 4  # rows and columns of a matrix that is written out
 WHOLE = 16  # numbers of which all digits are told
 MARKS = ("NaN", "∞")  # what makes a value bad
 
@@ -35,6 +37,17 @@ def with_brackets(texts: Sequence[str], values: Any) -> str:
     if count <= FULL:
         return nested(iter(texts), shape)
     return "[" * len(shape) + f"{', '.join(texts)}, … ×{count}" + "]" * len(shape)
+
+
+def laid_out(values: Any, texts: Sequence[str] = ()) -> str:
+    """The numbers as a matrix in TeX, its shape below, where it is at most 4 by 4; else "". `texts` are its numbers."""
+    shape = tuple(values.shape)
+    if len(shape) not in (1, 2) or not 0 < max(shape) <= SIDE or 0 in shape:
+        return ""
+    texts = texts or rounded(values.reshape(-1).tolist())
+    rows = [" & ".join(texts[i : i + shape[-1]]) for i in range(0, len(texts), shape[-1])]
+    body = re.sub(r"e(−?\d+)", r" \\cdot 10^{\1}", r" \\ ".join(rows)).replace("−", "-").replace("∞", r"\infty")
+    return rf"\underset{{{shape}}}{{\begin{{bmatrix}} {body} \end{{bmatrix}}}}"
 
 
 def exactly(values: Any) -> str:

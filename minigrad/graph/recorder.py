@@ -112,9 +112,8 @@ class Recorder:
         self.waiting: tuple[str, ...] = ()
         self.left = set(self.waits)  # nodes that have not run yet
         live = {self.reader.ids[key]: node for key, node in self.reader.found.items()}
-        self.names = Symbols(self.graph, live,
-                             tuple(seed.shape) == () and float(plain(seed)) == 1 and not self.graph.fault)
-        self.graph = placed(self.graph, live, self.names.sources)
+        self.graph = placed(self.graph, live)
+        self.names = Symbols(self.graph, tuple(seed.shape) == () and float(plain(seed)) == 1 and not self.graph.fault)
         self.saved: dict[str, Any] = {}  # what the node that runs has saved, as its formulas take it
         self.came: dict[int, Any] = {}  # copies of what it received, for hooks may write into it
         self.work: tuple[tuple[Any, ...], dict[int, Any]] = (), {}  # what its formulas got, and gave

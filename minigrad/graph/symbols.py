@@ -51,12 +51,12 @@ def tex_name(text: str) -> str:
 
 
 class Symbols:
-    """The symbols of one run. `nodes` are the live nodes by id; `pure` says that backward began with 1 at a scalar."""
+    """The symbols of one run through a graph that is `placed`; `pure` says that it began with 1 at a scalar."""
 
-    def __init__(self, graph: Graph, nodes: Mapping[str, AnyNode], pure: bool) -> None:
+    def __init__(self, graph: Graph, pure: bool) -> None:
         self.graph, self.pure = graph, pure
         self.titles = numbered((n.id, n.name) for n in graph.nodes)
-        self.sources = sources(graph, nodes)
+        self.sources = {n.id: n.source for n in graph.nodes}
         self.returned = returned(graph)
         self.labels = numbered((t.id, self.named(t)) for t in graph.tensors)
         self.places = {(t.node, t.nr): self.labels[t.id] for t in reversed(graph.tensors) if t.node}
@@ -174,8 +174,10 @@ def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, 
     return made
 
 
-def placed(graph: Graph, nodes: Mapping[str, AnyNode], sources: Mapping[str, str]) -> Graph:
-    """The same graph, whose nodes say where in the learner's source they, or their leaves, were made."""
+def placed(graph: Graph, nodes: Mapping[str, AnyNode]) -> Graph:
+    """The same graph, whose nodes say where in the learner's source they, or their leaves, were made; `nodes` are the
+    live ones by id."""
+    found = sources(graph, nodes)
     made: dict[str | None, Span] = {}
     for n in graph.ops:
         code: Any = getattr(nodes[n.id], "code", None)
@@ -188,7 +190,7 @@ def placed(graph: Graph, nodes: Mapping[str, AnyNode], sources: Mapping[str, str
         writes = source_of(files[0]).writes.get((None, name), ())
         if len(writes) == 1:  # else nobody knows which of them made the leaf
             made[id] = Span(files[0], *span(writes[0]))
-    return replace(graph, nodes=tuple(replace(n, source=sources.get(n.id, ""), span=made.get(n.id))
+    return replace(graph, nodes=tuple(replace(n, source=found.get(n.id, ""), span=made.get(n.id))
                                       for n in graph.nodes))
 
 

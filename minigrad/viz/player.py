@@ -17,7 +17,7 @@ import json
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -27,6 +27,7 @@ import traitlets
 
 from ..graph.faults import fault_now
 from ..graph.forced import forced_runs
+from ..graph.forward import Event, Notes, events, worked_out
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
@@ -42,7 +43,7 @@ _live: weakref.ref[Player] | None = None  # at most one backward hangs between t
 
 def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = False, preview: bool = False,
          retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False, anyway: bool = False,
-         predict: bool = False, breakpoints: Iterable[str] = (),
+         predict: bool = False, forward: bool | Notes = False, breakpoints: Iterable[str] = (),
          names: Mapping[str, AnyTensor] | None = None, lang: str | None = None,
          theme: str | None = None) -> Player:
     """Run `root.backward(gradient)` and return a player that steps through it.
@@ -51,6 +52,8 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     nothing is changed. With `live` each click runs one node, and the next cell sees what it did.
     `drive` lets you choose the next node, with `anyway` also one that is not ready: the wrong numbers
     are recorded before, on copies, and hooks run once more for each. `predict` asks before it shows;
+    `forward` shows first how the graph grew: values that nobody holds are worked out from the leaves, where
+    nothing was written since and nothing drew random numbers (`%%step` notes them while the cell runs);
     `breakpoints` are names of nodes or leaves where Play stops. The player's `answers`, `path`,
     `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
     Raises: TypeError for what is not a tensor; ValueError for `live` with torch, and for `anyway` with either.
@@ -63,11 +66,19 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
         raise ValueError(say("player.torch_live"))
     if anyway and (live or library(root) == "torch"):
         raise ValueError(say("player.no_anyway"))
+    known = worked_out(root, how["names"]) if forward else {}
+
+    def ran(graph: Graph) -> list[Event]:
+        notes = forward if isinstance(forward, Notes) else Notes()
+        noted = notes.found(graph)
+        return events(graph, known | noted, notes.order if noted else ()) if forward else []
+
     if live:
-        return watched(LivePlayer(Recorder(root, gradient, **how), **shown))
+        recorder = Recorder(root, gradient, **how)
+        return watched(LivePlayer(recorder, forward=ran(recorder.graph), **shown))
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
-    return watched(Player(graph, frames, preview=preview, anyway=runs if anyway else None, **shown))
+    return watched(Player(graph, frames, preview=preview, anyway=runs if anyway else None, forward=ran(graph), **shown))
 
 
 def save_page(shown: Any, path: str | Path) -> Path:
@@ -145,14 +156,14 @@ class Player(anywidget.AnyWidget):
 
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
                  breakpoints: tuple[str, ...] = (), anyway: dict[str, tuple[Frame, ...]] | None = None,
-                 **shown: Any) -> None:
+                 forward: Sequence[Event] = (), **shown: Any) -> None:
         self.graph, self.frames, self.shown = graph, frames, False
         self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over")
         steps = self.scenes.steps(frames)
         drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))
         early = {key: self.scenes.steps(frames) for key, frames in (anyway or {}).items()}
-        scene = self.scenes.scene() | {"early": None if anyway is None else early}
-        super().__init__(pictures=drawn, scene=scene, steps=steps,
+        scene = self.scenes.scene() | {"early": None if anyway is None else early} | self.scenes.forward(forward)
+        super().__init__(pictures=drawn, scene=scene, steps=steps, frame=-len(forward),
                          breaks=break_nodes(graph, breakpoints), **shown)
 
     # ---- exports

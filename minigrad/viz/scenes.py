@@ -8,15 +8,17 @@ question that Predict asks. No arithmetic happens here or in the browser; all nu
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
 
+from ..graph.forward import Event, Value
 from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
-from ..graph.symbols import Symbol, tex_name
+from ..graph.symbols import Symbol, Symbols, bare, tex_name
 from ..text import LANGUAGES, both, say
 from .theme import shorten
 
@@ -25,8 +27,8 @@ WORDS = """
     first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc
     queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
     open state_recording state_live state_gone speed anyway back at_a_leaf nothing_came ran_early stranded
-    your_code too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc
-    because_seq busy failed now done ready waiting help
+    too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc
+    your_code not_kept because_seq busy failed now done ready waiting help
 """.split()
 SENT = 4  # gradients that a caption names
 SHORT = 40  # lines of a file that is shown as a whole
@@ -43,7 +45,8 @@ class Scenes:
         self.names = Counter(n.name for n in graph.nodes)
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
-        self.sources = listing([n.span for n in graph.nodes if n.span])
+        self.spans = [n.span for n in graph.nodes if n.span]
+        self.sources = listing(self.spans)
 
     # ---- what is known before anything runs
 
@@ -82,6 +85,45 @@ class Scenes:
                 "outs": [t.id for t in self.graph.outputs(node.id)], "at": self.at(node.span), "scope": node.scope,
                 "words": self.words(node)}
         return made | ({"grad": leaf.grad or "None", "shape": str(leaf.shape)} if leaf else {})
+
+    def forward(self, events: Sequence[Event]) -> dict[str, Any]:
+        """What ran before, event by event, and with which event each part of the picture appears."""
+        if not events:
+            return {}
+        self.sources = listing(self.spans + [e.span for e in events if e.span])
+        labels = Symbols(self.graph, False).labels
+        parents, scopes = {s.id: s.parent for s in self.graph.scopes}, {n.id: n.scope for n in self.graph.nodes}
+        born: dict[str, int] = {}
+        for i, e in enumerate(events, -len(events)):
+            node = self.graph.nodes_by_id.get(e.node)
+            used = [*(x.tensor for x in node.edges), *(x.tensor for x in node.saved)] if node else []
+            tensors = [id for id in used if id] + [t.id for t in self.graph.outputs(e.node or "-")]
+            leaves = [self.graph.tensor(id).node or "" for id in tensors if self.graph.tensor(id).kind == "leaf"]
+            hooks = [h.id for h in self.graph.hooks if h.node == e.node]
+            around = [scopes.get(e.node, "")]
+            while around[-1]:
+                around.append(parents[around[-1]])
+            born |= {id: i for id in (e.node, *tensors, *leaves, *hooks, *around) if id not in born}
+        return {"forward": [self.ran(e, labels) for e in events], "born": born,
+                "sources": [[*s.items()] for s in self.sources.values()],
+                "nodes": {n.id: self.node(n) for n in self.graph.nodes}}  # their lines are counted in these sources
+
+    def ran(self, e: Event, labels: dict[str, str]) -> dict[str, Any]:
+        """One event of forward: a line, a leaf, or a node with its value."""
+        if not e.node:
+            first = e.span.first if e.span else 0
+            return {"id": "", "at": self.at(e.span), "say": both("player.forward_line", line=first), "ins": []}
+        name = next((labels[t.id] for t in self.graph.outputs(e.node)), "")
+        key = "leaf" if self.graph.node(e.node).leaf else "make" if e.value else "unkept"
+        ins = {tensor: self.value(labels[tensor], value) | {"edge": edge} for edge, tensor, value in e.ins}
+        say_it = both(f"player.forward_{key}", name=bare(name), node=self.title(e.node))
+        return {"id": e.node, "at": self.at(e.span), "say": say_it, "ins": [*ins.values()],
+                "out": self.value(name, e.value)}
+
+    def value(self, name: str, value: Value | None) -> dict[str, Any]:
+        """A value with its name; without one nobody kept it."""
+        told = {"text": value.text, "exact": value.exact, "math": mathml(value.tex)} if value else {}
+        return {"name": bare(name), **told}
 
     def at(self, span: Span | None) -> list[int] | None:
         """A part of a source as the player has it: which one, first and last line, first and last character."""

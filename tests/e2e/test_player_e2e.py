@@ -414,10 +414,12 @@ def coded(tmp_path_factory):
     place, scope = "/tmp/ipykernel_1/coded.py", {"torch": minigrad}
     linecache.cache[place] = (len(CODED), None, CODED.splitlines(True), place)
     exec(compile(CODED, place, "exec"), scope)
-    path = tmp_path_factory.mktemp("coded") / "coded.html"
+    folder = tmp_path_factory.mktemp("coded")
     names = {k: scope[k] for k in ("w", "total", "loss")}
-    path.write_text(minigrad.step(scope["loss"], names=names).to_html(), encoding="utf-8")
-    return path.as_uri()
+    for name, forward in (("forward", True), ("coded", False)):
+        player = minigrad.step(scope["loss"], names=names, forward=forward, preview=forward)
+        (folder / f"{name}.html").write_text(player.to_html(), encoding="utf-8")
+    return (folder / "coded.html").as_uri()
 
 
 @pytest.mark.parametrize(("size", "language"), [((1100, 720), "en"), ((390, 844), "zh"), ((960, 620), "en")])
@@ -440,3 +442,42 @@ def test_the_line_of_each_node_is_lit_beside_the_stage(page, coded, size, langua
     product = ["v *", "k"]
     assert seen[1:5] == [["total * w"], ["total + double(w)"], tanh, product]
     assert {k: v for k, v in found.items() if v} == {}
+
+
+@pytest.mark.parametrize(("size", "language"), [((1100, 720), "en"), ((390, 844), "zh"), ((960, 620), "en")])
+def test_forward_comes_first_and_the_graph_grows(page, coded, size, language):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce", color_scheme="dark" if language == "zh" else "light")
+    page.goto(coded.replace("coded.html", "forward.html"))
+    player, grown, found = page.locator(".mg-player"), [], {}
+    player.focus()
+    if language == "zh":
+        page.keyboard.press("l")
+
+    assert count(player) == "→ 1 / 9"
+    while not count(player).startswith("0 "):
+        grown.append(player.locator(".mg-op:not(.mg-unborn)").count())
+        found[count(player)] = page.evaluate(STAGE, 12)
+        press(player, "next")
+    assert grown == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    assert player.locator(".mg-unborn").count() == 0
+    assert {k: v for k, v in found.items() if v} == {}
+    press(player, "prev")
+    assert ".sum()" in player.locator(".mg-code mark").all_inner_texts()[-1]
+    player.focus()
+    page.keyboard.press("Home")
+    assert count(player) == "→ 1 / 9"
+    press(player, "last")
+    assert count(player) == "9 / 9"
+
+
+def test_a_moving_value_is_on_its_way_and_can_be_scrubbed_back(page, coded):
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(coded.replace("coded.html", "forward.html"))
+    player = page.locator(".mg-player")
+    slider = player.locator("input[type=range]")
+    slider.evaluate("(el) => { el.value = -3.5; el.dispatchEvent(new Event('input')); }")
+    assert player.locator(".mg-forth").count() == 1
+    slider.evaluate("(el) => { el.value = -9; el.dispatchEvent(new Event('input')); }")
+    assert player.locator(".mg-forth").count() == 0
+    assert player.locator(".mg-op:not(.mg-unborn)").count() == 0

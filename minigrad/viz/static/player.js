@@ -21,7 +21,7 @@ const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup move
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
 const GLIDE_MS = 650, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
-const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900 };
+const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
 // ---------------------------------------------------------------- small makers of elements
@@ -143,6 +143,9 @@ class Walk {
     this.order.forEach((id, i) => {
       this.steps.get(id).events.forEach((event, at) => this.frames.push({ id, at, n: i + 1, event }));
     });
+    const forward = scene.forward ?? [];
+    this.start = -forward.length;                                          // what ran before stands at negative numbers
+    forward.forEach((event, i) => { this.frames[this.start + i] = { id: event.id, at: 0, n: 0, event: { kind: "make", ...event } }; });
     this.ends = this.frames.flatMap((f, k) => (f.n !== this.frames[k + 1]?.n ? [k] : []));
     this.isEnd = new Set(this.ends);
     this.place = new Map(this.order.map((id, i) => [id, i + 1]));
@@ -159,6 +162,7 @@ class Walk {
 
   /** "3b", or "3" for the last event of node 3. @param {number} k */
   label(k) {
+    if (k < 0) return "→ " + (k - this.start + 1);
     const { n, at } = this.frames[k];
     return this.isEnd.has(k) ? String(n) : n + String.fromCharCode(97 + (at % 26));
   }
@@ -166,7 +170,7 @@ class Walk {
   /** Everything that has happened by frame `k`. @param {number} k */
   state(k) {
     const done = /** @type {Set<string>} */ (new Set());
-    const st = { done, now: this.frames[k].id, bad: "", marks: new Set(), freed: new Set(), slots: new Map(), totals: new Map() };
+    const st = { done, at: k, now: this.frames[k]?.id, bad: "", marks: new Set(), freed: new Set(), slots: new Map(), totals: new Map() };
     for (let i = 1; i <= k; i++) {
       const { id, event } = this.frames[i];
       for (const [slot, text] of Object.entries(event.slots ?? {})) st.slots.set(slot, text);
@@ -311,6 +315,9 @@ function render({ model, el }) {
       const kind = part.matches(".mg-edge") ? "wire:" + id : part.matches(".mg-nonleaf") ? "card:" + id : "saved:" + part.dataset.node;
       if (part.matches(".mg-edge, .mg-nonleaf, .mg-saved")) (P.index[kind] ??= []).push(part);
     }
+    P.born = new Map();                                                    // of several that are drawn as one the first
+    for (const [id, k] of Object.entries(walk.scene.born ?? {})) P.born.set(drawn(id), Math.min(k, P.born.get(drawn(id)) ?? 0));
+    for (const entry of P.parts) entry.born = entry.id.startsWith("seed:") ? 0 : P.born.get(entry.id.match(/(?:^|:)([a-z]+\d+)/)?.[1]);
     const changing = new Set(P.labels.map(([i]) => P.labelled[i]));
     P.words = [...P.labelled].map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
       box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
@@ -398,7 +405,8 @@ function render({ model, el }) {
 
   /** What has to be in sight: the node, what it saved, then who receives from it, as far as there is room. */
   function target(now, k, room) {
-    const ids = [S.refused?.id ?? now ?? "", ...(walk.frames[k].event.sends ?? []).map((one) => one.to)];
+    const near = now || walk.frames[k].id || walk.frames[[k + 1, k + 2, k - 1].find((one) => walk.frames[one]?.id)]?.id;
+    const ids = [S.refused?.id ?? (k < 0 ? near : now) ?? "", ...(walk.frames[k].event.sends ?? []).map((one) => one.to)];
     const start = P.nodes.get(drawn(ids[0])) ?? P.nodes.get(drawn(Object.keys(walk.scene.nodes)[0]));
     const outs = (walk.scene.nodes[ids[0]]?.outs ?? []).flatMap((id) => P.index["card:" + id] ?? []);
     const notes = [...saved(ids[0]), ...outs].map(boxOf);
@@ -480,6 +488,9 @@ function render({ model, el }) {
       const path = wire("seed:" + drawn(f.id));
       if (path) token(onPath(path, u), f.event.slots?.["seed:" + f.id] ?? "");
     },
+    make(f, u) {                                                           // values run to the node, against the way of gradients
+      for (const { edge, text } of f.event.ins) if (wire(place(edge)) && text) token(onPath(wire(place(edge)), 1 - u), brief(edge, text), 1, "mg-token mg-forth");
+    },
     hook(f, u) {
       const gate = P.svg.querySelector(`.mg-hook[data-id="${f.event.marks?.[0]}"]`), line = walk.steps.get(f.id).rows.find((one) => one.gate && one.at === f.at);
       if (!gate || !line) return;
@@ -540,12 +551,12 @@ function render({ model, el }) {
   }
 
   // ------------------------------------------------------------ showing a frame
-  const frame = () => Math.max(0, Math.min(walk.end, model.get("frame")));
+  const frame = () => Math.max(walk.start, Math.min(walk.end, model.get("frame")));
   const drive = () => model.get("drive");
 
   function show() {
     const k = frame(), f = walk.frames[k], st = walk.state(k), begun = !walk.isEnd.has(k) || st.bad !== "";
-    const now = S.quiz || f.id, ready = st.bad ? [] : walk.ready(st.done, now, begun);
+    const now = S.quiz || f.id, ready = st.bad || k < 0 ? [] : walk.ready(st.done, now, begun);
     root.classList.toggle("mg-driving", drive());
     root.classList.toggle("mg-presenting", S.present);
     for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
@@ -578,10 +589,10 @@ function render({ model, el }) {
       text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
     }
     for (const entry of P.parts) {
-      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && entry.all.every((one) => st.done.has(one))], sign = is.join();
+      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && entry.all.every((one) => st.done.has(one)), entry.born > st.at], sign = is.join();
       if (sign === entry.was) continue;
       entry.was = sign;
-      ["mg-on", "mg-freed", "mg-done"].forEach((name, i) => (i < 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
+      ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
     }
     if (P.lang !== lang()) for (const [i, en, zh] of P.labels) P.labelled[i].textContent = lang() === "zh" ? zh : en;
     P.lang = lang();
@@ -596,12 +607,12 @@ function render({ model, el }) {
       "mg-stop": S.breaks.size > 0 && ids.some((member) => S.breaks.has(member)) };
     const places = ids.map((member) => walk.place.get(member) ?? 0).filter(Boolean).sort((a, b) => a - b);
     const span = places.length > 1 ? places[0] + "–" + places[places.length - 1] : String(places[0] ?? "");
-    const sign = [...Object.values(is), span, driven, lang()].join();
+    const sign = [...Object.values(is), span, driven, lang(), st.at < 0].join();
     if (sign === part.was) return;
     part.was = sign;
     for (const one of [group, under, badge, dot])
       for (const [name, yes] of Object.entries(is)) one.classList.toggle(name, yes);
-    text.textContent = is["mg-done"] || is["mg-now"] || !driven ? span : "";
+    text.textContent = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
     badge.classList.toggle("mg-empty", !text.textContent);
     const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
     const open = group.matches(".mg-box") ? ". " + ui.open.en + " / " + ui.open.zh : "";
@@ -633,14 +644,14 @@ function render({ model, el }) {
   const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.title(id));
   const heading = (id) => {
     const n = walk.place.get(id);
-    return (n && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.title(id);
+    return (n && frame() >= 0 && (!drive() || walk.count(frame()) >= n) ? n + " · " : "") + walk.title(id);
   };
 
   // ------------------------------------------------------------ the dock: the equation and the words, in a place of their own
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    card.replaceChildren(...(id ? content(id, k, st) : S.present && drive() ? [choices(st)]
+    card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
       : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
     for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
       dock.style.setProperty("--mg-type", size + "px");
@@ -655,6 +666,7 @@ function render({ model, el }) {
     const where = [scope, node.turn].filter(Boolean).join(" · ");
     const head = h("h3", {}, heading(id), " ", muted(node.words && !node.leaf ? two(node.words) : node.formula),
       where && h("span", { class: "mg-scope" }, where));
+    if (k < 0 && !S.refused) return [head, h("div", { class: "mg-row" }, ...f.event.ins.map(value), f.event.ins.length && "→", value(f.event.out))].filter(Boolean);
     if (S.refused) return [h("h3", {}, node.title), S.present && !st.bad ? choices(st) : h("div", {}, two(S.refused.say)),
       S.refused.early && h("button", { type: "button", "data-do": "anyway" }, two(ui.anyway))].filter(Boolean);
     if (walk.forced && st.done.size === walk.size) return wrong(k);
@@ -662,6 +674,12 @@ function render({ model, el }) {
     if (S.present && drive() && walk.isEnd.has(k) && !st.bad && walk.count(k) < walk.size) return [head, choices(st)];
     if (st.bad === id) return [head, ...failure(f.event)];
     return [head, ...rows(step, f.at), fanIn(id, st)].filter(Boolean);
+  }
+  /** A value of forward with its name. @param {Json} one */
+  function value(one) {
+    const shown = one.math ? math(one.math) : one.text ? h("span", {}, one.text) : muted(two(ui.not_kept));
+    if (one.exact) shown.title = one.exact;
+    return h("span", { class: "mg-made" }, h("code", {}, one.name), " = ", shown);
   }
   /** The wrong `.grad`s beside the true ones, and what is stranded. @param {number} k */
   function wrong(k) {
@@ -735,7 +753,7 @@ function render({ model, el }) {
   }
 
   function showBar(k, st) {
-    const all = walk.size, first = k === 0 && !S.quiz, more = model.get("live") ? walk.ends.length - 1 < all : false;
+    const all = walk.size, first = k === walk.start && !S.quiz, more = model.get("live") ? walk.ends.length - 1 < all : false;
     const last = drive() ? !walk.ready(st.done, walk.frames[k].id).length : k >= walk.end && !more;
     buttons.first.disabled = buttons.prev.disabled = first;
     buttons.next.disabled = buttons.last.disabled = (last || st.bad !== "") && !S.quiz && k >= walk.end;
@@ -744,12 +762,13 @@ function render({ model, el }) {
       buttons[name].setAttribute("aria-pressed", String(yes));
     buttons.lang.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
     buttons.theme.textContent = dark() ? "☀" : "☾";
+    slider.min = String(walk.start);
     slider.max = String(walk.end);
-    slider.value = String(k && k - 1 + S.u);
+    slider.value = String(k === walk.start ? k : k - 1 + S.u);
     pace.value = String(S.speed);
     slider.setAttribute("aria-valuetext", walk.label(k));
     const broken = walk.steps.size < all && !model.get("live");             // an error ended the recording
-    count.textContent = walk.label(k) + " / " + (broken ? walk.order.length : all);
+    count.textContent = walk.label(k) + " / " + (k < 0 ? -walk.start : broken ? walk.order.length : all);
   }
 
   // ------------------------------------------------------------ the learner's code, its line lit
@@ -763,7 +782,9 @@ function render({ model, el }) {
     root.classList.toggle("mg-wide", apart && !code.hidden);
   }
   /** Where in the code an event is: of a call of backward the node's own line. @param {number} k */
-  const spot = (k) => walk.scene.nodes[S.refused?.id ?? (S.quiz || walk.frames[k].id)]?.at;
+  const spot = (k) => k < 0 ? walk.frames[k].event.at : walk.scene.nodes[S.refused?.id ?? (S.quiz || walk.frames[k].id)]?.at;
+  /** The text of a part of the code, by lines. */
+  const lit = ([source, first, last]) => walk.scene.sources[source].filter(([n]) => n >= first && n <= last).map(([, text]) => text).join("\n");
   /** @param {number} k */
   function showCode(k) {
     if (code.hidden) return;
@@ -828,7 +849,7 @@ function render({ model, el }) {
   /** The first unanswered question between here and there. */
   function question(from, to) {
     if (!model.get("predict")) return null;
-    for (let k = from + 1; k <= to; k++) {
+    for (let k = Math.max(from, 0) + 1; k <= to; k++) {
       const { id, at } = walk.frames[k], quiz = walk.steps.get(id)?.quiz;
       const asked = P.home[id] && Object.keys(S.answered).some((one) => P.home[one] === P.home[id]);  // one a box
       if (quiz && at === quiz.at && !S.answered[id] && !asked) return { id, k: k - 1 };
@@ -841,7 +862,7 @@ function render({ model, el }) {
   function move(k, moves = false) {
     model.set("frame", k);
     model.save_changes();
-    start(moves && k > 0);
+    start(moves && k > walk.start);
   }
   /** Show the frame, whose event moves if it may. @param {boolean} moves */
   function start(moves) {
@@ -862,7 +883,7 @@ function render({ model, el }) {
   }
   /** @param {number} k @param {boolean} [moves] */
   function go(k, moves = false) {
-    const target = Math.max(0, Math.min(walk.end, k)), quiz = question(frame(), target);
+    const target = Math.max(walk.start, Math.min(walk.end, k)), quiz = question(frame(), target);
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: quiz?.id ?? "" });
     if (quiz) stop();
     move(quiz ? quiz.k : target, moves && !quiz);
@@ -873,11 +894,14 @@ function render({ model, el }) {
     stop();
     if (k !== frame()) go(k);
     if (S.quiz || calm()) return;
-    S.u = k ? at - k + 1 : 1;
+    S.u = k > walk.start ? at - k + 1 : 1;
     show();
   }
   /** The frames where a node, or all that a box hides, is over. */
-  const stops = () => walk.ends.filter((k, i) => home(walk.frames[k].id) !== home(walk.frames[walk.ends[i + 1]]?.id ?? "-"));
+  const stops = () => {
+    const all = [...Array.from({ length: -walk.start }, (_, i) => walk.start + i), ...walk.ends], at = (k) => walk.frames[k]?.id ?? "-";
+    return all.filter((k, i) => k === 0 || all[i + 1] === 0 || !at(k) || home(at(k)) !== home(at(all[i + 1])));
+  };
   function next() {
     const end = stops().find((k) => k > frame()), first = walk.ready(walk.state(frame()).done, walk.frames[frame()].id)[0];
     if (end !== undefined) return go(end, true);
@@ -886,7 +910,7 @@ function render({ model, el }) {
     const inside = Object.keys(walk.scene.nodes).filter((id) => home(id) === home(first) && !walk.place.has(id));
     ask(walk.ends.length - 1 + Math.max(1, inside.length));
   }
-  const prev = () => go(S.quiz && frame() > 0 ? frame() : stops().findLast((k) => k < frame()) ?? 0);
+  const prev = () => go(S.quiz && frame() > 0 ? frame() : stops().findLast((k) => k < frame()) ?? walk.start);
   function last() {
     if (model.get("live") && !gone()) ask(walk.size);
     else if (drive()) setPath(completed());
@@ -915,7 +939,7 @@ function render({ model, el }) {
   }
   function play() {
     if (S.playing) { stop(); return show(); }
-    if (frame() >= walk.end && !drive() && !model.get("live")) go(0);
+    if (frame() >= walk.end && !drive() && !model.get("live")) go(walk.start);
     S.playing = true;
     onward();
   }
@@ -936,7 +960,7 @@ function render({ model, el }) {
   /** To the next or the last node with a breakpoint. @param {number} sign */
   function run(sign) {
     const here = frame(), stops = walk.ends.filter((k) => S.breaks.has(walk.frames[k].id));
-    go(sign > 0 ? stops.find((k) => k > here) ?? walk.end : stops.findLast((k) => k < here) ?? 0);
+    go(sign > 0 ? stops.find((k) => k > here) ?? walk.end : stops.findLast((k) => k < here) ?? walk.start);
   }
   function breakpoint() {
     const id = walk.frames[frame()].id;
@@ -1042,7 +1066,7 @@ function render({ model, el }) {
   }
   const set = (name, value) => { model.set(name, value); model.save_changes(); show(); };
   const actions = {
-    first: () => go(0), prev, play, next, last, present: () => present(), drive: toggleDrive,
+    first: () => go(walk.start), prev, play, next, last, present: () => present(), drive: toggleDrive,
     predict: () => { S.quiz = ""; S.verdict = null; set("predict", !model.get("predict")); },
     lang: () => set("lang", { en: "zh", zh: "both", both: "en" }[lang()]), open: () => open(),
     anyway, back, whole: () => { S.whole = !S.whole; cam.k = 0; show(); },
@@ -1111,7 +1135,7 @@ function render({ model, el }) {
   el.append(root);
   turnTo("");
   if (model.widget_manager && gone())                                        // a stored player starts at the beginning
-    for (const [name, value] of Object.entries({ frame: 0, path: [], refused: [], forced: [], answers: [] })) model.set(name, value);
+    for (const [name, value] of Object.entries({ frame: walk.start, path: [], refused: [], forced: [], answers: [] })) model.set(name, value);
   if (drive() && !model.get("path").length) setPath([]);
   layout();
   return () => {
