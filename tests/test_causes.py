@@ -134,3 +134,37 @@ def test_there_are_many_programs_and_most_are_mended_by_one_line():
 
     assert len(every) >= 100
     assert sum(fields.get("edit") != "none" for _, fields, _ in every) >= 0.8 * len(every)
+
+
+@pytest.fixture
+def shell():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    yield InteractiveShell.instance()
+    InteractiveShell.clear_instance()
+
+
+def test_a_timed_cell_is_quoted_from_the_one_that_ran(shell, capsys):
+    shell.run_cell("import minigrad as torch\nx = torch.ones(3, requires_grad=True)", store_history=True)
+    shell.run_cell("%%time\ndef f(t):\n    return t.detach()\n", store_history=True)
+    shell.run_cell("%%time\ny = x * 2\ny.backward()", store_history=True)
+    assert "Fix: make line 2 `y.sum().backward()`" in capsys.readouterr().out
+    shell.run_cell("%%time\n# another\nz = f(x)", store_history=True)
+    shell.run_cell("answer = torch.why(z)")
+
+    assert shell.user_ns["answer"].line[1:] == (2, "return t.detach()")
+
+
+def test_a_file_that_was_edited_since_is_not_quoted(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "import minigrad\ndef f(x):\n    return x.detach()\n"
+    (tmp_path / "edited_later.py").write_text(text)
+    import edited_later
+
+    x = minigrad.ones(2, requires_grad=True)
+    y, z = edited_later.f(x), x * 2
+    assert minigrad.why(y).line[2] == "return x.detach()"
+    (tmp_path / "edited_later.py").write_text("# new\n" + text)
+    linecache.checkcache()
+    assert minigrad.why(y).line is None
+    assert z.requires_grad

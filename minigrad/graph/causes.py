@@ -305,7 +305,7 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     if not counter or not counter[1] or counter[1][0] is None:
         return None
     code, lasti = counter[1]
-    source, at = source_of(code.co_filename), expression(code, lasti)
+    source, at = source_of(code), expression(code, lasti)
     if at is None:
         return None
     statement = source.statement(at)
@@ -346,9 +346,15 @@ def by_rule(error: BaseException, node: Any, context: Context) -> Finding | None
 def cut_to_a_number(error: BaseException, node: Any, context: Context) -> Finding | None:
     """A loss that is a number: what made it one."""
     if re.search("'(float|int|list)' object has no attribute 'backward'", str(error)):
-        for here, around in feeding(receiver(node.func if isinstance(node, ast.Call) else node), context):
-            for place, at in cuts_in(here, around):
-                return finding("cut", around, at, *uncut(place, at, around), word=word(place))
+        return number_of(receiver(node.func if isinstance(node, ast.Call) else node), context)
+    return None
+
+
+def number_of(node: Any, context: Context) -> Finding | None:
+    """What made a number of a tensor, behind an expression."""
+    for here, around in feeding(node, context):
+        for place, at in cuts_in(here, around):
+            return finding("cut", around, at, *uncut(place, at, around), word=word(place))
     return None
 
 
@@ -463,7 +469,7 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     call = expression(mark.code, mark.lasti) if mark.code is not None else None
     if not isinstance(call, ast.Call):
         return None
-    source = source_of(mark.code.co_filename)
+    source = source_of(mark.code)
     return call, Context(source, source.function(call), names=context.names)
 
 
@@ -484,7 +490,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         if place.kind in ("zero_grad", ".grad = None") and (at := expression(place.code, place.lasti)) is not None:
             after = place.code.co_filename == around.source.file and at.lineno > call.lineno
             if place.origin() is leaf or (after and any(p is leaf for p in parameters(around.value(receiver(at))))):
-                return finding("cleared", Context(source_of(place.code.co_filename)), at, name=name)
+                return finding("cleared", Context(source_of(place.code)), at, name=name)
     if not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=text(root))
     return None
@@ -524,7 +530,7 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
     """Why nothing is tracked of a constant: the very place where it was cut off, or what stands behind it."""
     for place in list(ledger.places.values()):
         if place.result() is t and (at := expression(place.code, place.lasti)) is not None:
-            source = source_of(place.code.co_filename)
+            source = source_of(place.code)
             around = Context(source, source.function(at))
             return finding("cut", around, at, *uncut(place, at, around), word=word(place))
     if not t.is_floating_point():
@@ -575,8 +581,8 @@ def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | No
 def constructor(module: Any) -> Context | None:
     """The `__init__` of a module's class, where that is the learner's."""
     code: Any = getattr(type(module).__init__, "__code__", None)
-    function = code and source_of(code.co_filename).definition(code)
-    return Context(source_of(code.co_filename), function) if function else None
+    function = code and source_of(code).definition(code)
+    return Context(source_of(code), function) if function else None
 
 
 def unregistered(module: Any) -> Finding | None:

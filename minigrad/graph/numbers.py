@@ -206,7 +206,7 @@ def spread(n: Any) -> Finding:
     at = expression(n.code, n.lasti)
     facts = {"a": a, "b": b, "n": max(a)}
     if at is not None:
-        context = Context(source_of(n.code.co_filename))
+        context = Context(source_of(n.code))
         pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
         column = pair[0 if len(a) == 2 else 1] if len(pair) == 2 else None
         change = [(column, f"{grouped(column, context)}.squeeze(1)")] if column is not None else []
@@ -229,9 +229,9 @@ def wrong(array: Any) -> str:
 
 def cleared(leaf: Any, name: str) -> Finding | None:
     """The line that wrote zeros into `.grad`, if nothing has written there since."""
-    line = (leaf._grad._counter or (0, ()))[1]
+    line: Any = (leaf._grad._counter or (0, ()))[1]
     at = expression(*line) if line and line[0] is not None else None
     if called(at) not in ("zero_", "zero_grad", "fill_"):
         return None
     code = line[0]
-    return finding("cleared", Context(source_of(code.co_filename)), at, name=name)
+    return finding("cleared", Context(source_of(code)), at, name=name)

@@ -10,6 +10,7 @@ import ast
 import linecache
 import os
 import re
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -18,8 +19,10 @@ from itertools import islice
 from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
+from ..core.beside import lines
 from ..core.beside.ledger import Place
 from ..core.beside.lines import PACKAGE_FILES, source_line
+from . import tracebacks
 
 SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # methods that put something into a container
@@ -27,6 +30,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
+TIMED = "<timed exec>"  # IPython's name for what stands under `%%time`
 FARTHEST = 400  # expressions that are looked at behind one value
 Line = tuple[str, int, str]  # file, number, text
 
@@ -196,7 +200,7 @@ class Context(NamedTuple):
         code = getattr(made, "__code__", None)
         if code is None or code.co_filename in PACKAGE_FILES or LIBRARIES.search(code.co_filename):
             return None
-        source = source_of(code.co_filename)
+        source = source_of(code)
         function = source.definition(code)
         if function is None:
             return None
@@ -270,14 +274,56 @@ def _parsed(file: str, text: str) -> Source:
     return Source(file, text)
 
 
-def source_of(file: str) -> Source:
-    """The source of a file or a cell; empty where Python keeps none."""
-    return _parsed(file, "".join(linecache.getlines(file)))
+def source_of(of: str | CodeType) -> Source:
+    """The source of a file or a cell, or of code; empty where Python keeps none, or not that which ran."""
+    file = of if isinstance(of, str) else of.co_filename
+    text = "".join(linecache.getlines(file))
+    if not isinstance(of, str) and file == TIMED:
+        text = next((cell for cell in timed_cells() if of in codes_in(cell)), "")
+    elif not isinstance(of, str) and edited(file) and of not in codes_in(text):
+        text = ""
+    return _parsed(file, text)
+
+
+def timed_cells() -> Iterator[str]:
+    """What stood in cells under `%%time`, the latest first: they are all compiled under one name."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    history = shell.history_manager.input_hist_raw if shell is not None else ()
+    for cell in reversed(history):
+        head, _, body = cell.lstrip().partition("\n")
+        if re.match(r"%%time\b", head):
+            yield body
+
+
+def edited(file: str) -> bool:
+    """Whether a file was written since this package was loaded: what ran may be another text."""
+    try:
+        return os.stat(file).st_mtime > tracebacks.LOADED
+    except OSError:
+        return False
+
+
+@lru_cache(8)
+def codes_in(text: str) -> set[CodeType]:
+    """All code objects that a text is compiled to, in a module or a timed cell."""
+    try:
+        found, tree = [compile(text, TIMED, "exec", dont_inherit=True)], ast.parse(text)
+        if tree.body and isinstance(last := tree.body.pop(), ast.Expr):  # `%%time` runs it apart, for its value
+            parts: list[Any] = [(tree, TIMED, "exec"), (ast.Expression(last.value), TIMED, "eval")]
+            found += [compile(*part, dont_inherit=True) for part in parts]
+    except (SyntaxError, ValueError):
+        return set()
+    for code in found:  # grows while it is read
+        found += [c for c in code.co_consts if isinstance(c, CodeType)]
+    return {*found}
+
+
+lines.getline = lambda code, number: "".join(source_of(code).lines[number - 1 : number])
 
 
 def is_cell(file: str) -> bool:
     """Whether a file is a cell of a notebook, or a line typed at IPython's prompt."""
-    return "ipykernel_" in file or file.startswith("<ipython-input")
+    return "ipykernel_" in file or file.startswith("<ipython-input") or file == TIMED
 
 
 def position(code: CodeType, lasti: int) -> Any:
@@ -287,7 +333,7 @@ def position(code: CodeType, lasti: int) -> Any:
 
 def expression(code: CodeType, lasti: int) -> Any:
     """The expression that an instruction computes; None if its source is not there."""
-    return source_of(code.co_filename).spans.get(position(code, lasti))
+    return source_of(code).spans.get(position(code, lasti))
 
 
 def standing(frame: FrameType | None) -> Context | None:
@@ -298,7 +344,7 @@ def standing(frame: FrameType | None) -> Context | None:
         return None
     code, local = frame.f_code, frame.f_locals
     names = {**frame.f_globals, **local}
-    source, function, outer, call = source_of(code.co_filename), None, None, None
+    source, function, outer, call = source_of(code), None, None, None
     if code.co_name != "<module>":
         if isinstance(local, dict) and code.co_flags & CO_OPTIMIZED:
             local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it

@@ -7,6 +7,7 @@ After a cell that was interrupted, grad mode and its like are what they were whe
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextvars import Context, copy_context
 from types import TracebackType
@@ -16,6 +17,7 @@ from ..core.beside.lines import PACKAGE_FILES
 from ..core.modes import put_back
 from ..text import say
 
+LOADED = time.time()  # when this package was
 full = False
 cells: list[Context] = []  # in what state each cell began that runs now, outermost first
 CHAIN = 8  # errors behind one another that are looked at

@@ -49,6 +49,10 @@ def why(t: Any = MISSING) -> Explanation:
         return of_module(t, context)
     if hasattr(t, "param_groups"):
         return of_optimizer(t, context)
+    if isinstance(t, int | float) and context is not None and given is not None:
+        found = causes.attempt(causes.number_of, given, context)
+        if found is not None:
+            return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
     return of_tensor(t, owner, call, context)
 
 

@@ -35,6 +35,11 @@ _last_code: CodeType | None = None
 recorded_backward = state("recorded_backward", None)
 
 
+def getline(code: CodeType, number: int) -> str:
+    """A line of the text that code was made of; `graph.program`, once it is there, knows whether it still is."""
+    return linecache.getline(code.co_filename, number)
+
+
 def learners_frame(depth: int = 2) -> FrameType | None:
     """The nearest caller outside this package, `depth` calls up or further; None if there is none."""
     f: FrameType | None = _frame(depth)
@@ -66,4 +71,4 @@ def source_line(code: CodeType, lasti: int) -> tuple[str, int, str]:
         if start > lasti:
             break
         number = line or number
-    return code.co_filename, number, linecache.getline(code.co_filename, number).strip()
+    return code.co_filename, number, getline(code, number).strip()
