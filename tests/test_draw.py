@@ -327,7 +327,61 @@ def test_the_first_node_that_makes_nan_is_named():
     x = minigrad.tensor([0.0, 4.0], requires_grad=True)
     drawing = draw((x.sqrt() * 0).sum(), view="backward")
 
-    assert "NaN or Inf first arises in SqrtBackward0" in drawing.to_svg()
+    assert "In the gradients NaN or Inf first arises in SqrtBackward0" in drawing.to_svg()
+
+
+def words_of(drawing):
+    return re.sub(r"<[^>]+>", "|", drawing.to_svg().partition("</style>")[2])
+
+
+def test_a_small_matrix_is_a_grid_and_a_large_tensor_bars_with_its_least_mean_and_largest():
+    w = minigrad.arange(12.0).view(3, 4).requires_grad_()
+    v = minigrad.arange(48.0).requires_grad_()
+    told = words_of(minigrad.draw(w.sum() + v.sum(), names={"w": w, "v": v}))
+
+    assert all(f"|{k}|" in told for k in range(12))
+    assert "0 … 47, mean 23.5" in told
+    assert "norm 189.0 · 24 / 48" in told
+
+
+def test_what_is_not_finite_is_counted_and_left_out_of_the_mean():
+    v = minigrad.arange(48.0)
+    v[:3] = minigrad.tensor([float("nan"), float("inf"), -float("inf")])
+    told = words_of(minigrad.draw(v.requires_grad_() * 2, names={"v": v}))
+
+    assert "3 … 47, mean 25" in told
+    assert "+ 1 NaN, 2 ∞ · 24 / 48" in told
+
+
+def test_every_wire_of_the_forward_view_has_a_shape_on_it_or_where_it_comes_from():
+    x = minigrad.ones(4, 3, requires_grad=True)
+    h = x.reshape(2, 6)
+    for _ in range(14):
+        h = h.exp()
+    told = words_of(minigrad.draw(h.sum(), view="forward", names={"x": x}))
+
+    assert told.count("|(2, 6)|") == 15
+
+
+@pytest.mark.parametrize(("keep", "said", "marked"), [
+    (True, "In the values NaN or Inf first arises in LogBackward0", "mg-op"),
+    (False, "NaN or Inf is first seen in the result of SqrtBackward0; what went in is not all kept", "mg-op")])
+def test_the_first_node_whose_result_holds_nan_is_named_as_far_as_it_is_known(keep, said, marked):
+    x = minigrad.tensor([0.0, -1.0, 4.0], requires_grad=True)
+    y = x.log()
+    z = y.sqrt()
+    if not keep:
+        del y
+    drawing = minigrad.draw(z)
+
+    assert said in drawing.to_svg()
+    assert f'class="{marked} mg-marked"' in drawing.to_svg()
+
+
+def test_nan_that_a_leaf_brought_is_told_of_the_leaf():
+    x = minigrad.tensor([1.0, float("nan")], requires_grad=True)
+
+    assert "x holds NaN or Inf from the start" in minigrad.draw(x * 2).to_svg()
 
 
 def test_heat_draws_large_gradients_thick():

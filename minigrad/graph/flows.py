@@ -21,7 +21,7 @@ from ..core.engine import steps
 from ..core.graph import constant
 from ..text.numbers import FEW, MOST, plus, summed, two_digits
 from .live import Reader
-from .preview import preview
+from .preview import MARKS, norm, preview
 from .recorder import untouched
 from .rule import MOST_ROOM, sum_back
 from .snapshot import AnyNode, AnyTensor, Graph
@@ -82,11 +82,19 @@ class Flows:
         return self
 
 
-def norm(array: Any) -> float:
-    """The root of the sum of squares."""
-    flat = abs(array.reshape(-1))
-    flat = flat.astype("float64") if hasattr(flat, "astype") else flat.double()
-    return math.sqrt(float((flat * flat).sum()))
+def first_bad(graph: Graph) -> tuple[str, str, str] | None:
+    """Where NaN or ∞ first stands in the values that are kept: a message, what it names, the id to mark.
+
+    An op is blamed where all that went in is known to hold none; a leaf, or a constant, where that brought it.
+    """
+    bad = {t.id for t in graph.tensors if any(mark in (t.value or "") for mark in MARKS)}
+    for n in sorted(graph.ops if bad else (), key=lambda n: n.seq):
+        ins = [graph.tensors_by_id.get(e.tensor) for e in n.edges]
+        if (brought := next((t for t in ins if t and t.id in bad), None)) is not None:
+            return "brought_bad", brought.label if brought.name else str(brought.shape), brought.id
+        if any(t.id in bad for t in graph.outputs(n.id)):
+            return "first_bad" if all(t and t.value is not None for t in ins) else "seen_bad", n.name, n.id
+    return None
 
 
 def spelled(arrays: list[Any], total: Any) -> str:

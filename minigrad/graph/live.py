@@ -12,7 +12,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -24,7 +24,7 @@ from ..core.graph import ACCUMULATE_SEQ, Withheld, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now
-from .preview import preview
+from .preview import preview, summary
 from .scopes import Scopes
 from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, Line, NodeRecord, Saved, TensorRecord
 
@@ -33,6 +33,7 @@ Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its outp
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 FREED = attrgetter("freed")
+SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; a larger output is taken to be as large as its input
 # saved fields that torch's nodes do not have; strides are left out on both sides
 NOT_IN_TORCH = frozenset({"part", "whole"})
@@ -225,6 +226,7 @@ class Reader:
         self.ids |= {slot: f"t{i}" for i, slot in enumerate(dict.fromkeys(slots), 1)}
         for key in order:
             self.infer_shapes(key)
+        self.few = len(slots) <= SUMMED_UP
         self.records = {slot: self.record(slot) for slot in slots}
         for key in order:
             self.name_replaced(key)
@@ -285,7 +287,7 @@ class Reader:
         kind = slot[0][0] if isinstance(slot[0], tuple) else "nonleaf"
         extra: dict[str, Any] = {} if t is None else {
             "retains_grad": bool(t.retains_grad), "base": self.base(t), "is_view": bool(t._is_view()),
-            "version": self.version(t), "value": self.value(t),
+            "version": self.version(t), "value": self.value(t), "summary": self.value(t, summary) if self.few else None,
             "grad": self.value(t.grad) if (t.is_leaf or t.retains_grad) and t.grad is not None else None}
         return TensorRecord(self.ids[slot], kind, self.names.get(slot), shape, dtype.rpartition(".")[2],
                             kind != "constant", self.ids.get(slot[0]), slot[1], **extra)
@@ -294,10 +296,10 @@ class Reader:
         """How often a tensor was written; inference tensors do not count."""
         return 0 if t.is_inference() else int(t._version)
 
-    def value(self, t: AnyTensor) -> str | None:
-        """A preview of a tensor; None if it has no values."""
+    def value(self, t: AnyTensor, told: Callable[[Any], Any] = preview) -> Any:
+        """A preview, or a summary, of a tensor; None if it has no values."""
         try:
-            return preview(self.array(t))
+            return told(self.array(t))
         except (NotImplementedError, RuntimeError):  # torch has tensors without values
             return None
 

@@ -1,6 +1,7 @@
 """A value in a few characters: `0.157`, `[0.71, −1.56]`, `[0.71, −1.56, … ×128]`, `NaN`.
 
 Knows array-likes by `reshape`, `shape`, `dtype` and `tolist`, so NumPy, CuPy and torch all do.
+A value of many numbers has a `summary`, too: what a picture draws as a grid, or as bars.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..text.numbers import exact, nested, number, rounded
+from .snapshot import Summary
 
 FULL = 4  # up to this many elements are shown, of more the first two
 SIDE = 4  # rows and columns of a matrix that is written out
+BARS = 24  # entries that are drawn
 WHOLE = 16  # numbers of which all digits are told
 MARKS = ("NaN", "∞")  # what makes a value bad
 
@@ -63,6 +66,40 @@ def exactly(values: Any) -> str:
 def told(values: Any) -> str:
     """A value with all its digits where they are few, else in short."""
     return exactly(values) or preview(values)
+
+
+def summary(values: Any) -> Summary | None:
+    """The numbers of a matrix up to 4 x 4; of what is larger least, mean, largest and norm; None for what is neither.
+
+    NaN and ∞ are counted, and left out of mean and norm.
+    """
+    shape, kind = tuple(values.shape), str(values.dtype)
+    small = len(shape) == 2 and max(shape) <= FULL
+    count = math.prod(shape)
+    if "complex" in kind or not ((small and count) or (count > FULL and "bool" not in kind)):
+        return None
+    flat = values.reshape(-1)
+    if small:
+        texts = rounded(flat.tolist())
+        return Summary(grid=tuple(tuple(texts[i : i + shape[1]]) for i in range(0, count, shape[1])))
+    sample = flat[[i * (count - 1) // (BARS - 1) for i in range(BARS)]] if count > BARS else flat
+    bad = [int(where.sum()) for where in (flat != flat, abs(flat) == math.inf)] if "float" in kind else []
+    flat = flat[abs(flat) < math.inf] if any(bad) else flat
+    told = [norm(flat), *(float(f()) for f in (flat.min, double(flat).mean, flat.max))] if len(flat) else []
+    size, least, mean, most = [rounded([v])[0] for v in told] or [""] * 4
+    return Summary(size, least, mean, most, tuple(map(float, sample.tolist())),
+                   bad=", ".join(f"{n} {mark}" for n, mark in zip(bad, MARKS, strict=False) if n))
+
+
+def double(values: Any) -> Any:
+    """The same in double precision."""
+    return values.astype("float64") if hasattr(values, "astype") else values.double()
+
+
+def norm(array: Any) -> float:
+    """The root of the sum of squares."""
+    flat = double(abs(array.reshape(-1)))
+    return math.sqrt(float((flat * flat).sum()))
 
 
 def _hidden(flat: Any, text: str) -> str:

@@ -88,7 +88,8 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A tensor in a few numbers, as texts; `sample` are at most 24 evenly spaced entries, `grid` all of a small one."""
+    """A tensor in a few numbers, as texts; `sample` are at most 24 evenly spaced entries, `grid` all of a small one,
+    `bad` says how many are NaN or ∞; the others have no part in that."""
 
     norm: str = ""
     min: str = ""
@@ -96,6 +97,7 @@ class Summary:
     max: str = ""
     sample: tuple[float, ...] = ()
     grid: tuple[tuple[str, ...], ...] = ()
+    bad: str = ""
 
 
 @dataclass(frozen=True, slots=True)

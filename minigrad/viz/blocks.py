@@ -20,7 +20,7 @@ from .levels import Fold
 from .theme import width
 
 WIRE, CARD, DRAWER, NOTE, GATE, TAB, CHIP_ROW = 30, 46, 42, 24, 26, 9, 25
-MANY_NOTES, FEW_OPS = 2, 12
+MANY_NOTES = 2
 TextPlace = tuple[float, float, str]  # x, y, and which part of the text stands there: "start", "middle" or "end"
 
 
@@ -230,15 +230,9 @@ class Builder:
             return max(first, least) + 20, 28 + tab
         return max(first, width(value), self.slot_width(f"value:{t.id}"), least) + 20, CARD + tab
 
-    def has_card(self, t: TensorRecord) -> bool:
-        """Whether a result is worth a card; what has no name, and nobody holds, only in a small graph."""
-        if t.name or t.retains_grad or not self.fold.home:
-            return bool(t.name or t.retains_grad or t.base or t.value is not None or len(self.graph.ops) <= FEW_OPS)
-        return t.id in self.graph.roots
-
     def cards(self, block: Block, node: NodeRecord, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
-        outs = [t for t in self.graph.outputs(node.id) if self.has_card(t)][:4]
+        outs = [t for t in self.graph.outputs(node.id) if words.has_card(self.graph, self.fold, t)][:4]
         if not outs:
             return pill.bottom
         sizes = [self.card_size(t) for t in outs]
@@ -434,6 +428,8 @@ class Builder:
         cards = [block.boxes[t.id].x for t in self.graph.outputs(node.id) if t.id in block.boxes]
         drop = min([block.ports[e.slot][0] - 14, *(x - 14 for x in cards)])
         top, step = low + (58 if e.expands else 26), 12
+        if text := self.slot_width(f"edge:{node.edge_id(uses[-1].slot)}"):  # the badge stands to the right of it
+            w = max(w, 58 + step * (len(uses) - 1) + text)
         self.put_leaf(block, target, Box(drop - 12 - step * (len(uses) - 1), top, w, h))
         for k, u in enumerate(uses[::-1]):
             id, x = node.edge_id(u.slot), drop - step * k

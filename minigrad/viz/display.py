@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from ..graph import from_torch, live
-from ..graph.flows import Flows, flows
+from ..graph.flows import Flows, first_bad, flows
 from ..graph.snapshot import AnyTensor, Graph, part
 from ..text import LANGUAGES, get_language, say
 from ..text.numbers import two_digits
-from . import dot, engines, indented, levels, svg
+from . import dot, engines, indented, levels, svg, words
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
@@ -69,6 +69,9 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
                       folded=levels.fold(graph, level, open, fold), width=width)
     if level is None and not open:
         drawing.close_what_is_too_high()
+    if (bad := first_bad(graph)) is not None:
+        drawing.marks |= {bad[2]}
+        drawing.remark(bad[0], node=bad[1])
     if view == "backward":
         few = 2 if drawing.fold.home else 4
         groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
@@ -199,7 +202,7 @@ class Drawing:
             self.remarks.append(" · ".join(said).replace("`", '"'))
         self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
         show = default_show(graph) if show is None else show
-        self.show = show | {"cards"} if self.fold.shown <= levels.MANY_PILLS else show & {"values"}
+        self.show = show | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else show & {"values"}
 
     def close_what_is_too_high(self) -> None:
         """Close open modules, the largest first, until the picture fits a screen."""
@@ -210,28 +213,29 @@ class Drawing:
             del self.layout
         self.__dict__.pop("layout", None)
 
+    def remark(self, key: str, **facts: Any) -> None:
+        """Say something under the title."""
+        self.remarks.append(words.word(key, self.lang, **facts))
+
     def show_flows(self, found: Flows, heat: bool = False) -> None:
         """Write the gradients of a preview into the picture, and say what they are."""
-        def remark(key: str, **facts: Any) -> None:
-            self.remarks.append(say(f"draw.{key}", self.lang, **facts).replace("\n", " · "))
-
         if found.error is not None:
-            remark("no_numbers", error=found.error)
+            self.remark("no_numbers", error=found.error)
             return
         steps = self.fold.steps
         texts = {slot: text for slot, text in found.texts.items()
                  if slot.split(":")[1] not in steps or slot.startswith("total:")}  # they differ from turn to turn
         self.values = {**texts, **self.chip_norms(found)}
-        remark("preview")
+        self.remark("preview")
         if found.bad is not None:
             self.marks |= {found.bad}
-            remark("first_bad", node=self.graph.node(found.bad).name)
+            self.remark("bad_gradient", node=self.graph.node(found.bad).name)
         sizes = [size for size in found.norms.values() if 0 < size < float("inf")]
         if heat and sizes:
             middle = sorted(sizes)[len(sizes) // 2]
             self.heat = {edge: 7.0 if not size < float("inf") else max(0.8, min(7, 2.6 + 0.8 * log10(size / middle)))
                          if size else 0.8 for edge, size in found.norms.items()}
-            remark("heat", low=two_digits(min(sizes)), high=two_digits(max(sizes)))
+            self.remark("heat", low=two_digits(min(sizes)), high=two_digits(max(sizes)))
 
     def chip_norms(self, found: Flows) -> dict[str, str]:
         """What the parameters of closed boxes get: one norm for those that share a chip."""
@@ -246,7 +250,11 @@ class Drawing:
     def layout(self) -> Layout:
         """Where everything goes."""
         fold = levels.few(self.fold)
-        return lay_out(fold.graph, self.show, self.values, self.lang, self.width, fold)
+        return lay_out(fold.graph, self.show, self.texts(fold), self.lang, self.width, fold)
+
+    def texts(self, fold: levels.Fold) -> Mapping[str, str]:
+        """What stands on the wires: gradients, else shapes."""
+        return self.values or ({} if self.view == "backward" else words.shapes(fold.graph, fold))
 
     def to_svg(self) -> str:
         """The picture as SVG."""
@@ -258,7 +266,7 @@ class Drawing:
         """Our own picture in "light", "dark", or "auto", which follows the page; in a widget's own colours for None."""
         fold = self.layout.fold or self.fold
         return svg.render(fold.graph, self.layout, self.view, theme, self.lang, self.show, framed,
-                          values=self.values, marks=self.marks,
+                          values=self.texts(fold), marks=self.marks,
                           remarks=self.remarks, heat=self.heat)
 
     def to_png(self, zoom: float = 1) -> bytes:

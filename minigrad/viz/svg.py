@@ -80,7 +80,7 @@ class Painter:
             return ""
         x, y, anchor = self.at.slots[name]
         side = {"middle": "mg-c", "end": "mg-e", "start": ""}[anchor]
-        kind = f"mg-value mg-g mg-halo {side}"
+        kind = f"mg-value {'mg-g' if self.view == 'backward' else 'mg-m'} mg-halo {side}"
         value = self.values.get(name, "")
         if value.startswith("‖") and self.fold.box.get(name[5:].partition(":")[0], "") not in ("", *self.fold.crowded):
             word, _, number = value.partition(" ")
@@ -271,7 +271,7 @@ class Painter:
         elif e.node is None and f"none:{id}" in self.box:
             self.none(id, e, self.box[f"none:{id}"], port)
         if id in self.at.data and e.tensor:
-            body = path(write(self.data(n, e, id)), "mg-forward", "forward")
+            body = path(write(self.data(n, e, id)), "mg-forward", "forward") + self.slot(f"edge:{id}")
             self.part(self.wires, "mg-edge", id, "f", body, "data")
         if id in self.at.back and id not in self.fold.round:
             through = f"{e.node}:{e.nr}" in self.stems

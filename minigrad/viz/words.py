@@ -14,7 +14,7 @@ from ..text import say
 from .levels import Fold
 from .theme import shorten, width
 
-WIDEST = 230  # px, of a note or a formula
+WIDEST, FEW_OPS = 230, 12  # px, of a note or a formula; ops of a graph that shows all its results
 # saved numbers that a rule multiplies with, and what they are where nobody gave one
 NUMBERS = {"exponent": "", "other": "", "self": "", "scalar": "", "alpha": "1", "beta": "1", "min": "", "max": "",
            "negative_slope": "", "threshold": "0", "p": "", "value": ""}
@@ -55,16 +55,31 @@ def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) ->
 def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[str, list[list[str]], list[str]]:
     """How the numbers of a matrix are drawn: "grid" with its rows, "bars" with lines of text under them, or ""."""
     s = t.summary
-    small = t.value is None or ("…" not in t.value and (s is None or len(s.grid) < 2))
-    if s is None or fold.home or "values" not in show or small:
+    minor = not t.name and len(fold.graph.ops) > FEW_OPS
+    if s is None or fold.home or minor or not {"values", "figures"} <= show:
         return "", [], []
-    if len(s.grid) > 1:
+    if s.grid:
         return "grid", [list(row) for row in s.grid], []
     count = math.prod(t.shape)
-    lines = [f"{s.min} … {s.max}, mean {s.mean}", f"norm {s.norm}"]
+    lines = [f"{s.min} … {s.max}, mean {s.mean}", f"+ {s.bad}" if s.bad else f"norm {s.norm}"] if s.min else [s.bad]
     if count > len(s.sample):
-        lines[1] += f" · {len(s.sample)} / {count:,}".replace(",", " ")
+        lines[-1] += f" · {len(s.sample)} / {count:,}".replace(",", " ")
     return "bars", [], lines
+
+
+def has_card(graph: Graph, fold: Fold, t: TensorRecord) -> bool:
+    """Whether a result is worth a card; what has no name, and nobody holds, only in a small graph."""
+    if t.name or t.retains_grad or not fold.home:
+        return bool(t.name or t.retains_grad or t.base or t.value is not None or len(graph.ops) <= FEW_OPS)
+    return t.id in graph.roots
+
+
+def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
+    """The shapes that no card and no box tells, by the slot of the wire that carries them."""
+    bare = {t.id: str(t.shape) for t in graph.tensors if t.kind == "nonleaf" and t.node not in fold.box
+            and not has_card(graph, fold, t)}
+    return {f"edge:{id}": bare[e.tensor] for n in graph.ops for e in n.edges
+            if e.tensor in bare and (id := n.edge_id(e.slot)) == fold.wires.get(id, id)}
 
 
 def again_label(leaf: TensorRecord) -> str:
