@@ -483,7 +483,8 @@ def draw(
     heat: _bool = False, names: Mapping[str, Any] | None = None, lang: str | None = None, theme: str | None = None,
     engine: str | None = None, gradient: Any = None,
 ) -> Drawing:
-    """A picture of the graph behind `tensors`, of minigrad or of torch."""
+    """A picture of the graph behind `tensors`, of minigrad or of torch; of an exception, or of nothing after one,
+    what was recorded till there, with the call that failed and the shapes that went into it."""
 def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Tensor:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
 def dstack(tensors: Iterable[Tensor]) -> Tensor:

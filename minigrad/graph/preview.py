@@ -80,8 +80,9 @@ def summary(values: Any) -> Summary | None:
         return None
     flat = values.reshape(-1)
     if small:
-        texts = rounded(flat.tolist())
-        return Summary(grid=tuple(tuple(texts[i : i + shape[1]]) for i in range(0, count, shape[1])))
+        texts, wide = rounded(flat.tolist()), shape[1]
+        grid = tuple(tuple(texts[i : i + wide]) for i in range(0, count, wide))
+        return Summary(rounded([norm(flat)])[0], grid=grid)
     sample = flat[[i * (count - 1) // (BARS - 1) for i in range(BARS)]] if count > BARS else flat
     bad = [int(where.sum()) for where in (flat != flat, abs(flat) == math.inf)] if "float" in kind else []
     flat = flat[abs(flat) < math.inf] if any(bad) else flat

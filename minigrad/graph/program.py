@@ -336,18 +336,25 @@ def expression(code: CodeType, lasti: int) -> Any:
     return source_of(code).spans.get(position(code, lasti))
 
 
+def own_locals(frame: FrameType) -> dict[str, Any]:
+    """The local names of a frame, without a copy that stays in it."""
+    local = frame.f_locals
+    found = {**local}
+    if isinstance(local, dict) and frame.f_code.co_flags & CO_OPTIMIZED:
+        local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
+    return found
+
+
 def standing(frame: FrameType | None) -> Context | None:
     """The context of a frame of the learner's, and of those who called it."""
     while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
         frame = frame.f_back
     if frame is None:
         return None
-    code, local = frame.f_code, frame.f_locals
-    names = {**frame.f_globals, **local}
+    code = frame.f_code
+    names = {**frame.f_globals, **own_locals(frame)}
     source, function, outer, call = source_of(code), None, None, None
     if code.co_name != "<module>":
-        if isinstance(local, dict) and code.co_flags & CO_OPTIMIZED:
-            local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
         function = source.definition(code)
         outer = standing(frame.f_back)
         above = frame.f_back

@@ -80,6 +80,7 @@ class NodeRecord:
     seq: int = _uncompared(0)
     source: str = _uncompared("")  # the learner's expression that made it, where that surely means just its result
     span: Span | None = field(default=None, compare=False)  # where that, or the call that made it, stands
+    error: str = _uncompared("")  # a call that failed, and made nothing; see `unfinished`
 
     def edge_id(self, slot: int) -> str:
         """The id of the edge at a slot: `n3:0`."""

@@ -318,7 +318,7 @@ class Builder:
         for e in beside:
             if node.edge_id(e.slot) in self.fold.round:
                 continue
-            if e.node is None:
+            if e.node is None and not node.error:
                 self.none(block, node, e)
             elif e.expands and e not in hung:
                 self.sum_beside(block, node, e)
@@ -327,7 +327,7 @@ class Builder:
         elif hung:
             self.hang_left(block, node, hung[0], low)
         self.hang_constant(block, node, pill)
-        self.port_texts(block, [e for e in beside if e.node and e.slot not in block.hangs])
+        self.port_texts(block, [e for e in beside if (e.node or node.error) and e.slot not in block.hangs])
 
     def port_texts(self, block: Block, edges: list[Edge]) -> None:
         """The gradients' texts at the left ports: upper ones above the wire, lower ones below, and where

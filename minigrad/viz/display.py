@@ -13,13 +13,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib.util import find_spec
-from inspect import CO_OPTIMIZED
 from math import log10
 from pathlib import Path
 from typing import Any
 
-from ..graph import from_torch, live
+from ..graph import from_torch, live, unfinished
 from ..graph.flows import Flows, first_bad, flows
+from ..graph.program import own_locals
 from ..graph.snapshot import AnyTensor, Graph, part
 from ..text import LANGUAGES, get_language, say
 from ..text.numbers import two_digits
@@ -39,7 +39,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
          width: float = WIDEST_PICTURE, heat: bool = False, names: Mapping[str, AnyTensor] | None = None,
          lang: str | None = None, theme: str | None = None, engine: str | None = None,
          gradient: Any = None) -> Drawing:
-    """A picture of the graph behind `tensors`, of minigrad or of torch.
+    """A picture of the graph behind `tensors`, of minigrad or of torch; of an exception, or of nothing after one,
+    what was recorded till there, with the call that failed and the shapes that went into it.
 
     `view` is "record" (what autograd keeps), "forward" or "backward". `level` says how much is
     folded, "modules", "functions" or "ops" (None: what fits); `open` names modules and functions to
@@ -49,8 +50,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     namespace. `theme` is "light" or "dark" (None: as the page). `engine`: "builtin", or "graphviz" (in
     process) or "dot", which draw `.source`. `gradient`: where backward starts, for the numbers of
     "backward"; ones, unless it is given. They come from a preview that changes nothing: hooks run on copies.
-    Raises: TypeError for what is not a tensor; ValueError for an unknown view, item, level or engine,
-    and for a width below 200 px.
+    Raises: TypeError for what is not a tensor, and without one if nothing has failed; ValueError for an unknown
+    view, item, level or engine, and for a width below 200 px.
     """
     must_be_one_of(view, svg.VIEWS, "view")
     must_be_one_of(theme, (None, "light", "dark"), "theme")
@@ -61,14 +62,21 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
     for item in shown or ():
         must_be_one_of(item, SHOW, "show")
-    read = reader_for(*tensors)
-    graph = read(*tensors, names=tensor_names(names))
+    stopped = None
+    if not tensors or isinstance(tensors[0], BaseException):
+        tensors, graph, stopped = half_way(*tensors, names=names)
+        view = "record" if view == "backward" else view
+    else:
+        graph = reader_for(*tensors)(*tensors, names=tensor_names(names))
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
     drawing = Drawing(graph, view, shown, lang or get_language(), theme, engine,
                       folded=levels.fold(graph, level, open, fold), width=width)
     if level is None and not open:
         drawing.close_what_is_too_high()
+    if stopped is not None:
+        number, error = stopped.line[0], stopped.error
+        drawing.remark("stopped", line=number, error=f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
     if (bad := first_bad(graph)) is not None:
         drawing.marks |= {bad[2]}
         drawing.remark(bad[0], node=bad[1])
@@ -77,6 +85,18 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
         drawing.show_flows(flows(graph, *tensors, gradient=gradient, few=few, groups=groups), heat)
     return drawing
+
+
+def half_way(error: BaseException | None = None, *, names: Mapping[str, AnyTensor] | None
+             ) -> tuple[tuple[AnyTensor, ...], Graph, unfinished.Failure]:
+    """What went into the call that failed, and the graph till there; of the last error, where none is given.
+    Raises: TypeError where no tensor had a part in it."""
+    stopped = unfinished.failure(error or unfinished.last_error())
+    if stopped is None:
+        raise TypeError(say("draw.nothing_failed"))
+    reader = live.Reader if library(stopped.around[0]) == "minigrad" else from_torch.TorchReader
+    known = tensor_names({**stopped.names, **(names or {})})
+    return tuple(stopped.around), stopped.graph(reader(stopped.around, known)), stopped
 
 
 def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
@@ -116,10 +136,7 @@ def learners_scope() -> dict[str, Any]:
     frame = sys._getframe(1)
     while frame.f_back and package_of(frame) == "minigrad":
         frame = frame.f_back
-    local = frame.f_locals
-    scope = {**frame.f_globals, **local}
-    if isinstance(local, dict) and frame.f_code.co_flags & CO_OPTIMIZED:
-        local.clear()  # until 3.12 the frame keeps this copy, and with it every tensor in it
+    scope = {**frame.f_globals, **own_locals(frame)}
     if package_of(frame) == "IPython":  # called by a magic: the cell itself is further away
         return dict(sys.modules["IPython"].get_ipython().user_ns)
     return scope

@@ -113,7 +113,8 @@ class Writer:
             return
         if node.kind == "op":
             formula = f"\n{node.formula}" if node.formula else ""
-            self.box(node.id, f"{node.op}\n{node.name}{formula}", "op", "box", "rounded,filled")
+            token, style = ("error", "rounded,filled,dashed") if node.error else ("op", "rounded,filled")
+            self.box(node.id, f"{node.op}\n{node.name}{formula}", token, "box", style)
         elif self.view != "forward":
             leaf = self.graph.tensor(node.leaf)
             self.box(node.id, f"{node.name}\n.grad {leaf.grad or 'None'}", "acc", "cylinder")
@@ -125,7 +126,7 @@ class Writer:
     def edge(self, node: NodeRecord, e: Edge) -> None:
         """One entry of `next_functions`; in the forward view the input that belongs to it."""
         slot, colour = str(e.slot), "grad" if self.view == "backward" else "op"
-        if self.view == "forward":
+        if self.view == "forward" or node.error:
             if e.tensor:
                 self.arrow(e.tensor, node.id, headlabel=slot, color="wire")
         elif e.node is None:

@@ -41,7 +41,7 @@ def branches(node: NodeRecord, below: str) -> Iterator[tuple[str, str, str]]:
     """(first part of its line, indent of its children, what hangs there) for each slot."""
     for i, e in enumerate(node.edges):
         mark, deeper = ("├─", "│ ") if i < len(node.edges) - 1 else ("└─", "  ")
-        yield f"{below}{mark}{e.slot} ", below + deeper, target(e)
+        yield f"{below}{mark}{e.slot} ", below + deeper, (node.error and e.tensor) or target(e)
 
 
 def target(e: Edge) -> str:
@@ -74,7 +74,9 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
         return "  ".join(words)
     if node.id in seen:
         return f"{(t.name + '  ') if t and t.name else ''}{node.name} ↑"
-    words.append(node.name + (f"{{{', '.join(saved_words(node))}}}" if node.saved else ""))
+    words += [f"✗ {node.op}"] if node.error else []
+    words.append(f"{node.name}: {node.error}" if node.error else node.name)
+    words[-1] += f"{{{', '.join(saved_words(node))}}}" if node.saved else ""
     if t is not None and (t.kind == "leaf" or t.retains_grad):
         words.append(f".grad {t.grad or 'None'}")
     hooks = [h.label for h in graph.hooks if h.node == node.id]

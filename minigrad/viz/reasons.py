@@ -15,7 +15,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
 
-from ..graph import causes, checkup, live, notes, numbers, still
+from ..graph import causes, checkup, live, notes, numbers, still, unfinished
 from ..graph.program import Context, expression, standing
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
@@ -120,12 +120,11 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
 
 def last_error() -> Explanation:
     """What is to be said of the exception that is being handled, or that nobody caught."""
-    handled = sys.exc_info()[1]
-    error = handled or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    error = unfinished.last_error()
     if error is None:
         return Explanation([("why.no_error", {}, set())], None)
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if handled is None and shell is not None and shell.last_execution_succeeded:  # of the cell before this one
+    if sys.exc_info()[1] is None and shell and shell.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
     return of_error(error)
 

@@ -211,7 +211,8 @@ class Painter:
         body = rect(b, min(b.h, 60) / 2) + text(b.cx, top, n.op, f"mg-c {'mg-b' if forward else 'mg-m'}")
         body += text(b.cx, top + 18, n.name, f"mg-c {'mg-m' if forward else 'mg-b'}")
         body += text(b.cx, top + 35, third, "mg-c mg-f") if third else ""
-        self.part(self.parts, "mg-op", n.id, "rfb", body, "op_forward" if forward else "op")
+        kind, key = ("mg-op mg-failed", "failed") if n.error else ("mg-op", "op_forward" if forward else "op")
+        self.part(self.parts, kind, n.id, "rfb", body, key)
         for e in n.edges:
             self.edge(n, e)
         self.stem(n, b)
@@ -264,6 +265,10 @@ class Painter:
     def edge(self, n: NodeRecord, e: Edge) -> None:
         """A port, the data that came in, the way the gradient goes, the sum in between."""
         id = n.edge_id(e.slot)
+        if n.error:  # no edge was recorded: only what went in
+            line = self.at.data[id] if self.view == "forward" or id not in self.at.back else self.at.back[id]
+            self.part(self.wires, "mg-edge", id, "rfb", path(write(line), "mg-wanted") + self.slot(f"edge:{id}"))
+            return
         port = self.port(n, e, *self.at.ports[id]) if id in self.at.ports else ""
         if e.node is None and id in self.fold.round:
             body = path(write(self.at.data[id]), "mg-wanted") + path(write(self.at.back[id]), f"mg-{self.view}")
