@@ -182,7 +182,7 @@ def placed(graph: Graph, nodes: Mapping[str, AnyNode]) -> Graph:
     for n in graph.ops:
         code: Any = getattr(nodes[n.id], "code", None)
         place = code and position(code, nodes[n.id].lasti)
-        if place and None not in place and source_of(code.co_filename).lines[place[0] - 1:]:
+        if place and None not in place and source_of(code).lines[place[0] - 1:]:
             made[n.id] = Span(code.co_filename, *place)
     files = list({span.file for span in made.values()})
     names = {n.id: graph.tensor(n.leaf).name or "" for n in graph.nodes if n.leaf and len(files) == 1}

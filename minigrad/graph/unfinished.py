@@ -63,7 +63,7 @@ def failure(error: BaseException | None) -> Failure | None:
     local = own_locals(frame)
     names = {name: value for name, value in local.items() if is_tensor(value) and name[0] != "_"}
     made = expression(frame.f_code, lasti)
-    context = Context(source_of(frame.f_code.co_filename), names={**frame.f_globals, **local})
+    context = Context(source_of(frame.f_code), names={**frame.f_globals, **local})
     call, inputs = of_frames(inner, names) if inner else ("", [])
     if not inputs:  # what failed is no Python: its operands, where they are no calls themselves
         kind = type(getattr(made, "op", made)).__name__.lower()
