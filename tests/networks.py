@@ -128,6 +128,62 @@ y""",
 loss = (bn(x) * ln(x)).sum()
 loss""",
 }
+# programs for which no rule of the pictures was written
+OTHERS: dict[str, str] = {
+    "dropout": """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l1, self.l2, self.drop = nn.Linear(4, 16), nn.Linear(16, 3), nn.Dropout(0.)
+    def forward(self, x):
+        return self.l2(self.drop(F.relu(self.l1(x))))
+net = Net(); x = torch.ones(5, 4); y = torch.tensor([0, 1, 2, 1, 0]); loss = F.cross_entropy(net(x), y)
+loss""",
+    "resnet": """class Block(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.c1, self.b1, self.c2, self.b2 = (layer for _ in range(2) for layer in
+                                              (nn.Conv2d(c, c, 3, padding=1), nn.BatchNorm2d(c)))
+    def forward(self, x):
+        return F.relu(x + self.b2(self.c2(F.relu(self.b1(self.c1(x))))))
+net = nn.Sequential(nn.Conv2d(1, 4, 3), Block(4), Block(4), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
+x = torch.ones(2, 1, 8, 8); loss = F.cross_entropy(net(x), torch.tensor([0, 1]))
+loss""",
+    "autoencoder": """enc = nn.Sequential(nn.Linear(8, 4), nn.Tanh(), nn.Linear(4, 2))
+dec = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 8)); x = torch.ones(3, 8)
+loss = F.mse_loss(dec(enc(x)), x)
+loss""",
+    "embedding": """emb = nn.Embedding(10, 4); head = nn.Linear(4, 3); i = torch.tensor([[1, 2], [3, 4]])
+loss = F.cross_entropy(head(emb(i).mean(1)), torch.tensor([0, 2]))
+loss""",
+    "gan": """G = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 3)); z = torch.ones(5, 2)
+real = torch.zeros(5, 3)
+D = nn.Sequential(nn.Linear(3, 4), nn.LeakyReLU(0.2), nn.Linear(4, 1)); judge = F.binary_cross_entropy_with_logits
+fake = G(z); loss = judge(D(real), torch.ones(5, 1)) + judge(D(fake), torch.zeros(5, 1))
+loss""",
+    "shared layer": """lin = nn.Linear(4, 4); x = torch.ones(2, 4); h = lin(torch.relu(lin(x)))
+loss = h.sum() + lin.weight.pow(2).sum()
+loss""",
+    "where": """x = torch.ones(3, 2, requires_grad=True); y = torch.where(x > 0, x.clamp(max=2) ** 2, x.abs().sqrt())
+z = torch.einsum('ij,kj->ik', y, y); loss = z.logsumexp(1).sum() + y.std() - y.norm()
+loss""",
+    "penalty": """w = torch.full((2, 2), 0.5, requires_grad=True); x = torch.tensor([[1., 2.]], requires_grad=True)
+out = torch.tanh(x @ w).sum(); g, = torch.autograd.grad(out, x, create_graph=True)
+loss = ((g.norm(dim=1) - 1) ** 2).mean()
+loss""",
+    "siamese": """f = nn.Sequential(nn.Linear(3, 4), nn.Tanh()); a = torch.ones(2, 3); b = torch.zeros(2, 3); c = -a
+near = (f(a) - f(b)).pow(2).sum(1); far = (f(a) - f(c)).pow(2).sum(1); loss = F.relu(near - far + 1).mean()
+loss""",
+    "variational": """mu = torch.zeros(2, 3, requires_grad=True); s = torch.zeros(2, 3, requires_grad=True)
+e = torch.ones(2, 3)
+z = mu + (s / 2).exp() * e; kl = -0.5 * (1 + s - mu ** 2 - s.exp()).sum(); loss = ((z - 1) ** 2).sum() + kl
+loss""",
+    "written parts": """a = torch.zeros(4, 4); r = torch.ones(4, requires_grad=True); a[0] = r; a[:, 1] = r * 2
+a[2, 2] = r.sum(); d = a.detach(); loss = (a @ a).diagonal().sum() + (a * d).mean()
+loss""",
+    "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
+m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
+loss""",
+}
 for steps in (3, 10, 100):
     LINES[f"rnn {steps}"] = f"""Wx = torch.ones(3, 4, requires_grad=True); Wh = torch.eye(4).requires_grad_()
 b = torch.zeros(4, requires_grad=True); h = torch.zeros(2, 4); xs = torch.ones({steps}, 2, 3)
@@ -138,7 +194,7 @@ loss"""
 
 def run(name: str, torch: ModuleType, read: Any = None) -> tuple[Any, dict[str, Any]]:
     """The roots and the names of one program; with `read` what that makes of them while the modules live."""
-    *body, last = LINES[name].strip().splitlines()
+    *body, last = (LINES | OTHERS)[name].strip().splitlines()
     names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
     torch.manual_seed(0)
     source, file = "\n".join(body), f"<{name}>"

@@ -10,10 +10,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from ..core.beside.lines import source_line
 from ..core.row import TABLE, Row
 from .live import Key, Reader
-from .scopes import Scopes
 from .snapshot import AnyNode, AnyTensor, Graph
+from .torch_scopes import calls, line_of
 
 
 def read_torch(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> Graph:
@@ -32,9 +33,12 @@ class TorchReader(Reader):
         """Whether a value is a tensor of torch."""
         return super().is_tensor(value) and hasattr(type(value), "is_sparse")
 
-    def find_scopes(self, order: list[Key]) -> Scopes:
-        """torch's nodes do not tell which line or module made them."""
-        return Scopes({}, {}, lambda p: None)
+    noted, place = calls, staticmethod(line_of)  # while `scopes` was open
+
+    def line(self, node: AnyNode) -> tuple[str, int, str] | None:
+        """File, number and text of the line that made a node, where `scopes` was open."""
+        code, lasti = line_of(node)
+        return code and source_line(code, lasti)
 
     def fault(self) -> str:
         """torch's own engine has none."""

@@ -19,13 +19,14 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.beside.ledger import places
+from ..core.beside.scopes import calls
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Withheld, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now
+from .nesting import Scopes
 from .preview import preview, summary
-from .scopes import Scopes
 from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, Line, NodeRecord, Saved, TensorRecord
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
@@ -101,6 +102,13 @@ class Reader:
     def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         """Shape and dtype of an output that nobody holds, if the node itself knows."""
         return None
+
+    noted, place = calls, staticmethod(attrgetter("code", "lasti"))  # of modules; of nodes in the learner's code
+
+    def line(self, node: AnyNode) -> tuple[str, int, str] | None:
+        """File, number and text of the line that made a node."""
+        found: tuple[str, int, str] | None = node.line
+        return found
 
     def fault(self) -> str:
         """The fault of the engine that will run this graph."""
@@ -321,7 +329,7 @@ class Reader:
         op = f"{name.removesuffix('Backward')}.apply" if custom else op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, i, slot) for i, slot in enumerate(self.edges[key]))
-        line = getattr(node, "line", None)  # file, number, text
+        line = self.line(node)
         return NodeRecord(self.ids[key], name, "op", edges, saved, None, op,
                           self.formula(key, op, edges, saved), line and line[1:], self.scopes.of.get(self.ids[key], ""),
                           self.seq(key))
@@ -330,7 +338,7 @@ class Reader:
         """Which calls of modules and functions made the nodes."""
         live = {self.ids[key]: self.found[key] for key in order if not isinstance(key, tuple)}
         names = {id(t): name for name, t in self.named}
-        return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)))
+        return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place)
 
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..text import both, say
+from .nesting import called
 from .program import expression, position, source_of, span
-from .scopes import called
 from .snapshot import AnyNode, Graph, NodeRecord, Span, TensorRecord
 
 LONGEST = 30  # characters of an expression that stands for a tensor

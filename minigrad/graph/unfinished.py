@@ -15,8 +15,8 @@ from typing import Any
 
 from ..core.beside.lines import PACKAGE_FILES, source_line
 from .live import Reader
+from .nesting import called
 from .program import LIBRARIES, Context, expression, own_locals, source_of
-from .scopes import called
 from .snapshot import AnyTensor, Edge, Graph, NodeRecord
 
 

@@ -22,8 +22,8 @@ class Call(NamedTuple):
     module: Any  # a weak reference
     kind: str  # the name of its class, and the module that this is written in: known when it is gone, too
     home: str
-    first: int
-    last: int
+    first: float
+    last: float
     thread: int
 
 

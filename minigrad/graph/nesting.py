@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from ..core.beside.scopes import Call, calls
+from ..core.beside.scopes import Call
 from .program import expression
 from .snapshot import NodeRecord, Repeat, Scope
 
@@ -39,8 +39,10 @@ class Nested:
 class Scopes:
     """The scopes of the nodes of one graph; `nodes` are the live ones, by the id of their record."""
 
-    def __init__(self, nodes: Mapping[str, Any], names: Mapping[int, str], leaf: Callable[[Any], str | None]) -> None:
+    def __init__(self, nodes: Mapping[str, Any], names: Mapping[int, str], leaf: Callable[[Any], str | None],
+                 noted: Iterable[Call], place: Callable[[Any], tuple[Any, int]]) -> None:
         self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))
+        self.noted, self.place = noted, place  # calls of modules; where in the learner's code a node was made
         self.names, self.leaf = names, leaf  # id of a parameter -> its name; parameter -> id of its record
         self.of: dict[str, str] = {}  # id of a node -> id of its scope
         self.found: list[Scope] = []
@@ -51,7 +53,7 @@ class Scopes:
 
     def modules(self) -> None:
         """Give every node the innermost call that it was made in."""
-        waiting, open_ = nested_calls(), []
+        waiting, open_ = nested_calls(self.noted), []
         place = 0
         for id, node in self.nodes.items():
             seq = node._sequence_nr()
@@ -72,7 +74,7 @@ class Scopes:
         scope = Scope(f"s{len(self.found) + 1}", outer, "module", self.path(nested), self.turns[id(call.module)],
                       call.kind, params=params)
         self.turns[id(call.module)] += 1  # a module has one weak reference
-        self.package[scope.id] = call.home.partition(".")[0] == "minigrad"
+        self.package[scope.id] = call.home.partition(".")[0] in ("minigrad", "torch")
         self.found.append(scope)
         return scope.id
 
@@ -100,7 +102,7 @@ class Scopes:
         """Nodes that one call in the learner's code made together, such as those of a cross entropy."""
         def place(pair: tuple[str, Any]) -> tuple[Any, ...]:
             id, node = pair
-            return self.of.get(id, ""), node.code, node.lasti
+            return self.of.get(id, ""), *self.place(node)
 
         for (outer, code, lasti), group in groupby(list(self.nodes.items()), key=place):
             ids = [id for id, _ in group]
@@ -119,7 +121,7 @@ class Scopes:
         ops = sorted((n for n in records if n.id in self.nodes), key=lambda n: n.seq)
         paths = {s.id: (s.path, s.name) for s in self.found}
         leaves = {n.id for n in records if n.kind == "accumulate"}
-        keys = [(self.nodes[n.id].code, self.nodes[n.id].lasti, n.name, paths.get(self.of.get(n.id, ""))) for n in ops]
+        keys = [(*self.place(self.nodes[n.id]), n.name, paths.get(self.of.get(n.id, ""))) for n in ops]
         used = [tuple(e.node if e.node in leaves else None for e in n.edges) for n in ops]
         found: list[Repeat] = []
         for start, period, count in runs(keys):
@@ -129,9 +131,9 @@ class Scopes:
         return tuple(found)
 
 
-def nested_calls() -> list[Nested]:
+def nested_calls(noted: Iterable[Call]) -> list[Nested]:
     """The noted calls by their first number, with the calls around each."""
-    known = [Nested(call) for call in sorted(calls, key=lambda call: (call.first, -call.last))]
+    known = [Nested(call) for call in sorted(noted, key=lambda call: (call.first, -call.last))]
     open_: list[Nested] = []
     for nested in known:
         call = nested.call

@@ -1,0 +1,93 @@
+"""Real torch: inside of `graph.scopes` its graphs know modules, functions, loops and lines as minigrad's do."""
+
+import gc
+import weakref
+
+import pytest
+
+import minigrad
+from minigrad import graph
+from minigrad.graph import torch_scopes
+from minigrad.viz import levels
+from tests import networks
+
+pytestmark = pytest.mark.oracle
+torch = pytest.importorskip("torch")
+# torch's own C++ made their nodes, not a function that could be asked
+SILENT = {"double backward", "custom function", "penalty"}
+
+
+def told(found):
+    """What a picture's levels are made of, in words that do not depend on the order in which scopes were found."""
+    scopes, fold = {s.id: s for s in found.scopes}, levels.fold(found)
+
+    def chain(id):
+        while id:
+            scope = scopes[id]
+            yield scope.kind, scope.path, scope.name, scope.call, scope.params
+            id = scope.parent
+
+    nodes = [(n.id, n.name, n.line, [*chain(n.scope)]) for n in found.nodes]
+    boxes = [[n.id for n in fold.inside[box]] for box in fold.boxes]
+    return nodes, [r.turns for r in found.repeats], boxes, fold.chips.keys(), len(fold.rolls)
+
+
+@pytest.mark.parametrize("name", [name for name in networks.LINES | networks.OTHERS if name not in SILENT])
+def test_torch_tells_the_levels_that_minigrad_tells(name):
+    ours, _ = networks.run(name, minigrad, graph.read)
+    with graph.scopes():
+        theirs, _ = networks.run(name, torch, graph.read_torch)
+
+    if name != "topk":  # torch's draws its indices, too
+        assert theirs == ours
+    assert told(theirs) == told(ours)
+
+
+def test_the_picture_of_a_torch_network_is_folded_and_opens():
+    net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
+    with graph.scopes(net):
+        loss = torch.nn.functional.cross_entropy(net(torch.ones(5, 4)), torch.tensor([0, 1, 2, 1, 0]))
+    drawing = minigrad.draw(loss, view="backward")
+
+    assert drawing.fold.shown == 4
+    assert "cross_entropy()" in drawing.to_svg()
+    assert minigrad.draw(loss, open=["net.0"]).fold.shown == 5
+    assert not net[0]._forward_hooks
+    assert minigrad.draw(net(torch.ones(1, 4)).sum()).fold.shown == 6, "nothing is noted outside"
+
+
+def test_only_the_modules_of_a_model_that_is_named_have_boxes():
+    a, b = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    with graph.scopes(a):
+        y = b(a(torch.ones(1, 2))).sum()
+
+    assert [s.path for s in graph.read_torch(y, names={"a.weight": a.weight}).scopes if s.kind == "module"] == ["a"]
+
+
+def test_a_module_that_fails_ends_its_scope():
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(3, 1))
+    with graph.scopes(net):
+        with pytest.raises(RuntimeError):
+            net(torch.ones(1, 2))
+        y = net[0](torch.ones(1, 2)).exp()
+
+    assert [n.op for n in graph.read_torch(y).nodes if n.kind == "op" and not n.scope] == ["exp"]
+
+
+def test_what_is_noted_keeps_no_module_and_no_tensor_alive():
+    net = torch.nn.Linear(2, 2)
+    with graph.scopes(net):
+        y = net(torch.ones(1, 2)).sum()
+    kept = [weakref.ref(net), weakref.ref(y), weakref.ref(net.weight)]
+    del net, y
+    gc.collect()
+
+    assert [one() for one in kept] == [None] * 3
+    assert torch_scopes.calls[-1].module() is None
+
+
+def test_without_torch_scopes_says_what_it_is_for(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+
+    with pytest.raises(RuntimeError, match="those of minigrad always have"), graph.scopes():
+        pass
