@@ -351,7 +351,9 @@ class Builder:
         wide = width(words.none_label(e))
         block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 32, y - 5.5, 11, 11)
         over = y == min(y for _, y in block.ports.values())  # the uppermost has its words above the line
-        x = min(px, block.boxes[node.id].x) - 17 if over else px - 37
+        x = min(px, block.boxes[node.id].x) - 17
+        if not over or any(Box(x - wide, y - 23, wide, 16).touches(part) for part in block.boxes.values()):
+            over, x = False, px - 37
         block.slots[f"none:{node.id}:{e.slot}"] = (x, y - 11 if over else y + 4.5, "end")
         block.room.append(Box(min(x - wide, px - 32), y - 23 if over else y - 8, 34, 16 + 15 * over))
         block.room.append(Box(x - wide, y - 23 if over else y - 8, wide, 16))
@@ -391,27 +393,34 @@ class Builder:
         labels = [max(self.slot_width(f"edge:{node.edge_id(e.slot)}"), 8) + 12 for e in uses]
         sums = any(e.expands for e in uses)
         sizes = {id: self.leaf_size(self.graph.node(id)) for id in ids}
+        beside = dict(zip([e.node for e in uses], labels, strict=True))  # texts right of their wires, left of badges
+        half = pill.w / 2 - min(pill.h, 60) / 4
+        free = [e for e in uses if e.node not in ids]
+        aside = sum(labels[uses.index(e)] for e in free[1:]) - half  # the last wire that goes past the leaves
         x = -(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2
+        if free:
+            x, sizes = max(x, aside + 12), {id: (max(w, beside[id] + 50), h) for id, (w, h) in sizes.items()}
         tops: dict[str | None, Box] = {}
         for id, (w, h) in sizes.items():
             tops[id] = Box(x, pill.bottom + (72 if sums else 32), w, h)
             self.put_leaf(block, self.graph.node(id), tops[id])
             x += w + 12
-        free = [e for e in uses if e.node not in ids]
         for e, label in zip(uses, labels, strict=True):
             group = [u for u in uses if u.node == e.node] if e.node in ids else free
             span = [labels[uses.index(u)] for u in group]
-            middle = tops[e.node].cx if e.node in ids else 0
+            leaf = tops.get(e.node)
+            middle = (leaf.x + 16 if free else leaf.cx) if leaf else (aside - half) / 2 if ids else 0
             px = middle + sum(span[:group.index(e)]) - (sum(span[:-1]) / 2 if len(span) > 1 else 0)
-            self.down_port(block, node, e, px, pill, tops.get(e.node), label)
+            self.down_port(block, node, e, px, pill, leaf, label, bool(free and leaf))
 
     def down_port(self, block: Block, node: NodeRecord, e: Edge, px: float, pill: Box, leaf: Box | None,
-                  label: float) -> None:
-        """A port at the lower side, the text of its wire, and the engine's sum where the input was stretched."""
+                  label: float, right: bool) -> None:
+        """A port at the lower side, the text of its wire, left of it or `right`, and the engine's sum where the
+        input was stretched."""
         id, half = node.edge_id(e.slot), pill.w / 2 - min(pill.h, 60) / 4
         block.ports[e.slot] = (min(max(px, -half), half), pill.bottom)
-        block.slots[f"edge:{id}"] = (px - 6, pill.bottom + 20, "end")
-        block.room.append(Box(px - label, pill.bottom, label, 24))
+        block.slots[f"edge:{id}"] = (px + 6 if right else px - 6, pill.bottom + 20, "start" if right else "end")
+        block.room.append(Box(px if right else px - label, pill.bottom, label, 24))
         if e.expands:
             block.boxes[f"sum:{id}"] = Box(px - 29, pill.bottom + 26, 58, 24)
             block.slots[f"sum:{id}"] = (px + 36, pill.bottom + 43, "start")

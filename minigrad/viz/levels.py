@@ -82,15 +82,22 @@ class Fold:
         return frozenset(s for s in around - self.clear - self.closed if len(self.inside[s]) > 1)
 
     @cached_property
-    def chips(self) -> dict[str, str]:
-        """AccumulateGrad -> the closed scope that alone uses it."""
+    def users(self) -> dict[str, set[str]]:
+        """AccumulateGrad -> the closed scopes that use it; "" for an op that is drawn."""
         users: dict[str, set[str]] = {}
         for n in self.graph.ops:
             for e in n.edges:
                 if e.node and self.graph.node(e.node).kind == "accumulate":
                     users.setdefault(e.node, set()).add(self.box.get(n.id, ""))
-        return {acc: min(boxes) for acc, boxes in users.items()
-                if len(boxes) == 1 and "" not in boxes and self.graph.node(acc).leaf not in self.graph.roots}
+        return users
+
+    @cached_property
+    def chips(self) -> dict[str, str]:
+        """AccumulateGrad -> the closed scope that alone uses it; the first of several that share many."""
+        alike = Counter(map(frozenset, self.users.values()))
+        return {acc: min(boxes, key=lambda id: (len(id), id)) for acc, boxes in self.users.items() if "" not in boxes
+                and (len(boxes) == 1 or alike[frozenset(boxes)] > 2)
+                and self.graph.node(acc).leaf not in self.graph.roots}
 
     @cached_property
     def round(self) -> dict[str, str]:

@@ -96,7 +96,7 @@ class Composer:
                 self.link(plan, n, e)
         self.result_links(plan)
         self.cut_links(plan)
-        plan.silent = frozenset(cut.id for cut in graph.cuts)
+        plan.silent = frozenset([*(c.id for c in graph.cuts), *(t.id for t in graph.tensors if t.kind == "constant")])
         plan.loops = {id: list(roll.loops) for id, roll in fold.rolls.items()}
         plan.home = dict(sorted(plan.home.items(), key=lambda entry: entry[0][0] != "t"))
         left_by_cuts = {cut.tensor for cut in graph.cuts}
@@ -216,9 +216,10 @@ class Composer:
         for several in ends.values():
             self.labels(several)
         for several in below.values():
-            last = max(x for _, x, _ in several) if len(several) > 1 else -1
-            for edge, x, y in several:
-                out.slots[f"edge:{edge}"] = (x + 6, y + 14, "start") if x == last else (x - 6, y + 14, "end")
+            before = -100.0
+            for edge, x, y in sorted(several, key=lambda end: end[1]):
+                left = x - before > self.builder.slot_width(f"edge:{edge}") + 12
+                out.slots[f"edge:{edge}"], before = (x - 6, y + 14, "end") if left else (x + 6, y + 14, "start"), x
         for piece, link, x, y, w in places.chips:
             if link:
                 out.refs[link] = piece

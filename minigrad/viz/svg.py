@@ -134,7 +134,8 @@ class Painter:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
         for id in (f"{cut.id}:0", f"{cut.tensor}:0"):
             if id in self.at.data:
-                self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(self.at.data[id]), "mg-wanted"))
+                line = self.from_leaf(cut.node or "", self.at.data[id]) if id[0] == "c" else self.at.data[id]
+                self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(line), "mg-wanted"))
         first, second = words.cut_label(cut)
         body = rect(b, 8) + text(b.x + 10, b.y + 18, first, "mg-m mg-b")
         body += text(b.x + 10, b.y + 35, second, "mg-mono mg-m mg-small")
@@ -310,16 +311,21 @@ class Painter:
 
     def data(self, n: NodeRecord, e: Edge, id: str) -> Line:
         """The way of the data, from the card or pill that they come from to the pill that they reach."""
-        line, source = self.at.data[id], self.box.get(e.node or "")
+        line, source = self.from_leaf(e.node or "", self.at.data[id]), self.box.get(e.node or "")
         y = line[0][-1][1]
-        if source is not None and self.graph.node(e.node).leaf and source.y < y < source.bottom:
-            line = [((source.right - 10, source.bottom),), ((source.right - 10, y),), *line]
-        elif source is not None and f"{e.node}:{e.nr}" in self.stems:
+        if source is not None and not self.graph.node(e.node).leaf and f"{e.node}:{e.nr}" in self.stems:
             line = [((source.right - inset(source, y), y),), *line]
         pill, end = self.box.get(n.id), line[-1][-1]
         if pill is not None and end[0] < pill.x - 2:
             line = [*line, ((pill.x + inset(pill, end[1]), end[1]),)]
         return line
+
+    def from_leaf(self, id: str, line: Line) -> Line:
+        """In the forward view the way of a wire from a leaf begins at its card: the drawer is not drawn."""
+        source, y = self.box.get(id), line[0][-1][1]
+        if source is None or self.view != "forward" or not self.graph.node(id).leaf or not source.y < y < source.bottom:
+            return line
+        return [((source.right - 10, source.bottom),), ((source.right - 10, y),), *line]
 
     def none(self, id: str, e: Edge, b: Box, port: str) -> None:
         """`(None, 0)`, or where the part that is shown ends."""
@@ -343,7 +349,7 @@ class Painter:
     def again(self, edge: str, leaf: TensorRecord, b: Box) -> None:
         """A leaf drawn once more, small."""
         body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again_label(leaf), "mg-c mg-b")
-        views = "rfb"
+        views = "f" if f"none:{edge}" in self.box else "rfb"
         self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, "ref", data_ref=edge)
 
     def hook(self, hook: Hook, b: Box) -> None:
@@ -378,7 +384,8 @@ class Painter:
         foot = min(max(b.cx, pill.x + 26), pill.right - 26)
         link = path(d("M", b.cx, b.bottom, "L", foot, pill.y), "mg-dots")
         card = self.box.get(saved.tensor or "")
-        if card and self.graph.tensor(saved.tensor).kind == "constant" and card.right < b.x:
+        near = card is not None and card.right < b.x and abs(card.cy - b.cy) < 90
+        if card and near and self.graph.tensor(saved.tensor).kind == "constant":
             y = min(max(b.cy, card.y + 6), card.bottom - 6)
             link += path(d("M", card.right, y, "L", b.x, b.cy), "mg-dots")
         self.part(self.wires, "mg-link", id, views, link)

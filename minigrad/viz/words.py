@@ -230,10 +230,12 @@ def shapes_of(fold: Fold, id: str) -> str:
 
 def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
-    leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc, box in fold.chips.items() if box == id]
+    mine = [acc for acc, box in fold.chips.items() if box == id]
+    leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
+    shared = max((len(fold.users[acc]) for acc in mine), default=1)  # by calls of the same module
     if len(leaves) > (1 if fold.compact else 2):
         total = f"{sum(math.prod(t.shape) for t in leaves):,}".replace(",", " ")
-        params = word("params", None, count=len(leaves))
+        params = word("params", None, count=len(leaves)) + (f" × {shared}" if shared > 1 else "")
         return [Chip(params, total, tuple(t.id for t in leaves), values.get(f"chip:{id}", ""))]
     return [Chip((t.name or "").rpartition(".")[2], str(t.shape), (t.id,), values.get(f"chip:{t.id}", t.grad or ""))
             for t in sorted(leaves, key=lambda t: -len(t.shape))]
