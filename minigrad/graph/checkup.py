@@ -16,7 +16,7 @@ from ..core.beside.observers import observing
 from ..core.graph import Node, TensorBase, constant, node_of, seqs
 from ..text.numbers import two_digits
 from . import causes, notes, numbers
-from .flows import norm
+from .preview import norm
 from .program import Context
 from .still import nodes_of
 
