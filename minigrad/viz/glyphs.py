@@ -223,7 +223,7 @@ LEGEND: dict[str, Callable[[Box], str]] = {
     "box": lambda b: group("mg-box", toggle(b, "+")), "frame": lambda b: group("mg-box", toggle(b, "−")), "chip": _chip,
     "cutting": lambda b: group("mg-scissors", scissors(Box(b.x + 7, b.y - 1, 20, 20))),
     "loop": _arrow("mg-forward", "forward"),
-    "failed": _card("mg-op mg-failed", 9),
+    "failed": _card("mg-op mg-refused", 9),
     "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9), "next": _arrow("mg-record", "record", True),
     "gradient": _arrow("mg-backward", "backward", True), "data": _arrow("mg-forward", "forward"), "none": _ring,
     "cut": _arrow("mg-record mg-cut", "", True), "leaf": _card("mg-leaf"), "constant": _card("mg-constant"),

@@ -212,7 +212,7 @@ class Painter:
         body = rect(b, min(b.h, 60) / 2) + text(b.cx, top, n.op, f"mg-c {'mg-b' if forward else 'mg-m'}")
         body += text(b.cx, top + 18, n.name, f"mg-c {'mg-m' if forward else 'mg-b'}")
         body += text(b.cx, top + 35, third, "mg-c mg-f") if third else ""
-        kind, key = ("mg-op mg-failed", "failed") if n.error else ("mg-op", "op_forward" if forward else "op")
+        kind, key = ("mg-op mg-refused", "failed") if n.error else ("mg-op", "op_forward" if forward else "op")
         self.part(self.parts, kind, n.id, "rfb", body, key)
         for e in n.edges:
             self.edge(n, e)
