@@ -56,7 +56,7 @@ def test_the_call_that_failed_is_drawn_with_the_shapes_that_went_in(library, pro
     unknown = {"(4,)"} if library == "torch" else set()  # what torch's C++ was given, and nobody else has
     assert seen == [shape for shape in shapes if shape not in unknown]
     picture = drawing.to_svg()
-    assert 'class="mg-op mg-failed"' in picture
+    assert 'class="mg-op mg-refused"' in picture
     assert failed.error in re.sub(r"<[^>]+>", " ", picture).replace("  ", " ")
     assert drawing.to_text().startswith(f"✗ {call}  {failed.name}: ")
 
