@@ -73,7 +73,7 @@ class Form:
         rows = []
         for number in self.numbers:
             asked, program, answers = question(f"{self.name}{number}", spoken())
-            code = f"<pre>{escape(program)}</pre>" if program else ""
+            code = f"<pre><code>{escape(program)}</code></pre>" if program else ""
             rows.append(f'<li value="{number}">{escape(asked)}{code}<p>{"<br>".join(map(escape, answers))}</p></li>')
         title, how = map(escape, self.head())
         return f"<h2>{title}</h2><p>{how}</p><ol>{''.join(rows)}</ol>"
