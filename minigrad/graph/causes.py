@@ -8,6 +8,7 @@ there to be looked at. What only could be is left to the general notes.
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import math
 import re
@@ -470,7 +471,20 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     if not isinstance(call, ast.Call):
         return None
     source = source_of(mark.code)
-    return call, Context(source, source.function(call), names=context.names)
+    home = next((up.name for up in source.above(call) if isinstance(up, ast.ClassDef)), None)
+    selves = {id(v): v for v in context.names.values() if type(v).__name__ == home}  # the frame is gone
+    own = {"self": next(iter(selves.values()))} if len(selves) == 1 else {}
+    return call, Context(source, source.function(call), names={**context.names, **own})
+
+
+def known(node: Any, context: Context) -> bool:
+    """Whether all calls behind an expression are of what can be read, or of what hides no tensor of the learner's."""
+    for here, around in feeding(node, context):
+        for call in (n for n in ast.walk(here) if isinstance(n, ast.Call)):
+            seen = around.callee(call.func) is not None or hasattr(builtins, getattr(call.func, "id", ""))
+            if not seen and not hasattr(TensorBase._plain, getattr(call.func, "attr", "")):
+                return False
+    return True
 
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
@@ -491,7 +505,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
             after = place.code.co_filename == around.source.file and at.lineno > call.lineno
             if place.origin() is leaf or (after and any(p is leaf for p in parameters(around.value(receiver(at))))):
                 return finding("cleared", Context(source_of(place.code)), at, name=name)
-    if not leads_to(root, around, leaf):
+    if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=text(root))
     return None
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import islice
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..core.beside import lines
@@ -141,9 +141,9 @@ def written(node: Any) -> list[str]:
         return [*named(node.value.func.value)] if node.value.func.attr in FILLING else []
     if isinstance(node, ast.With):
         return [name for item in node.items for name in named(item.optional_vars)]
-    one = [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For) else []
+    one = [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For | ast.NamedExpr) else []
     targets = getattr(node, "targets", one)
-    return [name for target in targets if isinstance(node, ast.stmt) for name in named(target)]
+    return [name for target in targets for name in named(target)]
 
 
 def read_in(statement: Any, name: str) -> list[Any]:
@@ -182,8 +182,9 @@ class Context(NamedTuple):
             except (LookupError, TypeError):
                 return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
-        looked_up = hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType)
-        return getattr(owner, node.attr, None) if looked_up else None
+        if hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType):
+            return getattr(owner, node.attr, None)
+        return getattr(owner, "__dict__", {}).get(node.attr) if is_learners(owner) else None  # no property is run
 
     def callee(self, function: Any) -> Any:
         """What an expression that is called means: a value, or a method, which is not looked up on a value."""
@@ -205,8 +206,8 @@ class Context(NamedTuple):
         if function is None:
             return None
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
-                  if hasattr(type(v), "named_parameters")]
-        own = {"self": owners[0]} if owners else {}  # what it means in the method of a module
+                  if hasattr(type(v), "named_parameters") or is_learners(v)]
+        own = {"self": owners[0]} if owners else {}  # what it means in a method
         return Context(source, function, call, self, {**getattr(made, "__globals__", {}), **own})
 
     def argument(self, name: str) -> Iterator[tuple[Any, Context]]:
@@ -255,6 +256,12 @@ class Context(NamedTuple):
                     yield from ((value, Context(source, home, names=self.names)) for value in read_in(statement, name))
             if homes:
                 return
+
+
+def is_learners(value: Any) -> bool:
+    """Whether a value is an object of a class of the learner's."""
+    home = next((f.__code__.co_filename for f in vars(type(value)).values() if isinstance(f, FunctionType)), "")
+    return bool(home) and home not in PACKAGE_FILES and not LIBRARIES.search(home)
 
 
 def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:

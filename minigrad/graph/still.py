@@ -20,17 +20,10 @@ from ..core import modes
 from ..core.beside import ledger, scopes
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import Freed, Node, TensorBase, node_of
-from .program import LIBRARIES
+from .program import LIBRARIES, is_learners
 
 PACKAGE = __name__.partition(".")[0]
 SLOTS = ("_counter", "_data", "_fn", "_grad", "_hooks", "_requires_grad", "_view")
-
-
-def own_class(kind: type) -> bool:
-    """Whether a class is this package's or the learner's, so that its objects are plain to look into."""
-    home = next((f.__code__.co_filename for f in vars(kind).values() if isinstance(f, FunctionType)), "")
-    return kind is SimpleNamespace or kind.__module__.startswith(PACKAGE) or (
-        kind.__module__ == "__main__" or bool(home and not LIBRARIES.search(home)))
 
 
 def names_in(code: CodeType) -> set[str]:
@@ -93,7 +86,8 @@ class Still:
             self.later(value.setstate, value.getstate())
         elif isinstance(value, random.Generator | xp.random.RandomState):
             self.later(value.set_state, value.get_state())
-        elif not isinstance(value, type) and hasattr(value, "__dict__") and own_class(kind):
+        elif not isinstance(value, type) and hasattr(value, "__dict__") and (
+                kind is SimpleNamespace or kind.__module__.startswith(PACKAGE) or is_learners(value)):
             yield vars(value)
             yield from (f for c in kind.__mro__ for f in vars(c).values()
                         if isinstance(f, FunctionType) and f.__code__.co_filename not in PACKAGE_FILES)

@@ -38,9 +38,12 @@ def why(t: Any = MISSING) -> Explanation:
     frame = sys._getframe(1)
     context, call = standing(frame), expression(frame.f_code, frame.f_lasti)
     given = call.args[0] if isinstance(call, ast.Call) and call.args else None
-    owner = given.value if isinstance(given, ast.Attribute) and given.attr == "grad" else given
-    if t is None and context is not None:
-        t = context.value(owner)
+    owner = given.value if isinstance(given, ast.Attribute) and given.attr == "grad" else None
+    whose = None if owner is None or context is None else context.value(owner)
+    if t is None or (whose is not None and getattr(whose, "_grad", None) is t):  # asked for a gradient
+        t = whose
+    else:
+        owner = given
     if t is MISSING:
         return last_error()
     if isinstance(t, BaseException):
