@@ -251,3 +251,49 @@ def test_it_holds_no_tensor():
 def test_what_is_no_module_or_no_function_is_refused(given):
     with pytest.raises(TypeError, match="takes a module"):
         torch.doctor(given[0], torch.ones(1), step=given[1])
+
+
+def recorded(step):
+    net = nn.Linear(2, 1)
+    return torch.doctor(net, net(torch.ones(1, 2)).sum(), step=lambda: step(net))
+
+
+def test_what_is_meant_is_not_called_a_mistake():
+    a, b = torch.randn(3, 1, requires_grad=True), torch.randn(3, requires_grad=True)
+    outer = (a * b).sum()
+    outer.backward()
+    frozen = nn.Linear(2, 2)
+    frozen.requires_grad_(False)
+    net = nn.Sequential(frozen, nn.Linear(2, 1))
+
+    assert torch.why(a).found is None
+    answer = torch.doctor(net, net(torch.ones(1, 2)).sum())
+    assert remark(answer, "frozen").facts["names"] == "net.0.weight, net.0.bias"
+    assert "requires_grad_(True)" not in str(answer)
+
+
+def test_of_a_step_that_failed_at_once_nothing_is_said_of_two():
+    answer = recorded(lambda net: net(torch.ones(1, 3)))
+
+    assert [key for key in keys(answer) if "step" in key or key == "failed"] == ["failed"]
+    with pytest.raises(KeyboardInterrupt):
+        recorded(lambda net: (_ for _ in ()).throw(KeyboardInterrupt()))
+
+
+hidden = None
+
+
+def test_a_hidden_state_that_is_carried_is_told_in_both_languages():
+    cell = nn.LSTMCell(2, 3)
+
+    def step():
+        global hidden
+        hidden = cell(torch.ones(1, 2), hidden)
+        hidden[0].sum().backward()
+
+    for lang in ("en", "zh"):
+        set_language(lang)
+        answer = torch.doctor(cell, cell(torch.ones(1, 2))[0].sum(), step=step)
+        assert {"failed", "grows"} <= {*keys(answer)}
+        assert "hidden = cell(torch.ones(1, 2), hidden)" in str(answer)
+        assert hidden is None

@@ -418,6 +418,20 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
     return None
 
 
+def misspelt_forward(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """The method of a module that is nearly called forward, where none is."""
+    told = re.search(r'Module \[(\w+)\] is missing the required "forward" function', str(error))
+    homes = [n for n in ast.walk(context.source.tree) if told and isinstance(n, ast.ClassDef) and n.name == told[1]]
+    for home in homes:
+        for method in (n for n in home.body if isinstance(n, ast.FunctionDef)):
+            if get_close_matches("forward", [method.name], 1, 0.8):
+                number, text = method.lineno, context.source.lines[method.lineno - 1]
+                edit = number, text.replace(f"def {method.name}(", "def forward(")
+                facts = {"name": "forward", "nearest": method.name}
+                return Finding("misspelt", facts, context.source.line(method), edit)
+    return None
+
+
 FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten}
 
 
@@ -428,7 +442,7 @@ def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, conte
         found = next((lost for m in modules if (lost := unregistered(m)) is not None), None)
         if found is not None:
             return found
-    for finder in (cut_to_a_number, none_gradient, shapes, misspelt, by_rule):
+    for finder in (cut_to_a_number, none_gradient, shapes, misspelt, misspelt_forward, by_rule):
         if (found := finder(error, node, context)) is not None:
             return found
     return FINDERS[key](facts, node, context) if key in FINDERS else None

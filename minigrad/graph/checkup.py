@@ -7,6 +7,7 @@ The steps really run, while somebody keeps everything `Still`, and are watched: 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -69,8 +70,8 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
     if loss._data.size != 1:
         yield Remark("not_scalar", {"loss": name, "shape": tuple(loss._data.shape)})
     if off := [each for each, p in params.items() if not p.requires_grad]:
-        yield Remark("frozen", {"names": listed(off), "count": len(off)},
-                     cause(causes.switched_off, params[off[0]], off[0]))
+        found = cause(causes.switched_off, params[off[0]], off[0])
+        yield Remark("frozen", {"names": listed(off)}, found and replace(found, edit=None))  # most often on purpose
     if away := [each for each in params if each not in reached and each not in off]:
         found = next(filter(None, (cause(causes.cut_on_the_way, params[each], root) for each in away)), None)
         yield Remark("away", {"names": listed(away), "count": len(away), "loss": name}, found,
@@ -188,7 +189,7 @@ def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[],
     if two.kept:
         yield Remark("kept", {"names": listed([name for name in params if name in two.kept])})
     away = [name for name, p in params.items() if p.requires_grad and name not in one.reached | two.reached]
-    if away:
+    if away and two.error is None:
         yield Remark("step_away", {"names": listed(away), "count": len(away)})
     moving = one.moving | two.moving  # parameters to which a gradient other than zero came
     same = [name for name in trained if name in moving and name not in one.changed | two.changed]

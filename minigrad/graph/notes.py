@@ -32,8 +32,8 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
         exception.finding = found  # type: ignore[attr-defined]
     for lang in languages() if found or knows(f"note.{key}") else ():
         exception.add_note(cause_told(found, lang) if found else say(f"note.{key}", lang, **_blanks(facts, lang)))
-    if found:
-        found.facts.pop("node", None)  # said; the error may be kept for long, and a node keeps what it saved
+    if found:  # said; the error may be kept for long, and a node keeps what it saved
+        found.facts = {k: _made(v, languages()[0]) if isinstance(v, Node) else v for k, v in found.facts.items()}
 
 
 def found_at(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> causes.Finding | None:

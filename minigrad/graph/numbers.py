@@ -191,10 +191,10 @@ def value_at(bad: Any, operands: dict[str, Any]) -> str:
 
 
 def spreads(n: Any) -> bool:
-    """Whether a column of N met a row of N, and made N rows of N."""
+    """Whether a column of N met a row of N in a difference or a loss, and made N rows of N."""
     shapes = [tuple(meta[0]) for meta in n.metas or () if meta]
     row = type(n).row
-    if len(shapes) != 2 or row is None or not (row.elementwise or row.inputs == ("self", "other")):
+    if len(shapes) != 2 or row is None or not (row.name == "sub" or "loss" in row.name):
         return False
     column, flat = sorted(shapes, key=len, reverse=True)
     return len(column) == 2 and len(flat) == 1 and column == (flat[0], 1) and flat[0] > 1
