@@ -15,7 +15,7 @@ import pytest
 import minigrad as mg
 from minigrad.text import set_language
 from minigrad.viz import step
-from minigrad.viz.scenes import WORDS
+from minigrad.viz.scenes import WORDS, cell_by_cell, grids
 from minigrad.viz.theme import TOKENS
 
 
@@ -453,3 +453,15 @@ def test_rules_inside_modules_name_what_modules_return():
     assert "net.1(·)" in rules
     assert "t(net.2.weight)" in rules
     assert not re.search(r"\w+Backward\d(?!( #\d)?\.mat1)", rules)  # a note of a constant is its node's field
+
+
+def test_matrices_are_grids_with_their_shape_turned_over_where_the_rule_does():
+    told = grids(r"= [[1, {-2}, 3]]\, [[0.5, 2, 1], [1, 1, 1]]^{\top} = [[1, 2]]")
+    one, other, result = (rf"{{\begin{{bmatrix}} {body} \end{{bmatrix}}}}_{{{shape}}}" for body, shape in (
+        ("1 & {-2} & 3", "(1, 3)"), (r"0.5 & 1 \\ 2 & 1 \\ 1 & 1", "(3, 2)"), ("1 & 2", "(1, 2)")))
+    assert told == rf"= {one} \; @ \; {other} = {result}"
+    assert cell_by_cell(told) == "product"
+    assert cell_by_cell(grids(r"= [[1, 2]] \odot \left(1 - [[3, 4]]\right) = [[5, 6]]")) == "each"
+    assert cell_by_cell(grids(r"= 2 \cdot [[3, 4]]^{\top} = [[3], [4]]")) == "each"
+    assert cell_by_cell(grids(r"= \mathrm{sum}([[3, 4]]) \odot [[1, 2]] = [[3, 4]]")) == ""
+    assert grids("= [[[1, 2]]] + 1") == "= [[[1, 2]]] + 1"

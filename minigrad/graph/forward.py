@@ -19,9 +19,10 @@ from ..core.beside.observers import observing
 from .followed import Followed, begin, header
 from .from_torch import TorchReader
 from .live import Key, Reader
-from .preview import laid_out, preview, told
+from .preview import full, preview, told
 from .program import expression
 from .recorder import plain, same, saved_of
+from .rule import as_tex
 from .snapshot import AnyNode, AnyTensor, Graph, NodeRecord, Span
 
 LAST = "_minigrad_last"  # what the last line of a cell gives
@@ -29,7 +30,7 @@ MOST = 1_000  # events, with those of lines that made nothing
 
 
 class Value(NamedTuple):
-    """A value in short, with all its digits, and as a matrix in TeX where it is a small one."""
+    """A value in short, with all its digits, and in TeX where all of it can be written out."""
 
     text: str
     exact: str
@@ -47,7 +48,7 @@ class Event(NamedTuple):
 
 def value_of(array: Any) -> Value:
     """A value as it is kept."""
-    return Value(preview(array), told(array), laid_out(array))
+    return Value(preview(array), told(array), as_tex(full(array)))
 
 
 @dataclass

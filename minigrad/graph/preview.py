@@ -7,7 +7,6 @@ A value of many numbers has a `summary`, too: what a picture draws as a grid, or
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,20 +36,24 @@ def with_brackets(texts: Sequence[str], values: Any) -> str:
     """The texts of the numbers that are shown of `values`, with its brackets and how many there are."""
     shape = tuple(values.shape)
     count = math.prod(shape)
-    if count <= FULL:
+    if count == len(texts):
         return nested(iter(texts), shape)
     return "[" * len(shape) + f"{', '.join(texts)}, … ×{count}" + "]" * len(shape)
 
 
-def laid_out(values: Any, texts: Sequence[str] = ()) -> str:
-    """The numbers as a matrix in TeX, its shape below, where it is at most 4 by 4; else "". `texts` are its numbers."""
-    shape = tuple(values.shape)
-    if len(shape) not in (1, 2) or not 0 < max(shape) <= SIDE or 0 in shape:
-        return ""
-    texts = texts or rounded(values.reshape(-1).tolist())
-    rows = [" & ".join(texts[i : i + shape[-1]]) for i in range(0, len(texts), shape[-1])]
-    body = re.sub(r"e(−?\d+)", r" \\cdot 10^{\1}", r" \\ ".join(rows)).replace("−", "-").replace("∞", r"\infty")
-    return rf"\underset{{{shape}}}{{\begin{{bmatrix}} {body} \end{{bmatrix}}}}"
+def cells(values: Any) -> list[Any]:
+    """The numbers that an equation shows: all of a few, and of a matrix of at most 4 by 4; else those of a preview."""
+    return list(values.reshape(-1).tolist()) if in_full(values) else shown(values)
+
+
+def in_full(values: Any) -> bool:
+    """Whether an equation shows all numbers."""
+    return math.prod(values.shape) <= FULL or (len(values.shape) == 2 and max(values.shape) <= SIDE)
+
+
+def full(values: Any) -> str:
+    """A value as an equation shows it; with its shape where that is not all."""
+    return with_brackets(rounded(cells(values)), values) if in_full(values) else f"{preview(values)} {(*values.shape,)}"
 
 
 def exactly(values: Any) -> str:

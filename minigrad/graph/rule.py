@@ -19,13 +19,14 @@ from ..core.carriers import RAW
 from ..core.row import Row
 from ..text.numbers import honest, plus, summed
 from ..text.tex import tex_of
-from .preview import FULL, exactly, preview, shown, told, with_brackets
+from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, with_brackets
 from .snapshot import NodeRecord, Saved
 from .symbols import Symbol, Symbols, tex_name
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
 MOST_ROOM = 40  # characters of a sum that a picture has room for
 MOST_NUMBERS = 13  # more numbers than this make a line that no callout has room for
+MOST_CELLS = 64  # and, of matrices, more than this
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
     whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
     whole = whole.replace(r"\, ", r" \; @ \; ") if r"\text" in whole else whole  # between words a gap says little
-    text = preview(result)
+    text = full(result)
     filled_in, operands = with_values(node, row, word, incoming, result, saved)
     if len(incoming) == 1 and "[" not in preview(incoming[0]) + text:  # between single numbers a product is just one
         whole, filled_in = (tex.replace(r"\odot", r"\cdot") for tex in (whole, filled_in))
@@ -90,26 +91,27 @@ def spelling(names: Symbols, node: NodeRecord, row: Row,
 def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...], result: Any,
                 saved: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """The values in place of the names, or only the result where something is too long, or cannot be true."""
-    end = as_tex(preview(result))
+    end = as_tex(full(result))
     alone = f"= {end}" if end else ""
     used = [name for name in row.uses[word] if name != "F"]
     values = {name: incoming[0] if name == "grad" else saved.get(name) for name in used}
     arrays = {name: v for name, v in values.items() if hasattr(v, "reshape")}
     options = {s.field: as_tex(s.text) if is_given(s) else None for s in node.saved if s.field not in arrays}
-    if not end or len(incoming) != 1 or any(math.prod(v.shape) > FULL for v in (*arrays.values(), result)):
+    if not end or len(incoming) != 1 or not all(map(in_full, (*arrays.values(), result))):
         return alone, ()
     if any(options.get(name, "") == "" for name in used if name not in arrays):
         return alone, ()
     written = honest(lambda parts: computed(row, word, values, dict(zip(arrays, parts, strict=True))),
-                     [shown(v) for v in arrays.values()], shown(result))
+                     [cells(v) for v in arrays.values()], cells(result))
     if written is None:
         return alone, ()
     texts = {name: with_brackets(t, v) for (name, v), t in zip(arrays.items(), written.operands, strict=True)}
     put_in = tex_of(row.derivatives[word], row.letters | options | {name: as_tex(t) for name, t in texts.items()})
-    by_zero = [as_tex(t) for name, t in texts.items() if any(v == 0 for v in shown(arrays[name]))]
-    if any(f"}}{{{t}}}" in put_in or f"/ {t}" in put_in for t in by_zero) and all(map(math.isfinite, shown(result))):
+    by_zero = [as_tex(t) for name, t in texts.items() if any(v == 0 for v in cells(arrays[name]))]
+    if any(f"}}{{{t}}}" in put_in or f"/ {t}" in put_in for t in by_zero) and all(map(math.isfinite, cells(result))):
         return alone, ()  # what the row does where its quotient is not defined is not written in it
-    if put_in == end or len(re.findall(r"[\d.]+", put_in + end)) > MOST_NUMBERS:
+    most = MOST_CELLS if "[[" in end and "[[[" not in put_in + end else MOST_NUMBERS
+    if put_in == end or len(re.findall(r"[\d.]+", put_in + end)) > most:
         return alone, ()
     sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
     return f"= {put_in} {sign} {end}", tuple(texts.items())  # expanded: the same number, more often

@@ -7,6 +7,7 @@ question that Predict asks. No arithmetic happens here or in the browser; all nu
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -31,6 +32,7 @@ WORDS = """
     your_code not_kept because_seq busy failed now done ready waiting help
 """.split()
 SENT = 4  # gradients that a caption names
+NESTED = re.compile(r"\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
 LINE = 400  # px, of a line of code beside a node's name
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
@@ -122,7 +124,7 @@ class Scenes:
 
     def value(self, name: str, value: Value | None) -> dict[str, Any]:
         """A value with its name; without one nobody kept it."""
-        told = {"text": value.text, "exact": value.exact, "math": mathml(value.tex)} if value else {}
+        told = {"text": value.text, "exact": value.exact, "math": mathml(grids(value.tex))} if value else {}
         return {"name": bare(name), **told}
 
     def at(self, span: Span | None) -> list[int] | None:
@@ -166,13 +168,10 @@ class Scenes:
         id = frames[0].node
         gone = next((f.before for f in frames if f.kind == "compute"), None)
         came = gone or next((f.name or f.after for f in frames if f.kind in ("accumulate", "seed")), "")
-        sent = [(i, s) for i, f in enumerate(frames) for s in sorted(f.sent, key=lambda s: s.slot)]
         events = [self.event(f) for f in frames]
         events[-1]["say"] = joined(events[-1]["say"], *map(self.exactly, frames[:-1]))  # by nodes one sees no other
         return {
             "id": id, "incoming": came, "events": events, "rows": self.rows(frames),
-            "out": [{"to": self.title(s.to) if s.to else "(None, 0)", "text": s.text if s.to else "",
-                     "at": i} for i, s in sent],
             "quiz": self.quiz(frames),
         }
 
@@ -302,21 +301,24 @@ class Scenes:
             word = "first" if self.graph.fault == "no_sum" else "sum"
             tex, plain, exact = rf"{left} = \mathrm{{{word}}}\left({right}\right)", f"= {f.sum or f.after}", f.exact
             filled_in = plain.replace("−", "-").replace("≈", r"\approx") if f.sum and "e" not in f.sum else ""
-        return {**formula(tex, rule.symbols), "num": mathml(filled_in), "value": plain, "exact": exact, "at": at}
+        put_in = grids(filled_in)
+        return {**formula(tex, rule.symbols), "num": mathml(put_in), "value": plain, "exact": exact, "at": at,
+                "cells": cell_by_cell(put_in)}
 
     def filled_words(self, f: Frame) -> dict[str, Any]:
         """What becomes of `.grad`: `w.grad + ∂loss/∂w`, and its numbers."""
         here = self.formula(self.graph.node(f.node))
         if not f.sum:
             return {"text": here, "value": f"{f.before} → {f.after}"}
-        return {**formula(f"{tex_name(here)} + {f.symbols[0].tex}", f.symbols), "value": f"= {f.sum}"}
+        added = formula(f"{tex_name(here)} + {f.symbols[0].tex}", f.symbols)
+        return added | {"value": f"= {f.sum}", "num": in_tex(f"= {f.sum}")}
 
     def sum_row(self, sender: str, sent: Sent, at: int) -> dict[str, Any]:
         """Gradients that meet, as a sum; true as long as the same ones (`met`) had come before."""
         met = {id for id in self.graph.consumers[sent.to or ""] if running_order(id) < running_order(sender)}
         now, before, came = (s.tex for s in sent.symbols)
         return {**formula(f"{now} = {before} + {came}", sent.symbols), "value": f"= {sent.sum}", "exact": sent.exact,
-                "at": at, "to": sent.to, "met": sorted(met)}
+                "num": in_tex(f"= {sent.sum}"), "at": at, "to": sent.to, "met": sorted(met)}
 
     # ---- predictions
 
@@ -498,6 +500,34 @@ def formula(tex: str, symbols: tuple[Symbol, ...]) -> dict[str, Any]:
         chinese = chinese.replace(s.tex, rf"\text{{{s.zh}}}") if s.en != s.zh else chinese
     en, zh = mathml(tex), mathml(chinese)
     return {"text": tex, "math": en if en == zh else {"en": en, "zh": zh}}
+
+
+def in_tex(equation: str) -> str:
+    """A sum of matrices as MathML; "" for one without, which is text."""
+    tex = equation.replace("−", "-").replace("≈", r"\approx") if "[[" in equation and "e" not in equation else ""
+    return mathml(grids(tex))
+
+
+def grids(tex: str) -> str:
+    """The same with each `[[1, 2], [3, 4]]` as a matrix with its shape, turned over where `^{\\top}` is behind it."""
+    def grid(found: re.Match[str]) -> str:
+        rows = [row.split(", ") for row in re.findall(r"\[([^\[\]]*)\]", found[1])]
+        rows = [list(column) for column in zip(*rows, strict=True)] if found[2] else rows
+        body = r" \\ ".join(" & ".join(row) for row in rows)
+        return rf"{{\begin{{bmatrix}} {body} \end{{bmatrix}}}}_{{({len(rows)}, {len(rows[0])})}}"
+
+    deep = re.search(r"(?<!left)\[\[\[", tex)
+    return tex if deep else NESTED.sub(grid, tex).replace(r"}\, {\begin", r"} \; @ \; {\begin")
+
+
+def cell_by_cell(tex: str) -> str:
+    """How an entry of the result is made: "product" of a row and a column, "each" of the entries in its place."""
+    shapes = re.findall(r"bmatrix\}\}_\{(.*?)\}", tex)
+    rest = re.sub(r"\{\\begin\{bmatrix\}.*?\\end\{bmatrix\}\}_\{.*?\}", "M", tex).replace(r"\approx", "=")
+    if rest == r"= M \; @ \; M = M":
+        return "product"
+    alike = len(shapes) > 1 == len({*shapes})
+    return "each" if alike and re.fullmatch(r"=(\\odot|\\cdot|\\left\(|\\right\)|\^\{\d\}|[-+ \d.M])+= M", rest) else ""
 
 
 @cache

@@ -481,3 +481,27 @@ def test_a_moving_value_is_on_its_way_and_can_be_scrubbed_back(page, coded):
     slider.evaluate("(el) => { el.value = -9; el.dispatchEvent(new Event('input')); }")
     assert player.locator(".mg-forth").count() == 0
     assert player.locator(".mg-op:not(.mg-unborn)").count() == 0
+
+
+def test_the_row_and_the_column_that_make_an_entry_light_up(page, tmp_path):
+    import minigrad
+
+    a = minigrad.tensor([[1.0, 2.0, 0.5], [3.0, -1.0, 2.0]], requires_grad=True)
+    b = minigrad.tensor([[0.5, 2.0], [1.0, -0.5], [4.0, 1.0]], requires_grad=True)
+    player = minigrad.step(((a @ b) * 2).sum(), names={"a": a, "b": b})
+    (tmp_path / "mm.html").write_text(player.to_html(), encoding="utf-8")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(reduced_motion="reduce")
+    page.goto((tmp_path / "mm.html").as_uri())
+    for _ in range(3):
+        press(page.locator(".mg-player"), "next")
+    rule = page.locator(".mg-rule").first
+
+    entry = rule.locator("mtd[tabindex]").nth(1)  # first row, second column
+    for way in ("hover", "focus"):
+        getattr(entry, way)()
+        assert rule.locator(".mg-source").all_text_contents() == ["2", "2", "1.00", "−0.50", "1"]
+    page.locator(".mg-player").focus()
+    page.mouse.move(5, 5)
+    assert page.locator(".mg-source").count() == 0
+    assert page.evaluate(STAGE, 12) == []

@@ -102,12 +102,13 @@ function math(source) {
       if (node.hasAttribute(name)) el.setAttribute(name, node.getAttribute(name));
     return el;
   };
-  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector("mtable, mfrac") ? [...el.childNodes].flatMap(flat) : [el]);
+  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector(":scope > mtable, mfrac") ? [...el.childNodes].flatMap(flat) : [el]);
   const parts = /** @type {any[][]} */ ([[]]);
   for (const one of flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement))) {
     const mine = parts[parts.length - 1], before = mine[mine.length - 1], sign = before?.localName === "mo" && !/[)\]|]/.test(before.textContent);
     const breaks = one.localName === "mo" && "=⊙@+−-·×→≈".includes(one.textContent.trim()) && before && !sign;
     if (breaks) one.setAttribute("form", "infix");
+    if (/^[()]$/.test(one.textContent)) one.setAttribute("stretchy", "false");  // its other half may stand in another part
     if (breaks) parts.push([one]); else mine.push(one);
   }
   return h("span", { class: "mg-math" }, ...parts.flatMap((kids) => [make("math", make("mrow", ...kids)), "\u200b"]));
@@ -231,7 +232,7 @@ function render({ model, el }) {
     quiz: "",                                                       // the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
-    present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: false, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
@@ -635,11 +636,23 @@ function render({ model, el }) {
         return row(line.into && muted(two(ui.in)), number(line.before), gate, number(line.after));
       }
       if (line.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, line.printed));
-      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num ? math(line.num) : line.value;
+      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num && !(S.plain && /mtable/.test(line.num)) ? math(line.num) : line.value;
       const shown = come && right && number(right);
       if (shown && line.exact) shown.title = line.exact;
+      if (shown && line.cells) for (const cell of [...shown.querySelectorAll("mtable")].pop()?.querySelectorAll("mtd") ?? []) {
+        cell.setAttribute("tabindex", "0");
+        for (const event of ["pointerenter", "focus", "pointerleave", "blur"]) cell.addEventListener(event, () => light(cell, line.cells, /enter|focus/.test(event)), on);
+      }
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     });
+  }
+  /** The entries from which one of the result is made: a row and a column, or those in its place.
+   *  @param {Element} cell @param {string} how @param {boolean} yes */
+  function light(cell, how, yes) {
+    const place = (one) => [...one.parentNode.children].indexOf(one), i = place(cell.parentNode), j = place(cell);
+    const tables = [...cell.closest(".mg-num").querySelectorAll("mtable")].slice(0, -1), at = (table, row, column) => table.children[row]?.children[column];
+    const made = tables.flatMap((table, n) => how === "each" ? [at(table, i, j)] : n ? [...table.children].map((row) => row.children[j]) : [...table.children[i].children]);
+    for (const one of [cell, ...made]) one?.classList.toggle("mg-source", yes);
   }
   const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.title(id));
   const heading = (id) => {
@@ -651,13 +664,15 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
-      : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
-    for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
-      dock.style.setProperty("--mg-type", size + "px");
-      const fits = [card, say].every((one) => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth);
-      if (fits) card.removeAttribute("tabindex"); else card.setAttribute("tabindex", "0");      // what scrolls can be focused
-      if (fits) break;
+    for (S.plain of [false, true]) {                                         // without room for matrices, their results as text
+      card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
+        : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
+      for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
+        dock.style.setProperty("--mg-type", size + "px");
+        const fits = [card, say].every((one) => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth);
+        if (fits) card.removeAttribute("tabindex"); else card.setAttribute("tabindex", "0");      // what scrolls can be focused
+        if (fits) return;
+      }
     }
   }
   function content(id, k, st) {
