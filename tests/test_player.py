@@ -465,3 +465,23 @@ def test_matrices_are_grids_with_their_shape_turned_over_where_the_rule_does():
     assert cell_by_cell(grids(r"= 2 \cdot [[3, 4]]^{\top} = [[3], [4]]")) == "each"
     assert cell_by_cell(grids(r"= \mathrm{sum}([[3, 4]]) \odot [[1, 2]] = [[3, 4]]")) == ""
     assert grids("= [[[1, 2]]] + 1") == "= [[[1, 2]]] + 1"
+
+
+def test_predict_asks_for_the_note_the_receiver_what_is_freed_and_the_next_node():
+    a, b = mg.tensor(2.0, requires_grad=True), mg.tensor(3.0, requires_grad=True)
+    p = a * b
+    loss = p.tanh() + a * p
+    asked = {}
+    for seed in range(4):  # in turn: other steps ask for other things
+        root = loss
+        for _ in range(seed):
+            root = root * 1
+        steps = mg.step(root, names={"a": a, "b": b, "p": p}, preview=True).steps
+        asked |= {(quiz["kind"], quiz["ask"]["en"]): quiz["options"][quiz["answer"]]
+                  for quiz in (step["first"] for step in steps) if quiz}
+
+    note = "Which saved value does MulBackward0 (p) need for the gradient that goes to AccumulateGrad (a)?"
+    assert asked["note", note] == "b"
+    assert asked["freed", "What is freed once TanhBackward0 has run?"] == "_saved_result"
+    assert asked["receiver", "Who receives what TanhBackward0 sends?"] == "MulBackward0 (p)"
+    assert {kind for kind, _ in asked} == {"note", "receiver", "freed", "next"}

@@ -172,7 +172,7 @@ class Scenes:
         events[-1]["say"] = joined(events[-1]["say"], *map(self.exactly, frames[:-1]))  # by nodes one sees no other
         return {
             "id": id, "incoming": came, "events": events, "rows": self.rows(frames),
-            "quiz": self.quiz(frames),
+            "quiz": self.quiz(frames), "first": self.first_quiz(frames),
         }
 
     def event(self, f: Frame) -> dict[str, Any]:
@@ -339,11 +339,38 @@ class Scenes:
         turn = step % (len(options) + 1)
         options.insert(turn, answer)
         first = step % 2
-        reasons = [both(f"player.why_{why}"), both(f"player.why_{not_why}")]
+        reasons = [both(f"player.why_{why}"), both(f"player.why_{not_why}")] if why else []
         right = both("player.quiz_right", answer=answer)
         return {"at": at, "slot": slot, "ask": ask, "options": options, "answer": turn,
                 "reasons": reasons[::-1] if first else reasons, "reason": first,
-                "why": joined(right, both(f"player.why_{why}_said"))}
+                "why": joined(right, both(f"player.why_{why}_said") if why else None)}
+
+    def first_quiz(self, frames: list[Frame]) -> dict[str, Any] | None:
+        """Before the gradient: which note is used, who receives, what is freed, or which node is next; in turn."""
+        at = next((i for i, f in enumerate(frames) if f.kind in ("compute", "accumulate")), None)
+        if at is None or self.graph.fault:
+            return None
+        node, last = frames[at].node, frames[-1]
+        names = [t.name or "" for t in self.graph.tensors]
+        asked: list[tuple[str, str | None, str, list[str]]] = []  # kind, to whom, answer, wrong ones
+        for rule in frames[at].rules if len(self.graph.outputs(node)) == 1 else ():
+            to, used = self.graph.node(node).edges[rule.slot].node, [s.en for s in rule.symbols[2:]]
+            asked += [("note", to, used[0], [s.text for s in self.graph.node(node).saved if s.is_tensor] + names)
+                      ] if len(used) == 1 and used[0] in names else []
+        receivers = list(dict.fromkeys(s.to for f in frames for s in f.sent if s.to))
+        others = [self.title(n.id) for n in self.graph.nodes if n.id not in (*receivers, node)]
+        asked += [("receiver", None, self.title(receivers[0]), others[-2:])] if len(receivers) == 1 else []
+        freed = [", ".join(f"_saved_{name}" for name in f.name.split(", ")) for f in frames if f.kind == "free"]
+        asked += [("freed", None, text, [f"{n}.grad" for n in names if n]) for text in freed]
+        asked += [("next", None, *self.first_of(last.queue))] if len(last.queue) > 1 else []
+        made = [self.asked((at, "", both(f"player.ask_{kind}", node=self.title(node), to=self.title(to) if to else ""),
+                            answer, wrong, "", ""), last.step) for kind, to, answer, wrong in asked]
+        known = [quiz | {"kind": one[0]} for quiz, one in zip(made, asked, strict=True) if quiz]
+        return known[last.step % len(known)] if known else None
+
+    def first_of(self, queue: Sequence[str]) -> tuple[str, list[str]]:
+        """The node that runs next, and those that wait."""
+        return self.title(queue[0]), [self.title(id) for id in queue[1:]]
 
     def accumulate_quiz(self, frames: list[Frame]) -> Question | None:
         """What becomes of `.grad` where something lies in it already."""

@@ -301,6 +301,11 @@ def test_a_prediction_hides_what_leaves_until_one_answer_is_given(page, exported
     assert player.locator('[data-slot="edge:n1:0"]').text_content() == "?"
     assert player.locator(".mg-rule").count() == 0
 
+    assert player.locator("legend").first.inner_text() == "Who receives what SumBackward0 sends?"
+    player.locator('.mg-card input[name="v"]').nth(0).check()
+    player.locator(".mg-quizform button").click()  # then its gradient is asked, and still hidden
+    assert player.locator(".mg-say").inner_text()[0] in "✓✗"
+    assert player.locator('[data-slot="edge:n1:0"]').text_content() == "?"
     player.locator('.mg-card input[name="v"]').nth(0).check()
     player.locator('.mg-card input[name="r"]').nth(0).check()
     player.locator(".mg-quizform button").click()
@@ -505,3 +510,25 @@ def test_the_row_and_the_column_that_make_an_entry_light_up(page, tmp_path):
     page.mouse.move(5, 5)
     assert page.locator(".mg-source").count() == 0
     assert page.evaluate(STAGE, 12) == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_was_asked_and_answered_is_kept_for_a_checker(page, coded, size):
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[size], strict=True)))
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(coded)
+    player, asked = page.locator(".mg-player"), []
+    press(player, "predict")
+    for _ in range(20):
+        press(player, "next")
+        while player.locator(".mg-quizform").count():
+            assert page.evaluate(STAGE, 12) == []
+            asked.append(player.locator("legend").first.inner_text())
+            for name in ("v", "r"):
+                for choice in player.locator(f'.mg-card input[name="{name}"]').all()[:1]:
+                    choice.check()
+            player.locator(".mg-quizform button").click()
+        if player.locator('[data-do="next"]').is_disabled():
+            break
+    assert {" ".join(one.split()[:2]) for one in asked} > {"Who receives", "What is", "What does"}
+    assert count(player) == "9 / 9"

@@ -231,7 +231,7 @@ function render({ model, el }) {
   const S = {
     quiz: "",                                                       // the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
-    answered: /** @type {Record<string, {v: number, r: number}>} */ ({}),
+    answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
     present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: false, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
@@ -840,24 +840,28 @@ function render({ model, el }) {
   const names = (ids) => [...new Set(ids)].map((id) => walk.title(id)).join(", ");
 
   // ------------------------------------------------------------ prediction: a state between two frames
+  /** The next question of a node that nobody has answered. @param {string} id */
+  const quizOf = (id) => [walk.steps.get(id)?.first, walk.steps.get(id)?.quiz]
+    .filter((quiz) => quiz && !(drive() && quiz.kind === "next"))[S.answered[id]?.length ?? 0];  // whoever drives decides that
   function quizForm(step) {
-    const { quiz } = step, input = (name, value) => h("input", { type: "radio", name, value, required: true });
+    const quiz = quizOf(step.id), input = (name, value) => h("input", { type: "radio", name, value, required: true });
     const radio = (group, label, i) => h("label", {}, input(group, i), group === "v" && h("b", {}, letter(i)), h("span", {}, label));
     return h("form", { class: "mg-quizform" },
       h("fieldset", { class: "mg-options" }, h("legend", {}, two(quiz.ask)), ...quiz.options.map((text, i) => radio("v", text, i))),
-      h("fieldset", { class: "mg-why" }, h("legend", {}, two(ui.because)),
+      quiz.reasons.length > 0 && h("fieldset", { class: "mg-why" }, h("legend", {}, two(ui.because)),
         ...quiz.reasons.map((pair, i) => radio("r", two(pair), i))),
       h("button", { class: "mg-main" }, two(ui.commit)));
   }
   function commit(form) {
     const data = new FormData(form), v = Number(data.get("v")), r = Number(data.get("r"));
-    const step = walk.steps.get(S.quiz), right = v === step.quiz.answer && r === step.quiz.reason;
-    S.answered[S.quiz] = { v, r };
-    const said = { node: S.quiz, ask: step.quiz.ask.en, answer: step.quiz.options[v], because: step.quiz.reasons[r].en, right };
+    const step = walk.steps.get(S.quiz), quiz = quizOf(S.quiz), right = v === quiz.answer && (!quiz.reasons.length || r === quiz.reason);
+    (S.answered[S.quiz] ??= []).push({ v, r });
+    const said = { node: S.quiz, ask: quiz.ask.en, answer: quiz.options[v], because: quiz.reasons[r]?.en ?? "", right };
     model.set("answers", [...model.get("answers"), said]);
     const start = walk.frames.findIndex((f) => f.id === S.quiz);
+    S.verdict = { right, start, say: join(right ? ui.right : ui.wrong, quiz.why) };
+    if (quizOf(S.quiz)) { model.save_changes(); return show(); }            // its gradient is asked now
     S.quiz = "";
-    S.verdict = { right, start, say: join(right ? ui.right : ui.wrong, step.quiz.why) };
     move(start + step.events.length - 1);
     root.focus({ preventScroll: true });
   }
@@ -865,9 +869,9 @@ function render({ model, el }) {
   function question(from, to) {
     if (!model.get("predict")) return null;
     for (let k = Math.max(from, 0) + 1; k <= to; k++) {
-      const { id, at } = walk.frames[k], quiz = walk.steps.get(id)?.quiz;
+      const { id, at } = walk.frames[k], quiz = quizOf(id);
       const asked = P.home[id] && Object.keys(S.answered).some((one) => P.home[one] === P.home[id]);  // one a box
-      if (quiz && at === quiz.at && !S.answered[id] && !asked) return { id, k: k - 1 };
+      if (quiz && at === quiz.at && !asked) return { id, k: k - 1 };
     }
     return null;
   }
