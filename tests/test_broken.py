@@ -265,9 +265,9 @@ def test_no_sum_and_replace_are_not_told_as_sums():
     with torch.broken("replace"):
         replaced = torch.step(w * 3, preview=True)
 
-    assert "1 + 1" not in summed.to_json()
+    assert "1 + 1" not in str(summed.steps)
     assert "the first copy: [1, 1] → 1" in summed.to_json()
-    assert "1 + 3" not in replaced.to_json()
+    assert "1 + 3" not in str(replaced.steps)
     assert "w.grad was 1, now it is 3" in replaced.to_json()
 
 
