@@ -37,10 +37,11 @@ from .text import get_language as get_language, set_language as set_language
 from .utils.serialization import load as load, save as save
 from .viz.board import detective as detective, versions as versions
 from .viz.display import Drawing
+from .viz.exported import save_page as save_page
 from .viz.monitor import training as training
 from .viz.nudging import nudge as nudge
 from .viz.panel import watch as watch
-from .viz.player import save_page as save_page, step as step
+from .viz.player import step as step
 from .viz.reasons import Explanation, doctor as doctor
 from .viz.routes import paths as paths
 

@@ -8,18 +8,13 @@ holds the widget's state, its exports, and the hand-over of clicks to the kernel
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import contextvars
-import gzip
-import html
 import json
 import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from string import Template
 from typing import Any
 
 import anywidget
@@ -32,6 +27,7 @@ from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
 from .display import Drawing, library, reader_for, tensor_names
+from .exported import page
 from .folds import pictures
 from .scenes import Scenes, expected_texts, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
@@ -79,18 +75,6 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
     return watched(Player(graph, frames, preview=preview, anyway=runs if anyway else None, forward=ran(graph), **shown))
-
-
-def save_page(shown: Any, path: str | Path) -> Path:
-    """Write what `step` or `draw` returned as one HTML file, which needs no kernel and no network; its path.
-
-    Raises: TypeError for anything else.
-    """
-    if not hasattr(shown, "to_html"):
-        raise TypeError(say("player.no_page", kind=type(shown).__name__))
-    path = Path(path)
-    path.write_text(shown.to_html(), "utf-8")
-    return path
 
 
 def watched(player: Player) -> Player:
@@ -180,7 +164,8 @@ class Player(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
-        return page(self._esm, self._css, self.state())
+        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [self._esm], [[0, self.state()]],
+                    title=self.scene["title"], lang=self.lang, kind="mg-whole")
 
     def to_text(self) -> str:
         """The trace in words of the API, the same in every language."""
@@ -261,14 +246,3 @@ def break_nodes(graph: Graph, names: tuple[str, ...]) -> list[str]:
     """Ids of the nodes that a breakpoint names: by the node's name, or its leaf's."""
     leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}
     return [n.id for n in graph.nodes if {n.name, leaves.get(n.id)} & set(names)]
-
-
-def page(module: str, style: str, state: dict[str, Any]) -> str:
-    """`static/page.html` with all that it needs: the module, a stand-in for the model, the state."""
-    def inside_script(value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
-
-    return Template((STATIC / "page.html").read_text("utf-8")).substitute(
-        language="zh-CN" if state["lang"] == "zh" else "en", title=html.escape(state["scene"]["title"]),
-        style=style, model=(STATIC / "model.js").read_text("utf-8"), module=inside_script(module),
-        state=base64.b64encode(gzip.compress(json.dumps(state).encode(), mtime=0)).decode())

@@ -269,7 +269,7 @@ function render({ model, el }) {
   buttons.drive.hidden = walk.scene.faulty;              // the numbers of a faulty engine hold in its own order alone
 
   // ------------------------------------------------------------ the pictures: rings, badges, marks made once
-  /** @typedef {{group: SVGGElement, ids: string[], under: SVGElement, badge: SVGElement, text: SVGElement, dot: SVGElement, box: Box}} Part */
+  /** @typedef {{group: SVGGElement, ids: string[], words: SVGElement[], under: SVGElement, badge: SVGElement, text: SVGElement, dot: SVGElement, box: Box}} Part */
   const made = /** @type {Map<string, Json>} */ (new Map());
   let P = /** @type {Json} */ ({});                            // the one that is shown
 
@@ -323,6 +323,7 @@ function render({ model, el }) {
     P.words = [...P.labelled].map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
       box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
     const vb = svg.viewBox.baseVal, add = /** @type {(() => void)[]} */ ([]);  // what is added stands after all is measured
+    svg.setAttribute("role", "group");                                      // an image may hold nothing to press
     P.box = { x: vb.x, y: vb.y, w: vb.width, h: vb.height };
     P.window = s("rect", { class: "mg-window" });
     for (const group of svg.querySelectorAll(".mg-op, .mg-acc, .mg-box")) {
@@ -332,13 +333,15 @@ function render({ model, el }) {
       let box = boxOf(group);
       if (tensor) box = around(box, boxOf(tensor));                        // the drawer and its leaf are one
       group.classList.add("mg-node");
+      const words = [...group.querySelectorAll("text")];
+      for (const text of words) text.after(" ");                           // else all of them are one word for a screen reader
       tensor?.setAttribute("data-node", id);
       const under = ring(box, leaf || !group.matches(".mg-op") ? 10 : Math.min(box.h / 2, 30));
       const { badge, text, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 0, ids.length);
       const dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
       add.push(() => { svg.insertBefore(under, first); svg.append(badge); });
       P.words.push({ text: badge, box: rim });
-      P.nodes.set(id, { group, ids, under, badge, text, dot, box });
+      P.nodes.set(id, { group, ids, words, under, badge, text, dot, box });
     }
     for (const put of add) put();
     for (const can of svg.querySelectorAll(".mg-box, .mg-frame"))
@@ -608,7 +611,8 @@ function render({ model, el }) {
       "mg-stop": S.breaks.size > 0 && ids.some((member) => S.breaks.has(member)) };
     const places = ids.map((member) => walk.place.get(member) ?? 0).filter(Boolean).sort((a, b) => a - b);
     const span = places.length > 1 ? places[0] + "–" + places[places.length - 1] : String(places[0] ?? "");
-    const sign = [...Object.values(is), span, driven, lang(), st.at < 0].join();
+    const box = group.matches(".mg-box"), said = driven || box ? part.words.map((one) => one.textContent).join(" ") : "";
+    const sign = [...Object.values(is), span, driven, lang(), said, st.at < 0].join();
     if (sign === part.was) return;
     part.was = sign;
     for (const one of [group, under, badge, dot])
@@ -616,10 +620,10 @@ function render({ model, el }) {
     text.textContent = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
     badge.classList.toggle("mg-empty", !text.textContent);
     const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
-    const open = group.matches(".mg-box") ? ". " + ui.open.en + " / " + ui.open.zh : "";
+    const open = box ? ". " + ui.open.en + " / " + ui.open.zh : "";
     const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
-    group.setAttribute("aria-label", title + ": " + (lang() === "zh" ? word.zh : word.en) + open);
-    if (group.matches(".mg-box")) return;
+    group.setAttribute("aria-label", (said || title) + ": " + (lang() === "zh" ? word.zh : word.en) + open);
+    if (box) return;
     group.setAttribute("role", driven ? "button" : "img");
     if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
   }
@@ -776,6 +780,7 @@ function render({ model, el }) {
     for (const [name, yes] of Object.entries({ predict: model.get("predict"), drive: drive(), present: S.present }))
       buttons[name].setAttribute("aria-pressed", String(yes));
     buttons.lang.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
+    buttons.lang.setAttribute("aria-label", buttons.lang.textContent + " · " + buttons.lang.title);
     buttons.theme.textContent = dark() ? "☀" : "☾";
     slider.min = String(walk.start);
     slider.max = String(walk.end);

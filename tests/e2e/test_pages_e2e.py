@@ -1,0 +1,43 @@
+"""Pages without kernel and network, pressed in a browser that cannot leave this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import minigrad
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+@pytest.mark.parametrize(("language", "width", "height", "theme"),
+                         [("en", 1100, 900, "light"), ("zh", 390, 844, "dark")])
+def test_a_whole_notebook_plays(page, tmp_path, language, width, height, theme):
+    page.on("console", lambda message: pytest.fail(message.text))
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=theme)
+    file = NOTEBOOKS / language / "lessons/03_walk_backward_yourself.ipynb"
+    page.goto(minigrad.save_page(file, tmp_path / "lesson.html").as_uri())
+
+    second = page.locator(".mg-player").nth(1)
+    second.locator("[data-do=drive][aria-pressed=true]").click()
+    second.locator("[data-do=last]").click()
+    first = page.locator(".mg-player").nth(0).locator(".mg-count")
+
+    assert [int(n) for n in second.locator(".mg-count").inner_text().split("/")] == [5, 5]
+    assert first.inner_text().startswith("0")  # each widget has a state of its own
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == \
+        ("rgb(20, 24, 31)" if theme == "dark" else "rgb(255, 255, 255)")
+
+
+def test_a_moment_says_that_nobody_answers(page, tmp_path):
+    page.on("console", lambda message: pytest.fail(message.text))
+    page.goto(minigrad.save_page(NOTEBOOKS / "en/lessons/02_what_was_written_down.ipynb", tmp_path / "l.html").as_uri())
+    moment = page.locator(".mg-moment").first
+    moment.locator("button.mg-main").click()
+
+    assert "kernel" in moment.locator(".mg-say").inner_text()
