@@ -31,6 +31,7 @@ WORDS = {
         ["notebooks.refresh", "--twice"]]),
     "handouts": (["lab"], [["notebooks.handouts"]]),
     "wheels": ([], [["pip", "wheel", "--wheel-dir", "wheelhouse", ".[lab]", "hatchling", "editables"]]),
+    "site": (["lab"], [["notebooks.site"]]),
     "bench": (["test", "bench"], [["tests.bench.interleaved"]]),
     "fuzz": (["test", "oracle"], [["tests.oracle.fuzz", "--count", "10000"]]),
     "mutants": (["test"], [["tests.mutants"]]),
