@@ -9,7 +9,7 @@ from ..graph import fetcher
 _HOME = {"draw": "display", "Drawing": "display", "step": "player", "Player": "player", "watch": "panel",
          "Watch": "panel", "why": "reasons", "doctor": "reasons", "Explanation": "reasons", "paths": "routes",
          "Paths": "routes", "nudge": "nudging", "training": "monitor", "versions": "board",
-         "detective": "board", "save_page": "exported"}
+         "detective": "board", "save_page": "exported", "compare": "compared", "Comparison": "compared"}
 __all__ = sorted(_HOME)
 
 __getattr__, __dir__ = fetcher(__name__, _HOME)

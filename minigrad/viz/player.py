@@ -74,7 +74,9 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
         return watched(LivePlayer(recorder, forward=ran(recorder.graph), **shown))
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
-    return watched(Player(graph, frames, preview=preview, anyway=runs if anyway else None, forward=ran(graph), **shown))
+    call = ", ".join(f"{name}=True" for name in ("retain_graph", "create_graph") if how[name])
+    return watched(Player(graph, frames, preview=preview, call=call, anyway=runs if anyway else None,
+                          forward=ran(graph), **shown))
 
 
 def watched(player: Player) -> Player:
@@ -121,7 +123,8 @@ def put_away(shell: Any, cell: str | None) -> None:
 
 def _style() -> str:
     """The colours of both themes, the rules of the pictures (inside the player only), our own."""
-    themes = f".mg-player{{{variables('light')}}}.mg-player.mg-dark{{{variables('dark')}}}"
+    roots = ":is(.mg-player,.mg-comparison)"
+    themes = f"{roots}{{{variables('light')}}}{roots}.mg-dark{{{variables('dark')}}}"
     return themes + rules_within(".mg-player") + (STATIC / "player.css").read_text("utf-8")
 
 
@@ -139,7 +142,8 @@ class Player(anywidget.AnyWidget):
     drive, predict, live = (traitlets.Bool(False).tag(sync=True) for _ in range(3))
 
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
-                 breakpoints: tuple[str, ...] = (), anyway: dict[str, tuple[Frame, ...]] | None = None,
+                 call: str = "", breakpoints: tuple[str, ...] = (),
+                 anyway: dict[str, tuple[Frame, ...]] | None = None,
                  forward: Sequence[Event] = (), **shown: Any) -> None:
         self.graph, self.frames, self.shown = graph, frames, False
         self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over")
@@ -147,6 +151,7 @@ class Player(anywidget.AnyWidget):
         drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))
         early = {key: self.scenes.steps(frames) for key, frames in (anyway or {}).items()}
         scene = self.scenes.scene() | {"early": None if anyway is None else early} | self.scenes.forward(forward)
+        scene["call"] = f"{scene['root']['name']}.backward({call})"
         super().__init__(pictures=drawn, scene=scene, steps=steps, frame=-len(forward),
                          breaks=break_nodes(graph, breakpoints), **shown)
 

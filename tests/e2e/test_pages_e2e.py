@@ -40,4 +40,35 @@ def test_a_moment_says_that_nobody_answers(page, tmp_path):
     moment = page.locator(".mg-moment").first
     moment.locator("button.mg-main").click()
 
-    assert "kernel" in moment.locator(".mg-say").inner_text()
+    moment.locator(".mg-say", has_text="kernel").wait_for()
+
+
+@pytest.mark.parametrize(("language", "width", "theme"), [("en", 1100, "light"), ("zh", 390, "dark")])
+def test_two_runs_step_together(page, tmp_path, language, width, theme):
+    def run(factor):
+        x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+        y = x * x
+        if factor:
+            y.register_hook(lambda grad: grad * factor)
+        loss = (y + x).sum()
+        return minigrad.step(loss, preview=True)
+
+    page.on("console", lambda message: pytest.fail(message.text))
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=theme)
+    made = minigrad.compare(run(0), run(3), lang=language)
+    page.goto(minigrad.save_page(made, tmp_path / "two.html").as_uri())
+    page.locator(".mg-comparison").focus()
+    waiting = 0
+    for _ in made.moments[1:]:
+        page.keyboard.press("Shift+ArrowRight")
+        waiting += page.locator(".mg-run.mg-waits").count()
+
+    assert waiting == 1  # the hook
+    rows = page.locator(".mg-differences tr.mg-differs")
+    assert rows.all_inner_texts() == ["x.grad\t[3, 5]\t≠\t[7, 13]"]
+    assert page.locator(".mg-one").nth(0).locator("[data-slot].mg-differs", has_text="[3, 5]").count()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator(".mg-comparison > .mg-bar [data-do=first]").click()
+    assert page.locator(".mg-count").last.inner_text() == f"0 / {len(made.moments) - 1}"
+    assert page.locator(".mg-differs").count() == 0

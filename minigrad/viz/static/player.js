@@ -1172,4 +1172,114 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+// ---------------------------------------------------------------- two runs side by side
+
+/** What a player asks of its model, where the model is a part of another's. @param {Json} state */
+function part(state) {
+  const heard = /** @type {Record<string, (() => void)[]>} */ ({});
+  const set = (name, value) => { if (state[name] !== value) { state[name] = value; heard["change:" + name]?.forEach((call) => call()); } };
+  return { get: (name) => state[name], set, save_changes() {}, on: (event, call) => (heard[event] ??= []).push(call), off() {} };
+}
+
+/** Two players under one transport. A moment is a frame of each; where only one moves, the other waits.
+ *  @param {{model: any, el: HTMLElement}} context */
+function compared({ model, el }) {
+  const life = new AbortController(), runs = model.get("runs"), moments = model.get("moments"), twins = model.get("twins"), ui = { ...runs[0].scene.ui, ...model.get("ui") };
+  const models = runs.map((run) => part({ ...run, lang: model.get("lang"), theme: model.get("theme") }));
+  const walks = runs.map((run) => new Walk(run.scene, run.steps, []));
+  const stages = runs.map(() => h("div", { class: "mg-one" })), marks = runs.map(() => h("span", { class: "mg-sub" }));
+  const heads = runs.map((run, i) => h("div", { class: "mg-head" }, h("b", {}, "AB"[i]), " ", h("code", {}, run.scene.call), " ",
+    ...run.lines.map((line) => h("code", { class: "mg-line" }, line)), marks[i]));
+  const table = h("div", { class: "mg-differences", "aria-live": "polite" }), bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
+  const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, max: moments.length - 1, "aria-label": ui.slider.en + " / " + ui.slider.zh }));
+  const count = h("span", { class: "mg-count" }), root = h("section", { class: "mg-comparison", tabindex: 0, role: "group",
+    "aria-label": "minigrad.compare", "data-lm-suppress-shortcuts": "true" }, ...runs.map((_, i) => h("div", { class: "mg-run" }, heads[i], stages[i])), table, bar);
+  const button = (name) => h("button", { type: "button", "data-do": name, title: ui[name].en + " / " + ui[name].zh, "aria-label": ui[name].en + " / " + ui[name].zh }, icon(name));
+  const speak = h("button", { type: "button", "data-do": "lang" }), shade = h("button", { type: "button", "data-do": "theme", "aria-label": ui.theme.en + " / " + ui.theme.zh }, "◐");
+  bar.append(...["first", "prev", "play", "next", "last"].map(button), slider, count, speak, shade);
+  const at = () => Math.max(0, Math.min(moments.length - 1, model.get("frame"))), dark = () => stages[0].firstElementChild?.classList.contains("mg-dark");
+  /** Where a node, or both together, is over. */
+  const isStop = (i) => i === moments.length - 1 || [0, 1].some((run) => moments[i][run] !== moments[i - 1]?.[run] && walks[run].isEnd.has(moments[i][run]) && moments[i + 1][run] >= moments[i][run]);
+  const stops = moments.map((_, i) => i).filter((i) => i === 0 || isStop(i));
+  /** The place in the other run of a slot, or of a node. @param {string} name */
+  const twin = (name) => name.replace(/[nt]\d+/, (id) => twins[id] ?? "-");
+  const matched = [new Set(Object.keys(twins)), new Set(Object.values(twins))];
+  let timer = 0;
+
+  function show() {
+    const i = at(), [a, b, who] = moments[i], now = [a, b];
+    models.forEach((one, run) => { one.set("frame", now[run]); one.set("lang", model.get("lang")); one.set("theme", model.get("theme")); });
+    const slots = stages.map((stage) => new Map([...stage.querySelectorAll("[data-slot].mg-set")].map((text) => [text.getAttribute("data-slot"), text])));
+    const over = i === moments.length - 1, differing = new Set();
+    for (const [slot, text] of slots[0]) {
+      const other = slots[1].get(twin(slot));
+      if (other ? other.textContent !== text.textContent : over) differing.add(text).add(other);
+    }
+    if (over) for (const [slot, text] of slots[1]) if (![...slots[0].keys()].some((one) => twin(one) === slot)) differing.add(text);
+    stages.forEach((stage, run) => {
+      for (const text of stage.querySelectorAll("[data-slot]")) text.classList.toggle("mg-differs", differing.has(text));
+      for (const node of stage.querySelectorAll(".mg-node")) node.classList.toggle("mg-only", /^n/.test(node.dataset.id) && !matched[run].has(node.dataset.id));
+      const waits = who !== "both" && who !== "ab"[run];
+      stage.parentElement?.classList.toggle("mg-waits", waits);
+      marks[run].replaceChildren(...(who === "ab"[run] ? [two(ui.only_one)] : []));
+    });
+    showGrads(now);
+    const speech = model.get("lang");
+    for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === speech);
+    root.classList.toggle("mg-dark", dark());
+    root.classList.toggle("mg-narrow", root.clientWidth < 620);
+    speak.textContent = { en: "EN", zh: "中", both: "EN+中" }[speech];
+    slider.value = String(i);
+    slider.setAttribute("aria-valuetext", i + " / " + (moments.length - 1));
+    count.textContent = i + " / " + (moments.length - 1);
+    bar.querySelector("[data-do=play]")?.replaceChildren(icon(timer ? "pause" : "play"));
+    for (const [name, off] of Object.entries({ first: !i, prev: !i, next: over, last: over })) /** @type {HTMLButtonElement} */ (bar.querySelector(`[data-do=${name}]`)).disabled = off;
+  }
+  /** `.grad` of both, as they are now; a sign says which differ. @param {number[]} now */
+  function showGrads(now) {
+    const grads = walks.map((walk, run) => {
+      const st = walk.state(now[run]), leaves = Object.values(walk.scene.nodes).filter((node) => node.leaf);
+      const bad = walk.frames[now[run]].event.bad;
+      return { bad, of: new Map(leaves.map((node) => [node.formula, st.slots.get("grad:" + node.leaf) ?? node.grad])) };
+    });
+    const rows = [...new Set(grads.flatMap(({ of }) => [...of.keys()]))].map((name) => [name, ...grads.map(({ of }) => of.get(name) ?? "–")]);
+    const body = rows.map(([name, mine, other]) => h("tr", { class: mine !== other && "mg-differs" }, h("th", { scope: "row" }, h("code", {}, name)),
+      h("td", {}, mine), h("td", {}, mine === other ? "=" : "≠"), h("td", {}, other)));
+    const errors = grads.flatMap(({ bad }, run) => (bad ? [h("p", { class: "mg-failure" }, h("b", {}, "AB"[run] + " ! "), h("code", {}, bad))] : []));
+    table.replaceChildren(...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
+  }
+  const go = (i) => { model.set("frame", Math.max(0, Math.min(moments.length - 1, i))); model.save_changes(); show(); };
+  const stop = () => { clearTimeout(timer); timer = 0; };
+  const onward = () => { go(at() + 1); if (at() === moments.length - 1) stop(); else timer = window.setTimeout(onward, 900); show(); };
+  const actions = {
+    first: () => go(0), last: () => go(moments.length - 1), next: () => go(stops.find((i) => i > at()) ?? moments.length - 1),
+    prev: () => go(stops.findLast((i) => i < at()) ?? 0), play: () => { if (timer) { stop(); show(); } else { if (at() === moments.length - 1) go(0); onward(); } },
+    lang: () => { model.set("lang", { en: "zh", zh: "both", both: "en" }[model.get("lang")]); model.save_changes(); show(); },
+    theme: () => { model.set("theme", dark() ? "light" : "dark"); model.save_changes(); show(); },
+  };
+  root.addEventListener("click", (event) => {
+    const act = /** @type {HTMLElement|null} */ (/** @type {Element} */ (event.target).closest(".mg-comparison > .mg-bar [data-do]"));
+    if (act) { if (act.dataset.do !== "play") stop(); actions[act.dataset.do ?? ""](); }
+  }, { signal: life.signal });
+  slider.addEventListener("input", () => { stop(); go(Number(slider.value)); }, { signal: life.signal });
+  root.addEventListener("keydown", (event) => {                              // before the players hear of it
+    const pressed = event.target instanceof HTMLButtonElement;
+    const act = { ArrowRight: event.shiftKey ? () => go(at() + 1) : actions.next, ArrowLeft: event.shiftKey ? () => go(at() - 1) : actions.prev, Home: actions.first, End: actions.last,
+      " ": pressed ? null : actions.play, l: actions.lang, t: actions.theme }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
+    event.stopPropagation();
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }, { signal: life.signal, capture: true });
+  el.append(root);
+  const ends = stages.map((stage, run) => render({ model: models[run], el: stage }));
+  for (const inner of root.querySelectorAll(".mg-one .mg-player")) inner.removeAttribute("tabindex");
+  show();
+  model.on("change:frame", show);
+  const size = new ResizeObserver(show);
+  size.observe(root);
+  return () => { life.abort(); stop(); size.disconnect(); ends.forEach((end) => end()); model.off("change:frame", show); };
+}
+
+export default { render: (context) => (context.model.get("runs") ? compared(context) : render(context)) };

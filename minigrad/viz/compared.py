@@ -1,0 +1,118 @@
+"""`compare`: two recorded backwards side by side, with one transport, and what differs lit.
+
+Events of the two runs are aligned by the longest common blocks of (kind of node, formula, event, slot); what only
+one run does is a moment of its own, in which the other waits. The browser shows two players, and moves both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from difflib import SequenceMatcher
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..graph.recorder import Frame
+from ..graph.snapshot import AnyTensor, Graph
+from ..text import both, get_language, say
+from .exported import page
+from .player import LivePlayer, Player, step
+
+WORDS = ("only_one", "grads")
+Moment = tuple[int, int, str]  # frames of both runs, and who has moved: "both", "a" or "b"
+
+
+def compare(run_a: Player | AnyTensor, run_b: Player | AnyTensor, *, lang: str | None = None,
+            theme: str | None = None) -> Comparison:
+    """Two runs side by side, stepping together: with and without `detach`, a hook, `retain_graph`, a fault.
+
+    A run is what `step` returned, or a tensor, whose backward is then previewed. Nodes that only one run has, numbers
+    and gradients that differ are lit. The result plays without kernel; `save_page` makes one file of it.
+    Raises: TypeError for anything else; ValueError for a live player, whose end nobody knows yet.
+    """
+    runs = [run if isinstance(run, Player) else step(run, preview=True, lang=lang) for run in (run_a, run_b)]
+    if any(isinstance(run, LivePlayer) for run in runs):
+        raise ValueError(say("player.no_live_compare"))
+    return Comparison(runs[0], runs[1], lang=lang or get_language(), theme=theme or "")
+
+
+class Comparison(anywidget.AnyWidget):
+    """Two recorded backwards as one widget; see `compare`. `moments` are its steps: (frame of A, frame of B, who)."""
+
+    _esm, _css = Player._esm, Player._css
+    lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
+    runs, moments = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
+    twins, ui = (traitlets.Dict().tag(sync=True) for _ in range(2))
+    frame = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, a: Player, b: Player, **shown: Any) -> None:
+        self.players = a, b
+        a.shown = b.shown = True  # nobody is told to show them, too
+        codes = [a.scene["code"].splitlines(), b.scene["code"].splitlines()]
+        states = [run.state() | {"drive": False, "predict": False, "frame": 0, "path": [], "breaks": [],
+                                 "lines": [line for line in code if line not in other]}
+                  for run, code, other in zip((a, b), codes, codes[::-1], strict=True)]
+        super().__init__(runs=states, moments=aligned(a, b), twins=twins(a.graph, b.graph),
+                         ui={word: both(f"player.{word}") for word in WORDS}, **shown)
+
+    def to_html(self) -> str:
+        """One file that plays anywhere: no kernel, no network."""
+        state = {name: getattr(self, name) for name in Comparison.class_own_traits(sync=True)}
+        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [str(self._esm)], [[0, state]],
+                    title=repr(self), lang=self.lang, kind="mg-whole")
+
+    def to_text(self) -> str:
+        """The moments in words of the API: both runs' events, each where it happens."""
+        a, b = (run.frames for run in self.players)
+        rows = [(told(self.players[0].graph, a[i]) if who != "b" else "", told(self.players[1].graph, b[j])
+                 if who != "a" else "") for i, j, who in self.moments[1:]]
+        wide = max((len(left) for left, _ in rows), default=0)
+        return "\n".join(f"{left:{wide}}  {'|' if left and right else '<' if left else '>'}  {right}".rstrip()
+                         for left, right in rows)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
+        data, metadata = made if isinstance(made, tuple) else (made, {})
+        return {**(data or {}), "text/plain": self.to_text()}, metadata
+
+    def __repr__(self) -> str:
+        return f"minigrad.compare({', '.join(run.scene['root']['name'] for run in self.players)})"
+
+
+def told(graph: Graph, f: Frame) -> str:
+    """An event in words of no language."""
+    what = {"accumulate": f" {f.after}", "error": f" {f.name}"}.get(f.kind, "")
+    return f"{graph.node(f.node).name}: {f.kind}{what}"
+
+
+def keys(graph: Graph) -> dict[str, tuple[str, ...]]:
+    """What a node is known by in another run: its kind, and its leaf, its result's name or its formula; its turn."""
+    seen: Counter[tuple[str, str]] = Counter()
+    made: dict[str, tuple[str, ...]] = {}
+    for node in graph.nodes:
+        results = [graph.tensor(node.leaf)] if node.leaf else graph.outputs(node.id)
+        key = node.name, next((t.name for t in results if t.name), node.formula or "")
+        seen[key] += 1
+        made[node.id] = (*key, str(seen[key]))
+    return made
+
+
+def aligned(a: Player, b: Player) -> list[Moment]:
+    """The moments of both runs, in an order that keeps each run's own."""
+    events = [[(*keys(run.graph).get(f.node, ()), f.kind, f.slot) for f in run.frames[1:]] for run in (a, b)]
+    made: list[Moment] = [(0, 0, "both")]
+    for kind, a0, a1, b0, b1 in SequenceMatcher(a=events[0], b=events[1], autojunk=False).get_opcodes():
+        if kind == "equal":
+            made += [(a0 + i + 1, b0 + i + 1, "both") for i in range(a1 - a0)]
+        else:
+            made += [(i + 1, b0, "a") for i in range(a0, a1)] + [(a1, j + 1, "b") for j in range(b0, b1)]
+    return made
+
+
+def twins(a: Graph, b: Graph) -> dict[str, str]:
+    """Node or leaf of A -> the one of B that is the same in the other run."""
+    there = {key: id for id, key in keys(b).items()}
+    nodes = {id: there[key] for id, key in keys(a).items() if key in there}
+    leaves = {a.node(id).leaf: b.node(twin).leaf for id, twin in nodes.items() if a.node(id).leaf}
+    return {**nodes, **{mine: other for mine, other in leaves.items() if mine and other}}
