@@ -1189,7 +1189,7 @@ function compared({ model, el }) {
   const walks = runs.map((run) => new Walk(run.scene, run.steps, []));
   const stages = runs.map(() => h("div", { class: "mg-one" })), marks = runs.map(() => h("span", { class: "mg-sub" }));
   const heads = runs.map((run, i) => h("div", { class: "mg-head" }, h("b", {}, "AB"[i]), " ", h("code", {}, run.scene.call), " ",
-    ...run.lines.map((line) => h("code", { class: "mg-line" }, line)), marks[i]));
+    ...run.lines.map((line) => h("code", { class: "mg-its-line" }, line)), marks[i]));
   const table = h("div", { class: "mg-differences", "aria-live": "polite" }), bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
   const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, max: moments.length - 1, "aria-label": ui.slider.en + " / " + ui.slider.zh }));
   const count = h("span", { class: "mg-count" }), root = h("section", { class: "mg-comparison", tabindex: 0, role: "group",
