@@ -87,3 +87,15 @@ def test_what_cannot_be_saved_says_what_can(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setitem(__import__("sys").modules, "nbconvert", None)
     with pytest.raises(ImportError, match="pip install nbconvert"):
         mg.save_page(LESSON, tmp_path / "page.html")
+
+
+def test_a_player_of_very_many_nodes_carries_the_first_and_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("minigrad.viz.player.MOST_STEPS", 3)
+    x = mg.ones(2, requires_grad=True)
+    player = mg.step((((x * 2).exp() + 1).tanh()).sum())
+
+    assert len(player.steps) == 3
+    assert "6 nodes; the player holds the first 3" in player.scene["before"]["en"]
+    assert "6 AccumulateGrad" in player.to_text()
+    assert x.grad is not None
+    assert mg.compare(player, player).moments[-1][:2] == (len(player.kept) - 1, len(player.kept) - 1)

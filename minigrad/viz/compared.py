@@ -64,7 +64,7 @@ class Comparison(anywidget.AnyWidget):
 
     def to_text(self) -> str:
         """The moments in words of the API: both runs' events, each where it happens."""
-        a, b = (run.frames for run in self.players)
+        a, b = (run.kept for run in self.players)
         rows = [(told(self.players[0].graph, a[i]) if who != "b" else "", told(self.players[1].graph, b[j])
                  if who != "a" else "") for i, j, who in self.moments[1:]]
         wide = max((len(left) for left, _ in rows), default=0)
@@ -100,7 +100,7 @@ def keys(graph: Graph) -> dict[str, tuple[str, ...]]:
 
 def aligned(a: Player, b: Player) -> list[Moment]:
     """The moments of both runs, in an order that keeps each run's own."""
-    events = [[(*keys(run.graph).get(f.node, ()), f.kind, f.slot) for f in run.frames[1:]] for run in (a, b)]
+    events = [[(*keys(run.graph).get(f.node, ()), f.kind, f.slot) for f in run.kept[1:]] for run in (a, b)]
     made: list[Moment] = [(0, 0, "both")]
     for kind, a0, a1, b0, b1 in SequenceMatcher(a=events[0], b=events[1], autojunk=False).get_opcodes():
         if kind == "equal":

@@ -25,15 +25,16 @@ from ..graph.forced import forced_runs
 from ..graph.forward import Event, Notes, events, worked_out
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
-from ..text import get_language, say
+from ..text import both, get_language, say
 from .display import Drawing, library, reader_for, tensor_names
 from .exported import page
 from .folds import pictures
-from .scenes import Scenes, expected_texts, transcript, widest_texts
+from .scenes import Scenes, expected_texts, joined, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
 
 _made: weakref.WeakKeyDictionary[Any, list[Player]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
 _seen: dict[Any, list[Player]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
+MOST_STEPS = 3000  # that a page carries: 13 MB of state, half a megabyte as a file
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
@@ -147,11 +148,15 @@ class Player(anywidget.AnyWidget):
                  forward: Sequence[Event] = (), **shown: Any) -> None:
         self.graph, self.frames, self.shown = graph, frames, False
         self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over")
-        steps = self.scenes.steps(frames)
+        self.kept = tuple(f for f in frames if f.step <= MOST_STEPS)  # what the browser gets
+        steps = self.scenes.steps(self.kept)
         drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))
         early = {key: self.scenes.steps(frames) for key, frames in (anyway or {}).items()}
         scene = self.scenes.scene() | {"early": None if anyway is None else early} | self.scenes.forward(forward)
         scene["call"] = f"{scene['root']['name']}.backward({call})"
+        if len(self.kept) < len(frames):  # nor can nodes be chosen: where they lead is not there
+            rest = both("player.first_steps", count=MOST_STEPS, all=len(graph.nodes))
+            scene |= {"faulty": True, "before": joined(scene["before"], rest)}
         super().__init__(pictures=drawn, scene=scene, steps=steps, frame=-len(forward),
                          breaks=break_nodes(graph, breakpoints), **shown)
 
