@@ -82,6 +82,7 @@ class Reader:
         self.tensors: dict[Slot, AnyTensor] = {}  # the live tensor that sits there
         self.names: dict[Slot, str] = {}
         self.shapes: dict[Slot, tuple[tuple[int, ...], str]] = {}  # and dtype, where no tensor is alive
+        self.dropped: dict[int, int] = {}  # storages that nobody keeps -> bytes
         self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
 
     # ---- what a subclass says differently
@@ -276,7 +277,8 @@ class Reader:
     def probed(self, node: AnyNode, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
         """The shape of what the row's formula makes of a zero gradient: views say no more."""
         row = self.row(node)
-        if row is None or row.elementwise or node.outputs > 1 or math.prod(shape) > PROBED:
+        again = any(hasattr(value, "dropped") for _, value, _ in self.fields[id(node)])  # asking would run it now
+        if row is None or row.elementwise or node.outputs > 1 or math.prod(shape) > PROBED or again:
             return shape
         try:
             return tuple(node.apply(xp.zeros(shape, dtype.rpartition(".")[2]), RAW, True)[i].shape)
@@ -385,12 +387,14 @@ class Reader:
             prefix, field = attribute[:7], attribute[7:]
             if prefix == "_saved_" and field not in NOT_IN_TORCH and not field.endswith("_sym_strides"):
                 try:
-                    yield field, getattr(node, attribute), ""
+                    yield field, later(getattr(node, f"saved_{field}", None)) or getattr(node, attribute), ""
                 except Exception as error:  # freed, modified, or a hook of the learner's
                     yield field, None, str(error)
         if hasattr(type(node), "saved_tensors"):  # a custom Function's
             try:
-                several = node.saved_tensors
+                held = getattr(node, "_saved", None)
+                several = [*map(later, held)] if isinstance(held, tuple) else []
+                several = several if any(several) else node.saved_tensors
             except Exception as error:
                 yield "saved_tensors", None, str(error)
             else:
@@ -406,6 +410,10 @@ class Reader:
             return Saved(field, text, is_tensor=True, version=version, now=now)
         if error:
             return Saved(field, is_tensor=True, freed="second time" in error)
+        if hasattr(value, "dropped"):
+            bytes = {at: size for at, size in value.dropped().items() if at not in self.dropped}
+            self.dropped |= bytes
+            return Saved(field, f"{value.name}()", is_tensor=True, later=sum(bytes.values()))
         if self.is_tensor(value):
             slot, version = self.slot(value), self.version(value)
             text = self.names.get(slot) or self.value(value) or ""
@@ -444,6 +452,12 @@ def stretches(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
     """Whether broadcasting brings the one shape to the other, which differs."""
     pairs = zip(reversed(small), reversed(large), strict=False)
     return small != large and len(small) <= len(large) and all(m in (1, n) for m, n in pairs)
+
+
+def later(held: Any) -> Any:
+    """What stands in a slot for a value that backward will compute again (`utils.checkpoint`), or None."""
+    found = (getattr(part, "packed", None) for part in getattr(held, "parts", (held,)))
+    return next((holder for holder in found if hasattr(holder, "dropped")), None)
 
 
 def op_name(name: str) -> str:

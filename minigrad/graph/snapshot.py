@@ -46,6 +46,7 @@ class Saved:
     freed: bool = False
     version: int | None = _uncompared()  # counter when it was saved
     now: int | None = _uncompared()  # counter today; another number makes backward fail
+    later: int | None = _uncompared()  # computed again in backward: the bytes that are not kept until then
 
     @property
     def stale(self) -> bool:

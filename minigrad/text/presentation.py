@@ -74,7 +74,6 @@ WAITING = {  # names of torch that minigrad leaves out for now -> why, under [wa
     **dict.fromkeys("compile distributed fx jit mps multiprocessing onnx profiler quantization sparse "
                     "sparse_coo_tensor".split(), "never"),
     "bfloat16": "bfloat16", "to_dlpack": "dlpack", "from_dlpack": "dlpack", "dlpack": "dlpack",
-    "checkpoint": "checkpoint",
 }
 
 

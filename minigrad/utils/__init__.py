@@ -1,11 +1,12 @@
-"""torch.utils: what a training loop needs to read its data.
+"""torch.utils: what a training loop needs to read its data, and to keep less in memory.
 
-`data` has data sets, orders and batches, `serialization` what `torch.save` writes.
+`data` has data sets, orders and batches, `checkpoint` computes again what it did not save, `serialization` has what
+`torch.save` writes.
 """
 
 from ..manual import face
-from . import data, hooks
+from . import checkpoint, data, hooks
 
-__all__ = ["data", "hooks"]
+__all__ = ["checkpoint", "data", "hooks"]
 
 __getattr__, __dir__ = face("torch.utils", globals())

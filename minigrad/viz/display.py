@@ -217,6 +217,9 @@ class Drawing:
         if (fault := fault_said(graph)) is not None:
             said = dict.fromkeys(fault[one] for one in LANGUAGES if lang in (one, "both"))
             self.remarks.append(" · ".join(said).replace("`", '"'))
+        if again := [s for n in graph.nodes for s in n.saved if s.later is not None]:
+            self.remark("later", count=len(again), functions=", ".join(dict.fromkeys(s.text for s in again)),
+                        bytes=f"{sum(s.later or 0 for s in again):,}".replace(",", " "))
         self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
         show = default_show(graph) if show is None else show
         self.show = show | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else show & {"values"}

@@ -93,4 +93,5 @@ def tensor_words(t: TensorRecord) -> str:
 
 def saved_words(node: NodeRecord) -> list[str]:
     """The fields that a node saved, with what is wrong with them."""
-    return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else "") for s in node.saved]
+    return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else
+                       f" = {s.text}" if s.later is not None else "") for s in node.saved]

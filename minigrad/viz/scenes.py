@@ -231,14 +231,15 @@ class Scenes:
         """What is said of an event; the sentences of all kinds choose among the same blanks."""
         node = self.graph.node(f.node)
         fields = ", ".join(f"`{s.field}`" for s in node.saved if s.is_tensor and s.text != "None")
+        again = ", ".join({s.text: 0 for s in node.saved if s.later is not None})
         seen = "hidden" if f.name == "?" and f.part is None else self.hook_kind(f)
         kind = {"hook": f"hook_{seen}" if f.ran else "hook_shown",
-                "compute": "compute_saved" if fields else "compute",
+                "compute": "compute_again" if again else "compute_saved" if fields else "compute",
                 "accumulate": "put" if f.before == "None" else "add",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
         key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
         said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
-                    name=f.name, before=f.before, after=f.after, fields=fields,
+                    name=f.name, before=f.before, after=f.after, fields=fields, again=again,
                     sum=f.sum or f"{f.before} → {f.after}")
         return joined(said, self.exactly(f))
 

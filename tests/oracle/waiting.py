@@ -20,7 +20,6 @@ EXPRESSIONS = {
 }
 
 SNIPPETS: dict[str, str] = {
-    "functional: checkpoint": "torch.utils.checkpoint waits",
     "inplace: out=": "out= waits",
     "modes: inference mode": "torch writes into the inference tensor, then refuses; minigrad refuses first",
 }
