@@ -511,12 +511,28 @@ FUNCTIONS = [*filter(_is_function, OPERATIONS), *"""
     erf_ erfc_ logit_ xlogy_ addmv_ as_strided_ fill_ zero_ index_put_ detach_ detach
     allclose conj det equal get_device is_complex is_floating_point is_inference is_nonzero is_same_size numel
     slogdet""".split()]
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape in which tensors of these shapes (or of one dimension, of these lengths) meet."""
+    sizes = [shape if isinstance(shape, tuple | list) else (shape,) for shape in shapes]
+    met = [1] * max(map(len, sizes), default=0)
+    for place, shape in enumerate(sizes):
+        for i in range(-1, -1 - len(shape), -1):
+            require(shape[i] in (1, met[i]) or (met[i] == 1 and shape[i] >= 0), "Attempting to broadcast a dimension "
+                    f"of length {shape[i]} at {i}! Mismatching argument at index {place} had {shape}; but expected "
+                    f"shape should be broadcastable to {met}")
+            met[i] = shape[i] if met[i] == 1 else met[i]
+    return Size(met)
+
+
 # Functions that are not methods, or whose arguments come in another order.
 ONLY_FUNCTIONS = {_name: getattr(_chapter, _name) for _chapter, _names in (
     (calls.linalg, "einsum tensordot"),
     (calls.reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
     (table.shape, "cat stack"),
 ) for _name in _names.split()} | _declared(calls.shape, methods=False) | {
-    "where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function, "concat": table.shape.cat,
+    "broadcast_shapes": broadcast_shapes, "concat": table.shape.cat,
+    "where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function,
     "concatenate": table.shape.cat, "row_stack": calls.shape.vstack, "trapz": calls.reduce.trapezoid,
     "pinverse": table.linalg.pinv_of, "rsub": as_function("rsub", calls.pointwise.rsub)}

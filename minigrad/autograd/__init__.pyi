@@ -37,14 +37,16 @@ def grad(
 def gradcheck(
     func: Callable[..., Any], inputs: Tensor | Sequence[int] | Sequence[Tensor], *, eps: float = 1e-06,
     atol: float = 1e-05, rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, fast_mode: bool = False,
+    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
+    fast_mode: bool = False, masked: bool | None = None,
 ) -> bool:
-    """True if backward of `func` agrees with differences at `inputs`, which should be float64."""
+    """True if backward of `func`, and its forward mode if asked, agree with differences at `inputs`, of float64."""
 def gradgradcheck(
     func: Callable[..., Any], inputs: Tensor | tuple[Tensor, ...],
     grad_outputs: Tensor | Sequence[int] | Iterable[Tensor] | None = None, *, eps: float = 1e-06,
     atol: float = 1e-05, rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0,
-    **_options: Any,
+    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, **_options: Any,
 ) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
 def is_anomaly_enabled() -> bool:

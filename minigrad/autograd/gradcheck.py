@@ -1,11 +1,13 @@
 """gradcheck and gradgradcheck: are the derivatives what small differences say?
 
-Each column of a numerical Jacobian is (f(x + eps) - f(x - eps)) / 2 eps for one element of one input;
-the analytical one is made of backwards, one for each element of an output. Texts are torch's.
+Each row of a numerical Jacobian is (f(x + eps) - f(x - eps)) / 2 eps for one element of one input; the analytical
+one is made of backwards, one for each element of an output, or of tangents, one for each element of an input. Texts
+are torch's.
 """
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -29,13 +31,22 @@ class GradcheckError(RuntimeError):
 
 def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
               raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-              check_grad_dtypes: bool = False, fast_mode: bool = False) -> bool:
-    """True if backward of `func` agrees with differences at `inputs`, which should be float64.
+              check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+              check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
+              fast_mode: bool = False, masked: bool | None = None) -> bool:
+    """True if backward of `func`, and its forward mode if asked, agree with differences at `inputs`, of float64.
 
-    Raises: GradcheckError where it does not, or returns False if `raise_exception` is off.
+    What vmap makes of the derivatives is not compared. Raises: GradcheckError where they do not agree, or returns
+    False if `raise_exception` is off.
     """
+    require(check_forward_ad or check_backward_ad, "Expected at least one of check_forward_ad or check_backward_ad to "
+            "be True", AssertionError)
+    require(check_backward_ad or not check_batched_grad, "Setting check_batched_grad=True requires check_backward_ad "
+            "to be True", AssertionError)
+    require(check_forward_ad or not check_batched_forward_grad, "Setting check_batched_forward_grad=True requires "
+            "check_forward_ad to be True", AssertionError)
     try:
-        _compare(func, as_tuple(inputs), eps, atol, rtol, nondet_tol)
+        _compare(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_backward_ad, check_forward_ad)
     except GradcheckError:
         if raise_exception:
             raise
@@ -44,23 +55,27 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
 
 
 def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
-                  rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0, **_options: Any) -> bool:
+                  rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
+                  check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, **_options: Any) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
+    require(check_fwd_over_rev or check_rev_over_rev, "Expected at least one of check_fwd_over_rev or "
+            "check_rev_over_rev to be True", AssertionError)
     given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = _differentiable(func(*given))
         weights = tuple(_weight(o, i) for i, o in enumerate(outputs))
     else:
         weights = as_tuple(grad_outputs)
-    wanted = [t for t in given if isinstance(t, Tensor) and t.requires_grad]
+    wanted = [isinstance(t, Tensor) and t.requires_grad for t in given]
 
-    def gradients(*_args: Any) -> tuple:  # of these very tensors, whose numbers gradcheck varies in place
-        outputs = _differentiable(func(*given))
-        found = grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
+    def gradients(*args: Any) -> tuple:
+        own, sent = args[: len(given)], args[len(given) :]
+        inputs = [t.requires_grad_() for t in itertools.compress(own, wanted)]  # what is dual has been detached
+        found = grad(_differentiable(func(*own)), inputs, sent, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
-    return gradcheck(gradients, (*given, *weights), eps=eps, atol=atol, rtol=rtol,
-                     raise_exception=raise_exception, nondet_tol=nondet_tol)
+    return gradcheck(gradients, (*given, *weights), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+                     nondet_tol=nondet_tol, check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev)
 
 
 def _differentiable(outputs: Any) -> tuple:
@@ -73,7 +88,8 @@ def _weight(output: Tensor, seed: int) -> Tensor:
     return constant(Tensor, values.astype(output._data.dtype)).requires_grad_()
 
 
-def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float) -> None:
+def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float, backward: bool,
+             forward: bool) -> None:
     checked = _inputs_to_check(inputs)
     outputs = _differentiable(func(*inputs))
     if not outputs:
@@ -81,15 +97,18 @@ def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float
             if any(xp.any(column) for column in _numerical(func, inputs, t, eps, as_tuple)):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
         return
-    for place, t in enumerate(checked):
-        numerical = _numerical(func, inputs, t, eps, _differentiable)
-        for nr, output in enumerate(outputs):
-            analytical = _analytical(output, t, nondet_tol)
-            if not xp.allclose(analytical, numerical[nr], rtol, atol, equal_nan=False):
-                raise GradcheckError(
-                    f"Jacobian mismatch for output {nr} with respect to input {place},\n"
-                    f"numerical:{constant(Tensor, numerical[nr])!r}\nanalytical:{constant(Tensor, analytical)!r}\n"
-                )
+    numerical = [_numerical(func, inputs, t, eps, _differentiable) for t in checked]
+    for way in [""] * backward + ["computed with forward mode "] * forward:
+        pushed = _pushed(func, inputs) if way else None
+        for nr, place in itertools.product(range(len(outputs)), range(len(checked))):
+            found = pushed[place][nr] if pushed else _analytical(outputs[nr], checked[place], nondet_tol)
+            if not xp.allclose(found, numerical[place][nr], rtol, atol, equal_nan=False):
+                raise GradcheckError(f"Jacobian {way}mismatch for output {nr} with respect to input {place},\n"
+                                     f"numerical:{constant(Tensor, numerical[place][nr])!r}\n"
+                                     f"analytical:{constant(Tensor, found)!r}\n")
+    nothing = [constant(Tensor, namespace(o._data).zeros_like(o._data)) for o in outputs]
+    for g in grad(outputs, checked, nothing, allow_unused=True) if backward else ():
+        require(g is None or not g.any(), "backward not multiplied by grad_output", GradcheckError)
 
 
 def _inputs_to_check(inputs: tuple) -> list[Tensor]:
@@ -127,6 +146,27 @@ def _numerical(func: Callable, inputs: tuple, t: Tensor, eps: float, pick: Calla
                         f"index {at} by {eps}, but got: {what}s {a} and {b}.", AssertionError)
             jacobian[row] = move((above._array() - below._array()).reshape(-1) / (2 * eps), "cpu")
     return made
+
+
+def _pushed(func: Callable, inputs: tuple) -> list:
+    """For each input that is checked a Jacobian for each output, shaped as those of `_numerical`, from tangents."""
+    from .forward_ad import dual_level, make_dual, unpack_dual  # few ask for it
+
+    reached = [o.requires_grad for o in as_tuple(func(*inputs))]
+    found = []
+    with dual_level():
+        args = [make_dual(t.detach(), constant(Tensor, namespace(t._data).zeros_like(t._data)))
+                if isinstance(t, Tensor) and t.requires_grad else t for t in inputs]
+        for tangent in [v for t in args if isinstance(t, Tensor) and (v := unpack_dual(t).tangent) is not None]:
+            rows = []
+            for at in xp.ndindex(*tangent.shape):
+                tangent[at] = 1.0
+                outputs = map(unpack_dual, itertools.compress(as_tuple(func(*args)), reached))
+                rows.append([xp.zeros(y.numel(), y._data.dtype) if v is None else move(v._array().reshape(-1), "cpu")
+                             for y, v in outputs])
+                tangent[at] = 0.0
+            found.append([xp.stack(column) for column in zip(*rows, strict=True)])
+    return found
 
 
 def _analytical(output: Tensor, t: Tensor, nondet_tol: float) -> Any:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from . import expressions, programs, semantics
+from . import expressions, programs, scripts, semantics
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -35,12 +35,17 @@ def record_programs(torch) -> dict:
     }
 
 
+def record_scripts(torch) -> dict:
+    return {f"{name} {kind}": scripts.losses(torch, name, kind) for name in scripts.SCRIPTS for kind in scripts.SPANS}
+
+
 def main() -> None:
     import torch
 
     write("expressions.json", record_expressions(torch))
     write("semantics.json", record_semantics(torch), indent=0)
     write("programs.json", record_programs(torch), indent=0)
+    write("scripts.json", record_scripts(torch))
 
 
 if __name__ == "__main__":
