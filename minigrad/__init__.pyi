@@ -10,9 +10,9 @@ from . import (
     optim as optim, random as random, special as special, utils as utils,
 )
 from ._tensor import (
-    FunctionType, Size as Size, Tensor as Tensor, return_types_aminmax, return_types_cummax, return_types_cummin,
-    return_types_kthvalue, return_types_max, return_types_median, return_types_min, return_types_mode,
-    return_types_slogdet, return_types_sort, return_types_topk,
+    FunctionType, Size as Size, Tensor as Tensor, broadcast_shapes as broadcast_shapes, return_types_aminmax,
+    return_types_cummax, return_types_cummin, return_types_kthvalue, return_types_max, return_types_median,
+    return_types_min, return_types_mode, return_types_slogdet, return_types_sort, return_types_topk,
 )
 from .array.backend import device as device
 from .array.dtypes import Word, dtype as dtype, finfo as finfo, iinfo as iinfo

@@ -1351,7 +1351,7 @@ def backward(
     inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""
-def broadcast_shapes(*shapes: Tensor | _int | Sequence[_int] | Sequence[Tensor]) -> Size:
+def broadcast_shapes(*shapes: Any) -> Size:
     """The shape in which tensors of these shapes (or of one dimension, of these lengths) meet."""
 def tensor_text(t: Tensor) -> str:
     """A tensor as today's PyTorch prints it."""

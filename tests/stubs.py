@@ -169,7 +169,7 @@ class Watch(ast.NodeTransformer):
         for expression in expressions.expressions():
             self.run(expression, expressions.setup(torch))
         # functional_call lends a module other tensors for its parameters: not what they are declared as
-        snippets = [code for name, code in semantics.snippets().items() if not name.startswith("func:")]
+        snippets = [code for name, code in semantics.snippets().items() if not name.startswith(("func:", "tutorials:"))]
         for program in [*snippets, TYPED.read_text("utf-8")]:
             transcript.reset(torch)
             self.run(program, {"torch": torch, "F": functional, "__name__": "session"})

@@ -131,8 +131,8 @@ class Linear(_Weighted):
     """`x @ weight.T + bias`, from `in_features` numbers to `out_features`."""
     in_features: int
     out_features: int
-    weight: Any
-    bias: Any
+    weight: Parameter
+    bias: Parameter | Any
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None: ...
@@ -168,8 +168,8 @@ class Conv2d(_Conv):
     dilation: tuple[int, ...]
     padding: tuple[int, ...]
     padding_mode: str
-    weight: Any
-    bias: Any
+    weight: Parameter
+    bias: Parameter
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
