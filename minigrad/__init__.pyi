@@ -483,7 +483,7 @@ def draw(
     *tensors: Tensor, view: str = 'record', show: Iterable[str] | None = None, level: str | None = None,
     open: Iterable[str] = (), fold: _bool = True, around: Any | None = None, radius: _int = 2, width: _float = 848,
     heat: _bool = False, names: Mapping[str, Any] | None = None, lang: str | None = None, theme: str | None = None,
-    engine: str | None = None, gradient: Any = None,
+    engine: str | None = None, gradient: Any = None, tangents: _bool | Mapping[Any, Any] = False,
 ) -> Drawing:
     """A picture of the graph behind `tensors`, of minigrad or of torch; of an exception, or of nothing after one,
     what was recorded till there, with the call that failed and the shapes that went into it."""

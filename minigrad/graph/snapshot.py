@@ -120,6 +120,7 @@ class TensorRecord:
     version: int = _uncompared(0)
     value: str | None = _uncompared()  # preview; None: nobody keeps it
     grad: str | None = _uncompared()
+    tangent: str | None = _uncompared()  # how it moves, where tangents were pushed
     summary: Summary | None = field(default=None, compare=False)
 
     @property

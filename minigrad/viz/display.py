@@ -21,6 +21,7 @@ from ..graph import from_torch, live, unfinished
 from ..graph.flows import Flows, first_bad, flows
 from ..graph.program import own_locals
 from ..graph.snapshot import AnyTensor, Graph, part
+from ..graph.tangents import with_tangents
 from ..text import LANGUAGES, get_language, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
@@ -38,7 +39,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
          open: Iterable[str] = (), fold: bool = True, around: AnyTensor | None = None, radius: int = 2,
          width: float = WIDEST_PICTURE, heat: bool = False, names: Mapping[str, AnyTensor] | None = None,
          lang: str | None = None, theme: str | None = None, engine: str | None = None,
-         gradient: Any = None) -> Drawing:
+         gradient: Any = None, tangents: bool | Mapping[AnyTensor, Any] = False) -> Drawing:
     """A picture of the graph behind `tensors`, of minigrad or of torch; of an exception, or of nothing after one,
     what was recorded till there, with the call that failed and the shapes that went into it.
 
@@ -50,8 +51,10 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     namespace. `theme` is "light" or "dark" (None: as the page). `engine`: "builtin", or "graphviz" (in
     process) or "dot", which draw `.source`. `gradient`: where backward starts, for the numbers of
     "backward"; ones, unless it is given. They come from a preview that changes nothing: hooks run on copies.
+    `tangents` shows in "forward" how each value moves when all leaves move along ones, or some leaves along the
+    tangents of their shapes that a dict gives; the pushes that a Jacobian takes are counted against backwards.
     Raises: TypeError for what is not a tensor, and without one if nothing has failed; ValueError for an unknown
-    view, item, level or engine, and for a width below 200 px.
+    view, item, level or engine, for tangents of another view or of torch's graph, and for a width below 200 px.
     """
     must_be_one_of(view, svg.VIEWS, "view")
     must_be_one_of(theme, (None, "light", "dark"), "theme")
@@ -68,10 +71,17 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         view = "record" if view == "backward" else view
     else:
         graph = reader_for(*tensors)(*tensors, names=tensor_names(names))
+    if tangents is not False:
+        if view != "forward" or graph.library == "torch" or stopped is not None:
+            raise ValueError(say("draw.no_tangents"))
+        graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
     drawing = Drawing(graph, view, shown, lang or get_language(), theme, engine,
                       folded=levels.fold(graph, level, open, fold), width=width)
+    if tangents is not False:
+        facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
+        drawing.remark("no_numbers", error=wrong) if wrong else drawing.remark("tangents", **facts)
     if level is None and not open:
         drawing.close_what_is_too_high()
     if stopped is not None:

@@ -33,8 +33,8 @@ def shape_label(t: TensorRecord, versions: bool = False) -> str:
 
 
 def value(t: TensorRecord, lang: str | None = None) -> str:
-    """The value on a card, or that nobody keeps it."""
-    return word("not_kept", lang) if t.value is None else t.value
+    """The value on a card, or that nobody keeps it, and its tangent."""
+    return (word("not_kept", lang) if t.value is None else t.value) + (f" · ε {t.tangent}" if t.tangent else "")
 
 
 def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) -> tuple[str, str, str]:
@@ -49,6 +49,7 @@ def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) ->
     if "…" in text:
         text = f"norm {t.summary.norm}" if t.summary and t.kind == "leaf" else ""
     shape = shape_label(t, versions).removesuffix(" requires_grad")
+    text += f" · ε {t.tangent}" if t.tangent else ""
     return name, shape, text if "values" in show else ""
 
 
