@@ -323,3 +323,42 @@ def the_suite_without_the_folder():
 @pytest.mark.beside(work=the_suite_without_the_folder)
 def test_without_the_folder_everything_still_holds(result):
     assert result.returncode == 0, result.stdout[-2000:]
+
+
+SEVERAL = {
+    "split": lambda x: sum(part * (i + 1) for i, part in enumerate(x.split(2))).sum(),
+    "one of several": lambda x: x.unbind()[1] * 2, "to the leaf": lambda x: x.view(2, 3).unbind()[0].sum(),
+    "twice": lambda x: (lambda a, b, c: (a * b + a * c).sum())(*x.chunk(3)),
+    "normed": lambda x: mg.nn.functional.layer_norm(x.view(2, 3), (3,), x[:3], x[3:]).tanh().sum(),
+    "lstm": lambda x: mg.nn.LSTMCell(3, 2).double()(x.view(2, 3))[1].prod(),
+    "stacked": lambda x: mg.stack(x.view(3, 2).unbind(1)[::-1]).prod(),
+}
+
+
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize("name", SEVERAL)
+def test_nodes_of_several_outputs_are_walked_as_the_engine_walks_them(name, create):
+    x = mg.tensor([1.0, -2.0, 3.0, 0.5, 1.5, -1.0], dtype=mg.float64, requires_grad=True)
+    found = []
+    for way in (False, True):
+        mg.manual_seed(0)
+        with mg.slow(way):
+            g, = mg.autograd.grad(SEVERAL[name](x), x, create_graph=create)
+            found.append([g.tolist(), mg.autograd.grad(g.sum(), x)[0].tolist() if g.requires_grad else None])
+
+    assert found[0] == found[1]
+
+
+def test_a_leaf_behind_a_node_of_several_outputs_owns_its_gradient():
+    x = mg.ones(2, 2, requires_grad=True)
+    a, b = x.unbind()
+    a.retain_grad()
+    (a + b).sum().backward()
+    x.grad.mul_(5)
+
+    assert a.grad.tolist() == [1.0, 1.0]
+    y = mg.ones(3, requires_grad=True)
+    once, = y.split(3)
+    (once * 1).sum().backward()
+    y.grad.zero_()
+    assert y.grad.tolist() == [0.0] * 3

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
 
@@ -18,12 +17,13 @@ from ..core.beside.saved import is_result, modified, rebuilt
 from ..core.graph import TensorBase, Withheld, constant
 from ..core.modes import lifted, mode_variable
 
+NOTHING: dict = {}
 KNOWN = "_known"  # where a tensor keeps what levels know of it
 
 
 def known(t: Any) -> dict[Level, Any]:
     """Level -> what it knows of `t`: its tangent, or `(batch, True)`, of which it is one; see `tangents`, `batches`."""
-    return vars(t).get(KNOWN) or {}
+    return vars(t).get(KNOWN, NOTHING)
 
 
 def tell(level: Level, t: Any, fact: Any) -> None:
@@ -59,15 +59,21 @@ class Lifted:
         """Observers stand beneath the levels and have seen it."""
 
 
-@contextmanager
-def mode(level: Level | None, base: Any) -> Iterator[None]:
-    """Inside, `level` is the innermost, over the grad mode `base`."""
-    tokens = lifted.set(level), mode_variable.set(base if level is None else Lifted(level, base))
-    try:
-        yield
-    finally:
-        mode_variable.reset(tokens[1])
-        lifted.reset(tokens[0])
+class mode:
+    """Inside, `level` is the innermost, over the grad mode `base`; entered once or more for each operation."""
+
+    __slots__ = ("base", "level", "tokens")
+
+    def __init__(self, level: Level | None, base: Any) -> None:
+        self.level, self.base = level, base
+
+    def __enter__(self) -> None:
+        level, base = self.level, self.base
+        self.tokens = lifted.set(level), mode_variable.set(base if level is None else Lifted(level, base))
+
+    def __exit__(self, *exc: object) -> None:
+        mode_variable.reset(self.tokens[1])
+        lifted.reset(self.tokens[0])
 
 
 def entered(level: Level | None) -> Any:

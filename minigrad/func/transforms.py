@@ -48,7 +48,8 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
         def of_chunk(start: int, stop: int) -> Any:
             level = Batches(stop - start, randomness)
             with level.under_way():
-                inside = [x if d is None else level.wrap(x[start:stop]) for x, d in zip(moved, dims, strict=True)]
+                inside = [x if d is None else level.wrap(x[start:stop] if chunk_size else x)
+                          for x, d in zip(moved, dims, strict=True)]
                 return _taken_out(level, name, func(*filled(args, inside), **kwargs), out_dims)
 
         step, count = chunk_size or max(sizes[0], 1), sizes[0]

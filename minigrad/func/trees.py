@@ -20,14 +20,19 @@ def need(fact: Any, key: str, *blanks: Any, kind: type = RuntimeError) -> None:
         raise kind(sentences()[key].format(*blanks))
 
 
+TREES = (tuple, list, dict)
+
+
 def is_tree(value: Any) -> bool:
-    return isinstance(value, tuple | list | dict)
+    return isinstance(value, TREES)
 
 
 def mapped(f: Callable, tree: Any, *others: Any) -> Any:
     """`f` of each leaf, in the form of `tree`; the others have its form, or stand for all that is in their place."""
-    if not is_tree(tree):
+    if not isinstance(tree, TREES):
         return f(tree, *others)
+    if not others and tree.__class__ is tuple:  # the arguments of an operation
+        return tuple([mapped(f, part) if isinstance(part, TREES) else f(part) for part in tree])
     keys = list(tree) if isinstance(tree, dict) else range(len(tree))
     parts = [mapped(f, tree[k], *(o[k] if is_tree(o) else o for o in others)) for k in keys]
     if isinstance(tree, dict):

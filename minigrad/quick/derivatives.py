@@ -113,8 +113,7 @@ def relu(n: Any, grad: Any, keep: bool) -> tuple:
     if not isinstance(y, ndarray):
         sent = RAW.relu_backward(grad, y)
     elif y.size < 512:
-        zero = _ZERO[y.dtype]
-        sent = xp.where(y <= zero, zero, grad)
+        sent = xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad)
     else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
         sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
     if not keep:
@@ -160,14 +159,12 @@ def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {
     "mul": mul, "mm": mm, "addmm": addmm, "tanh": tanh, "softmax": softmax, "relu": relu, "pow_number": pow_number,
-    "mean_dim": mean_dim,
-    "add": lambda n, grad, keep: (grad, grad),
+    "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (
         _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
-    "sum": lambda n, grad, keep: (_spread(n, grad),),
     "expand": lambda n, grad, keep: (grad if grad.shape == (to := n.saved_self_sym_sizes) else RAW.sum_to(grad, to),),
-    "t": lambda n, grad, keep: (grad.T,),
+    "mean_dim": mean_dim, "t": lambda n, grad, keep: (grad.T,),
     "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
     **dict.fromkeys(("view", "unsafe_view", "squeeze", "squeeze_dim"),

@@ -1,4 +1,4 @@
-"""`engine.steps` in one loop, for graphs beside which nothing stands: no hooks, no node of several outputs.
+"""`engine.steps` in one loop, for graphs beside which nothing stands: no hooks, no Function of a learner's.
 
 What it calls of the engine, it calls by the engine's names. It goes past folded chains (`folded`) and runs
 `derivatives` in place of a row's own.
@@ -32,14 +32,15 @@ def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] |
             if create_graph or not node.ready():  # else gradients may go past this folded chain
                 node.unfold()
         for edge in node.paths:  # type: ignore[attr-defined]
-            if isinstance(edge, Node):
-                if edge not in seen:
-                    seen.add(edge)
-                    nodes.append(edge)
+            target = edge.node if edge.__class__ is Port else edge
+            if isinstance(target, Node):
+                if target not in seen:
+                    seen.add(target)
+                    nodes.append(target)
             elif edge in waits:
                 waits[edge] += 1
             elif edge is not None:
-                if edge.__class__ is Port or edge._hooks is not None:
+                if edge._hooks is not None:
                     return None
                 waits[edge] = 1
     nodes.sort(key=attrgetter("seq"), reverse=True)
@@ -57,17 +58,22 @@ def walk(roots: list, grads: list, keep: bool, create_graph: bool, inputs: list 
     found = reach(root, create_graph)
     if found is None or (inputs is not None and (captured is None or found[1].keys() != set(inputs))):
         return False
-    nodes, waits = found
     if create_graph or Packed.used:  # unpack hooks may ask for the mode, and have lines of their own
         token = recorded_backward.set(None if Packed.used else learners_frame())
         try:
             with differentiable(create_graph):
-                run(nodes, waits, root, grads[0], keep, create_graph, captured)
+                run(*found, root, grads[0], keep, create_graph, captured)
         finally:
             recorded_backward.reset(token)
     else:
-        run(nodes, waits, root, grads[0], keep, False, captured)
+        run(*found, root, grads[0], keep, False, captured)
     return True
+
+
+def take(node: Node, arrived: dict[Any, Any]) -> tuple | None:
+    """What has arrived at a node of several outputs; None if nothing has."""
+    received = tuple([arrived.pop(Port(node, nr), None) for nr in range(node.outputs)])
+    return received if any(grad is not None for grad in received) else None
 
 
 def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: bool, create_graph: bool,
@@ -75,7 +81,7 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: b
     """The loop: take what arrived, apply, fit, send on; leaves as soon as they wait for nothing more."""
     F, arrived, instead = TENSORS if create_graph else RAW, {root: seed}, {} if create_graph else derivatives
     for node in nodes:
-        received = arrived.pop(node, None)
+        received = arrived.pop(node, None) if node.outputs == 1 else take(node, arrived)
         if received is None:
             sent = node.skip(keep)
         elif (derivative := instead.get(node.__class__)) is not None:
@@ -100,7 +106,7 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: b
                 grad = before
             elif before is not None:
                 grad = before + grad
-            elif grad is received and not create_graph:
+            elif (grad is received or received.__class__ is tuple) and not create_graph:
                 grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
             if left:
                 arrived[edge] = grad
