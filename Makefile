@@ -3,6 +3,6 @@
 # Add arguments with ARGS:  make test ARGS="-k hooks"     make lab ARGS=zh
 PYTHON ?= python3
 
-.PHONY: lab test check notebooks site bench fuzz mutants parity fix wheels handouts
-lab test check notebooks site bench fuzz mutants parity fix wheels handouts:
+.PHONY: lab test check notebooks site bench gpu fuzz mutants parity fix wheels handouts
+lab test check notebooks site bench gpu fuzz mutants parity fix wheels handouts:
 	@$(PYTHON) binder/local.py $@ $(ARGS)

@@ -181,3 +181,23 @@ def test_the_stand_in_refuses_what_cupy_refuses():
         with pytest.raises((TypeError, NotImplementedError)):
             wrong()
     assert isinstance(x.sum(), cupy_stand_in.ndarray)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_the_benchmark_of_a_gpu_runs_or_says_what_is_missing(monkeypatch, capsys, there):
+    from tests.bench import gpu
+
+    if there:
+        cupy_stand_in.install(monkeypatch)
+        monkeypatch.setattr(gpu, "wait", lambda device: None)
+        monkeypatch.setattr(sys.modules["cupy"], "__version__", "14.0", raising=False)
+        monkeypatch.setattr(gpu, "PROGRAMS", {title: (program, 4) for title, (program, _) in gpu.PROGRAMS.items()})
+    else:
+        monkeypatch.setitem(sys.modules, "cupy", None)
+
+    assert gpu.main(["--look"]) == (not there)
+    assert gpu.main([]) == (not there)
+    said = capsys.readouterr().out
+    assert said.count("times faster") == there
+    assert said.count(" ms | ") == (6 if there else 0)
+    assert ("No GPU that CuPy can use: CuPy cannot be imported" in said) is not there
