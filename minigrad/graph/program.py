@@ -325,7 +325,17 @@ def codes_in(text: str) -> set[CodeType]:
     return {*found}
 
 
-lines.getline = lambda code, number: "".join(source_of(code).lines[number - 1 : number])
+def getline(code: CodeType, number: int) -> str:
+    """A line of the text that code was made of; a graph asks for its few pieces of code again and again."""
+    if quoted.get(id(code), (None,))[0] is not code:
+        if len(quoted) >= 64:
+            quoted.clear()
+        quoted[id(code)] = code, source_of(code).lines
+    return "".join(quoted[id(code)][1][number - 1 : number])
+
+
+quoted: dict[int, tuple[CodeType, list[str]]] = {}
+lines.getline = getline
 
 
 def is_cell(file: str) -> bool:
