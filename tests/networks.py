@@ -180,6 +180,11 @@ loss""",
     "written parts": """a = torch.zeros(4, 4); r = torch.ones(4, requires_grad=True); a[0] = r; a[:, 1] = r * 2
 a[2, 2] = r.sum(); d = a.detach(); loss = (a @ a).diagonal().sum() + (a * d).mean()
 loss""",
+    "loops from leaves": """x = torch.ones(4, requires_grad=True); h = x; y = x
+for _ in range(20): h = h + torch.tanh(h * 0.5)
+for _ in range(20): y = torch.tanh(y) * x
+loss = (h * y).sum()
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",

@@ -166,6 +166,14 @@ def test_the_turns_of_a_loop_show_no_numbers_for_they_differ():
     assert any(slot.startswith("total:") for slot in drawing.values)
 
 
+def test_a_loop_that_starts_at_a_leaf_has_its_way_back_in():
+    drawing = drawn(*networks.graph("loops from leaves"))
+
+    assert len(drawing.layout.loops) == len(drawing.fold.rolls) == 2
+    assert all(not frame.touches(drawing.layout.boxes[id]) for frame, _ in drawing.layout.frames.values()
+               for id in drawing.fold.starts)
+
+
 def test_short_loops_stay_as_they_are():
     assert roll_up(networks.graph("rnn 3")[0])[1] == {}
     graph, _ = networks.graph("rnn 10")

@@ -106,6 +106,11 @@ class Fold:
                 for roll in self.rolls.values() for id in roll.edges}
 
     @cached_property
+    def starts(self) -> set[str | None]:
+        """The nodes from which loops start: they stand outside, so that the way round can be seen."""
+        return {t.node for id in self.round.values() if (t := self.graph.tensors_by_id.get(id))}
+
+    @cached_property
     def steps(self) -> frozenset[str]:
         """The ops inside of loops that are rolled up, of all turns."""
         return frozenset(id for roll in self.rolls.values() for turn in roll.turns for id in turn)

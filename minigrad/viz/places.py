@@ -90,7 +90,7 @@ class Composer:
         for id in self.blocks:
             if id not in plan.home and id not in fold.scopes and not self.shelved(id):
                 user = inputs.get(id, "")
-                plan.home[id] = self.home_of(user) if graph.nodes_by_id.get(id) else ""
+                plan.home[id] = self.home_of(user) if id in graph.nodes_by_id and id not in fold.starts else ""
         for n in graph.ops:
             for e in n.edges:
                 self.link(plan, n, e)
@@ -205,10 +205,10 @@ class Composer:
             if shelf:
                 x, y = out.data[id][0][-1]
                 out.data[id].insert(0, ((x, y + self.builder.drawer),))
-            if id in self.fold.round:
+            if id in self.fold.round and id in places.tails:  # else from the shelf
                 tail = moved_line(places.tails[id], MARGIN, MARGIN)
                 out.back[id] = backwards([((tail[0][-1][0] - PAD, tail[0][-1][1]),), *tail])
-            elif e.node is not None:
+            elif e.node is not None and id not in self.fold.round:
                 out.back[id] = line if shelf else backwards(line)
             if n.id in self.fold.box:
                 (below if shelf else ends).setdefault(self.fold.box[n.id], []).append(

@@ -271,8 +271,9 @@ class Painter:
             self.part(self.wires, "mg-edge", id, "rfb", path(write(line), "mg-wanted") + self.slot(f"edge:{id}"))
             return
         port = self.port(n, e, *self.at.ports[id]) if id in self.at.ports else ""
-        if e.node is None and id in self.fold.round:
-            body = path(write(self.at.data[id]), "mg-wanted") + path(write(self.at.back[id]), f"mg-{self.view}")
+        if id in self.fold.round:
+            body = path(write(self.at.data[id]), "mg-wanted")
+            body += path(write(self.at.back[id]), f"mg-{self.view}") if id in self.at.back else ""
             self.part(self.wires, "mg-round", id, "rb", body + port)
         elif e.node is None and f"none:{id}" in self.box:
             self.none(id, e, self.box[f"none:{id}"], port)

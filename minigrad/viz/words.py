@@ -78,7 +78,7 @@ def has_card(graph: Graph, fold: Fold, t: TensorRecord) -> bool:
 def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
     """The shapes that no card and no box tells, and all that went into a call that failed, by the slot of a wire."""
     bare = {t.id: str(t.shape) for t in graph.tensors if t.kind == "nonleaf" and t.node not in fold.box
-            and not has_card(graph, fold, t)}
+            and t.node not in fold.steps and not has_card(graph, fold, t)}
     found = {f"edge:{id}": bare[e.tensor] for n in graph.ops for e in n.edges
              if e.tensor in bare and (id := n.edge_id(e.slot)) == fold.wires.get(id, id)}
     return found | {f"edge:{n.edge_id(e.slot)}": str(graph.tensor(e.tensor).shape)
