@@ -416,7 +416,8 @@ class Reader:
             return Saved(field, f"{value.name}()", is_tensor=True, later=sum(bytes.values()))
         if self.is_tensor(value):
             slot, version = self.slot(value), self.version(value)
-            text = self.names.get(slot) or self.value(value) or ""
+            record = self.records.get(slot)  # whose preview is made
+            text = self.names.get(slot) or (self.value(value) if record is None else record.value) or ""
             return Saved(field, text, self.ids.get(slot), True, False, version, version)
         return Saved(field, saved_text(value))
 

@@ -371,7 +371,8 @@ class Builder:
         """The edges whose leaf hangs under this op: nobody else uses it, and it has no hooks of its own."""
         found: dict[str, Edge] = {}
         for e in reversed(node.edges if "cards" in self.show else ()):
-            if e.node and e.tensor and self.users[e.node] == {node.id} and e.node not in {*self.hooks, *self.fold.starts}:
+            apart = e.node in self.hooks or e.node in self.fold.starts
+            if e.node and e.tensor and self.users[e.node] == {node.id} and not apart:
                 target = self.graph.node(e.node)
                 if target.kind == "accumulate" and target.leaf not in self.graph.roots and e.node not in self.cut_off:
                     found.setdefault(e.node, e)
@@ -380,8 +381,8 @@ class Builder:
     def on_shelf(self, id: str) -> bool:
         """Whether a leaf stands on a shelf: several ops use it, and its wires pass no gates."""
         node = self.graph.node(id)
-        return (node.kind == "accumulate" and id not in self.fold.starts and len(self.users.get(id, ())) > 1 and id not in self.hooks
-                and node.leaf not in self.graph.roots and id not in self.cut_off)
+        return (node.kind == "accumulate" and len(self.users.get(id, ())) > 1 and id not in self.hooks
+                and node.leaf not in self.graph.roots and id not in self.cut_off and id not in self.fold.starts)
 
     def hang_below(self, block: Block, node: NodeRecord, leaves: list[Edge], hung: list[Edge], pill: Box) -> None:
         """Leaves straight under the pill, side by side; each use has its own wire."""
