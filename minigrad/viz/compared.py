@@ -100,7 +100,8 @@ def keys(graph: Graph) -> dict[str, tuple[str, ...]]:
 
 def aligned(a: Player, b: Player) -> list[Moment]:
     """The moments of both runs, in an order that keeps each run's own."""
-    events = [[(*keys(run.graph).get(f.node, ()), f.kind, f.slot) for f in run.kept[1:]] for run in (a, b)]
+    known = [keys(run.graph) for run in (a, b)]
+    events = [[(*known[i].get(f.node, ()), f.kind, f.slot) for f in run.kept[1:]] for i, run in enumerate((a, b))]
     made: list[Moment] = [(0, 0, "both")]
     for kind, a0, a1, b0, b1 in SequenceMatcher(a=events[0], b=events[1], autojunk=False).get_opcodes():
         if kind == "equal":
