@@ -38,6 +38,7 @@ class Flows:
     few: int = 2  # elements that are shown; of more the norm
     groups: Mapping[str, str] = field(default_factory=dict)  # edge -> the slot that shows the sum of several
     texts: dict[str, str] = field(default_factory=dict)
+    each: dict[str, str] = field(default_factory=dict)  # by slot, as if no edges were grouped
     norms: dict[str, float] = field(default_factory=dict)
     bad: str | None = None  # the first node that sent NaN or Inf though it had received none
     error: str | None = None
@@ -60,12 +61,14 @@ class Flows:
         self.norms[name] = size = norm(array)
         if not math.isfinite(size) and self.bad is None:
             self.bad = id
-        slot_name = self.groups.get(name, f"{'sum' if edge.expands else 'edge'}:{name}")
+        own = f"{'sum' if edge.expands else 'edge'}:{name}"
+        slot_name = self.groups.get(name, own)
         before = self.sums.get(slot_name)
         if name in self.groups:
             self.sums[slot_name] = array if before is None else before + array
-        text = self.text(array if before is None else self.sums[slot_name])
-        self.texts[slot_name] = self.spelled.pop(name, text)
+        said = self.spelled.pop(name, "")
+        self.each[own] = said or self.text(array)
+        self.texts[slot_name] = said or self.text(array if before is None else self.sums[slot_name])
         if edge.node and self.graph.node(edge.node).kind == "accumulate":
             self.at_leaf.setdefault(edge.node, []).append(array)
 

@@ -7,6 +7,7 @@ formats that hosts understand. A `Drawing` holds the snapshot only: no array sta
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import json
 import sys
@@ -199,6 +200,14 @@ def few_colours(png: bytes) -> bytes:
     return min(small.getvalue(), png, key=len)
 
 
+def edges_behind(fold: levels.Fold) -> dict[str, list[str]]:
+    """Edge that is drawn into a closed box -> all that it stands for."""
+    found: dict[str, list[str]] = {}
+    for edge, drawn in fold.wires.items():
+        found.setdefault(drawn, []).append(edge)
+    return found
+
+
 class TextWithDrawing:
     """Words and, where there is one, a drawing with the place marked; `str()` is the text."""
 
@@ -231,8 +240,13 @@ class Drawing:
             self.remark("later", count=len(again), functions=", ".join(dict.fromkeys(s.text for s in again)),
                         bytes=f"{sum(s.later or 0 for s in again):,}".replace(",", " "))
         self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
-        show = default_show(graph) if show is None else show
-        self.show = show | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else show & {"values"}
+        self.wanted = default_show(graph) if show is None else show
+        self.flows: Flows | None = None  # what a preview told, for the gradients of other fold states
+
+    @property
+    def show(self) -> frozenset[str]:
+        """What is shown beside the boxes; of many only the values."""
+        return self.wanted | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else self.wanted & {"values"}
 
     def close_what_is_too_high(self) -> None:
         """Close open modules, the largest first, until the picture fits a screen."""
@@ -252,10 +266,8 @@ class Drawing:
         if found.error is not None:
             self.remark("no_numbers", error=found.error)
             return
-        steps = self.fold.steps
-        texts = {slot: text for slot, text in found.texts.items()
-                 if slot.split(":")[1] not in steps or slot.startswith("total:")}  # they differ from turn to turn
-        self.values = {**texts, **self.chip_norms(found)}
+        self.flows = found
+        self.values = {**self.flow_texts(found, found.texts), **self.chip_norms(found)}
         self.remark("preview")
         if found.bad is not None:
             self.marks |= {found.bad}
@@ -266,6 +278,38 @@ class Drawing:
             self.heat = {edge: 7.0 if not size < float("inf") else max(0.8, min(7, 2.6 + 0.8 * log10(size / middle)))
                          if size else 0.8 for edge, size in found.norms.items()}
             self.remark("heat", low=two_digits(min(sizes)), high=two_digits(max(sizes)))
+
+    def flow_texts(self, found: Flows, known: Mapping[str, str]) -> dict[str, str]:
+        """Those that one gradient has; in a loop they differ from turn to turn."""
+        steps = self.fold.steps
+        return {slot: text for slot, text in known.items()
+                if slot.split(":")[1] not in steps or slot.startswith("total:")}
+
+    def refolded(self, fold: levels.Fold, view: str, width: float) -> Drawing:
+        """The same graph in another fold state, view and width; a sum that was not taken has no number there."""
+        other = copy.copy(self)
+        other.__dict__.pop("layout", None)
+        other.fold, other.view, other.width, other.lang = fold, view, width, "en"  # English is wider
+        if self.flows is not None:
+            mine, theirs = edges_behind(self.fold), edges_behind(fold)
+            known = {slot: text for slot, text in self.flows.texts.items() if slot.split(":")[0] not in ("edge", "sum")}
+            for name, text in self.flows.each.items():
+                edge = name.partition(":")[2]
+                if len(theirs.get(edge, [edge])) == 1:
+                    known[f"edge:{edge}" if edge in theirs else name] = text
+                elif mine.get(edge) == theirs[edge]:
+                    known[f"edge:{edge}"] = self.flows.texts[f"edge:{edge}"]
+            other.values = {**other.flow_texts(self.flows, known), **other.chip_norms(self.flows)}
+        return other
+
+    def explore(self) -> Any:
+        """The drawing as a widget: open and fold boxes in place, zoom, search, and read what a node keeps.
+
+        It shows the picture itself where no widget can be shown. `.to_html()` is a page that needs no kernel.
+        """
+        from .explorer import Explorer
+
+        return Explorer(self)
 
     def chip_norms(self, found: Flows) -> dict[str, str]:
         """What the parameters of closed boxes get: one norm for those that share a chip."""

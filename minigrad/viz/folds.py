@@ -53,9 +53,8 @@ def choices(graph: Graph, closed: frozenset[str]) -> Iterator[tuple[str, levels.
 
 
 def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -> dict[str, Any]:
-    """One picture in English, the labels that read otherwise in Chinese (`[which, en, zh]`), and what its parts
-    stand for: `alias` (node or edge -> what is drawn), `home` (node -> what it steps with), `short` (slot ->
-    a shape, where the numbers have no room)."""
+    """One picture, and what its parts stand for: `alias` (node or edge -> what is drawn), `home` (node -> what
+    it steps with), `short` (slot -> a shape, where the numbers have no room)."""
     alias, home = stand_ins(graph, fold)
     shapes = {f"edge:{n.edge_id(e.slot)}": str(graph.tensor(e.tensor).shape)
               for n in graph.nodes for e in n.edges if e.tensor}
@@ -69,9 +68,13 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
         longest[at] = max(longest.get(at, ""), text, key=len)
     places = lay_out(fold.graph, values=longest, lang="en", widest=WIDEST_STAGE, fold=fold)  # its words are longer
     en, zh = (render(fold.graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
+    return {"key": key, "alias": alias, "home": home, "short": short, **in_both(en, zh)}
+
+
+def in_both(en: str, zh: str) -> dict[str, Any]:
+    """One picture in English, and the labels that read otherwise in Chinese (`[which, en, zh]`)."""
     pairs = enumerate(zip(LABELS.findall(en), LABELS.findall(zh), strict=True))
-    return {"key": key, "svg": en, "alias": alias, "home": home, "short": short,
-            "labels": [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]}
+    return {"svg": en, "labels": [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]}
 
 
 def stand_ins(graph: Graph, fold: levels.Fold) -> tuple[dict[str, str], dict[str, str]]:

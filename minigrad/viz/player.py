@@ -122,7 +122,7 @@ def put_away(shell: Any, cell: str | None) -> None:
                     names.pop(f"_{number}", None)
 
 
-def _style() -> str:
+def style() -> str:
     """The colours of both themes, the rules of the pictures (inside the player only), our own."""
     roots = ":is(.mg-player,.mg-comparison)"
     themes = f"{roots}{{{variables('light')}}}{roots}.mg-dark{{{variables('dark')}}}"
@@ -134,7 +134,7 @@ class Player(anywidget.AnyWidget):
     were not ready, `forced` which of them ran anyway, and `answers` what was asked and answered."""
 
     _esm = (STATIC / "player.js").read_text("utf-8")  # of a path, anywidget would keep every player for good
-    _css = _style()
+    _css = style()
 
     lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
     scene = traitlets.Dict().tag(sync=True)

@@ -221,6 +221,56 @@ const holds = (a, b) => a.x <= b.x && a.y <= b.y && a.x + a.w >= b.x + b.w && a.
 /** Slow, fast, slow. @param {number} u */
 const eased = (u) => u * u * u * (u * (6 * u - 15) + 10);
 
+/** As asked, else as the page. @param {any} model */
+function isDark(model) {
+  const theme = model.get("theme"), lab = document.body.dataset.jpThemeLight;
+  return theme ? theme === "dark" : lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** @param {Element} part @returns {Box} */
+function boxOf(part) {
+  const b = /** @type {SVGGraphicsElement} */ (part).getBBox();
+  return { x: b.x, y: b.y, w: b.width, h: b.height };
+}
+
+/** The camera over the picture that is shown; its window in the map. @param {Element} map @param {() => Json} shown */
+function camera(map, shown, pace = () => 1) {
+  const cam = { x: 0, y: 0, k: 0, w: 0, h: 0, timer: 0 };                       // w and h: the stage, in px
+  /** The part of the picture that is in sight. @param {number} k @returns {Box} */
+  const sight = (k) => ({ x: cam.x, y: cam.y, w: cam.w / k, h: cam.h / k });
+  function glide(x, y, scale) {
+    const from = { ...cam }, begun = performance.now(), speed = GLIDE_MS / Math.max(1, pace());
+    const onward = (time) => {
+      const u = eased(Math.min(1, Math.max(0, (time - begun) / speed)));
+      look(from.x + (x - from.x) * u, from.y + (y - from.y) * u, scale, u === 1);
+      if (u < 1) cam.timer = requestAnimationFrame(onward);
+    };
+    cancelAnimationFrame(cam.timer);
+    cam.timer = requestAnimationFrame(onward);
+  }
+  function look(x, y, k, rests = true) {
+    cancelAnimationFrame(cam.timer);
+    Object.assign(cam, { x, y, k });
+    const { w, h: high } = sight(k), P = shown(), { svg, box: all } = P;
+    if (P.k !== k) for (const [name, value] of Object.entries({ width: all.w * k, height: all.h * k })) svg.setAttribute(name, String(value));
+    P.k = k;
+    svg.style.transform = `translate(${(all.x - x) * k}px, ${(all.y - y) * k}px)`;  // lays nothing out again, and moves evenly
+    for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
+    map.setAttribute("viewBox", [P.box.x, P.box.y, P.box.w, P.box.h].join(" "));
+    if (!rests) return;
+    const seen = sight(k);                                                 // a word that the edge cuts is not shown
+    for (const entry of P.words) {
+      const { text, box, x: left, y: top } = entry;
+      if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
+      const b = grown(box ?? boxOf(text), 2), apart = b.x > seen.x + seen.w || b.y > seen.y + seen.h || b.x + b.w < seen.x || b.y + b.h < seen.y;
+      const cut = !apart && !holds(seen, b);
+      if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
+    }
+  }
+  return Object.assign(cam, { sight, glide, look });
+}
+
 // ---------------------------------------------------------------- the widget
 
 /** @param {{model: any, el: HTMLElement}} context */
@@ -368,11 +418,6 @@ function render({ model, el }) {
       s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
     return { badge, text, rim: { x: x - half, y: y - 9, w: 2 * half, h: 19 } };
   }
-  /** @param {Element} part @returns {Box} */
-  function boxOf(part) {
-    const b = /** @type {SVGGraphicsElement} */ (part).getBBox();
-    return { x: b.x, y: b.y, w: b.width, h: b.height };
-  }
   /** @param {number} x @param {number} y @param {number} r */
   function octagon(x, y, r) {
     const corner = (_, i) => {
@@ -383,7 +428,7 @@ function render({ model, el }) {
   }
 
   // ------------------------------------------------------------ the camera: all of it, or it glides to what happens
-  const cam = { x: 0, y: 0, k: 0, w: 0, h: 0, timer: 0 };                       // w and h: the stage, in px
+  const cam = camera(map, () => P, () => S.speed), { sight, glide, look } = cam;
   const least = () => (S.present ? LEAST.presenter : LEAST.page) / TEXT;
 
   /** Dock beneath the stage, or beside it where only so the whole graph can be read. */
@@ -404,9 +449,6 @@ function render({ model, el }) {
     Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight });
     show();
   }
-  /** The part of the picture that is in sight. @param {number} k @returns {Box} */
-  const sight = (k) => ({ x: cam.x, y: cam.y, w: cam.w / k, h: cam.h / k });
-
   /** What has to be in sight: the node, what it saved, then who receives from it, as far as there is room. */
   function target(now, k, room) {
     const near = now || walk.frames[k].id || walk.frames[[k + 1, k + 2, k - 1].find((one) => walk.frames[one]?.id)]?.id;
@@ -435,35 +477,6 @@ function render({ model, el }) {
     const y = along(want.y + (want.h - room.h) / 2, room.h, P.box.y, P.box.h);
     if (!still || calm() || !follows) return look(x, y, scale);
     glide(x, y, scale);
-  }
-  function glide(x, y, scale) {
-    const from = { ...cam }, begun = performance.now(), speed = GLIDE_MS / Math.max(1, S.speed);
-    const onward = (time) => {
-      const u = eased(Math.min(1, Math.max(0, (time - begun) / speed)));
-      look(from.x + (x - from.x) * u, from.y + (y - from.y) * u, scale, u === 1);
-      if (u < 1) cam.timer = requestAnimationFrame(onward);
-    };
-    cancelAnimationFrame(cam.timer);
-    cam.timer = requestAnimationFrame(onward);
-  }
-  function look(x, y, k, rests = true) {
-    cancelAnimationFrame(cam.timer);
-    Object.assign(cam, { x, y, k });
-    const { w, h: high } = sight(k), { svg, box: all } = P;
-    if (P.k !== k) for (const [name, value] of Object.entries({ width: all.w * k, height: all.h * k })) svg.setAttribute(name, String(value));
-    P.k = k;
-    svg.style.transform = `translate(${(all.x - x) * k}px, ${(all.y - y) * k}px)`;  // lays nothing out again, and moves evenly
-    for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
-    map.setAttribute("viewBox", [P.box.x, P.box.y, P.box.w, P.box.h].join(" "));
-    if (!rests) return;
-    const seen = sight(k);                                                 // a word that the edge cuts is not shown
-    for (const entry of P.words) {
-      const { text, box, x: left, y: top } = entry;
-      if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
-      const b = grown(box ?? boxOf(text), 2), apart = b.x > seen.x + seen.w || b.y > seen.y + seen.h || b.x + b.w < seen.x || b.y + b.h < seen.y;
-      const cut = !apart && !holds(seen, b);
-      if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
-    }
   }
 
   // ------------------------------------------------------------ motion: where things are inside an event
@@ -1069,11 +1082,7 @@ function render({ model, el }) {
   const gone = () => S.gone || !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
   const left = (_, status) => { if (/restarting|dead|terminating|disconnected/.test(status)) { S.gone = true; show(); } };
   const kernel = model.widget_manager?.kernel, signals = [kernel?.statusChanged, kernel?.connectionStatusChanged];
-  function dark() {
-    const theme = model.get("theme"), lab = document.body.dataset.jpThemeLight;
-    return theme ? theme === "dark" : lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
-  }
-  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const dark = () => isDark(model);
   function present(yes = !S.present) {
     S.present = yes;
     const whole = root.getBoundingClientRect().height > window.innerHeight - 40;
@@ -1282,4 +1291,329 @@ function compared({ model, el }) {
   return () => { life.abort(); stop(); size.disconnect(); ends.forEach((end) => end()); model.off("change:frame", show); };
 }
 
-export default { render: (context) => (context.model.get("runs") ? compared(context) : render(context)) };
+// ---------------------------------------------------------------- the explorer: the stage without steps
+
+const STOPS = ".mg-box, .mg-frame, .mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-hook, .mg-ghost";
+
+/** A drawing whose boxes open: each picture says which other one each of its parts leads to (`to`).
+ *  @param {{model: any, el: HTMLElement}} context */
+function explore({ model, el }) {
+  const life = new AbortController(), on = { signal: life.signal }, scene = model.get("scene"), { ui } = scene;
+  const store = /** @type {Map<string, Json>} */ (new Map(model.get("pictures").map((one) => [one.key, { ...one }])));
+  const fingers = /** @type {Map<number, Json>} */ (new Map()), asked = new Set();
+  /** What only this view knows: a part that shall be seen, a picture that is waited for, what was found. */
+  const S = { want: "", waits: /** @type {Json|null} */ (null), hits: /** @type {string[][]} */ ([]), hit: -1, dragged: false, timer: 0, siblings: /** @type {string[]} */ ([]) };
+  let P = /** @type {Json} */ ({});
+
+  const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
+  const card = h("div", { class: "mg-card" }), say = h("p", { class: "mg-say", "aria-live": "polite" });
+  const code = h("div", { class: "mg-code", role: "group", "aria-label": ui.code.en + " / " + ui.code.zh });
+  const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "explorer" });
+  const root = h("div", { class: "mg-player mg-explorer", tabindex: 0, role: "application", "aria-roledescription": "graph explorer",
+    "aria-label": scene.title, "data-lm-suppress-shortcuts": "true" },
+    h("div", { class: "mg-body" }, bar, stage, h("div", { class: "mg-dock" }, card, say), h("div", { class: "mg-side" }, map, code)));
+  const cam = camera(map, () => P), { sight, look } = cam;
+  const buttons = /** @type {Record<string, HTMLButtonElement>} */ ({});
+  for (const [name, sign] of Object.entries({ record: "", forward: "", backward: "", open_all: "", fold_all: "", zoom_out: "−", fit: "", zoom_in: "+", lang: "", theme: "" })) {
+    const label = name in ui ? ui[name].en + " / " + ui[name].zh : name;
+    buttons[name] = /** @type {HTMLButtonElement} */ (h("button", { type: "button", "data-do": name, title: label, "aria-label": label }, sign || (name in ui && two(ui[name]))));
+  }
+  const search = /** @type {HTMLInputElement} */ (h("input", { type: "search", "aria-label": ui.search.en + " / " + ui.search.zh }));
+  const { lang: tongue, theme: lamp, ...others } = buttons;
+  bar.append(...Object.values(others), search, tongue, lamp);
+  for (const [number, text, ids] of scene.code)
+    code.append(h("button", { type: "button", class: "mg-line", tabindex: code.childElementCount ? -1 : 0, "data-ids": ids.join(" ") }, h("span", { class: "mg-sub" }, String(number)), " ", text));
+  const lines = /** @type {HTMLElement[]} */ ([...code.children]);
+
+  const lang = () => model.get("lang"), words = (pair) => (lang() === "both" ? pair.en + " / " + pair.zh : pair[lang()]);
+  const drawn = (id) => P.alias[id] ?? id;
+  const away = () => !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
+  const set = (name, value) => { model.set(name, value); model.save_changes(); };
+
+  // ------------------------------------------------------------ which picture
+  /** Show a picture, the part `hold` where it was; the kernel is asked for one that is not here. @param {string} key */
+  function turn(key, hold = "", keep = false) {
+    const found = store.get(key), before = P.spots?.get(hold)?.box, was = P, inside = stage.contains(document.activeElement);
+    if (!found) {
+      S.waits = away() ? null : { key, hold };
+      ask(key);
+      return tell(away() ? ui.elsewhere : ui.waits);
+    }
+    S.waits = null;
+    P = found;
+    if (typeof P.svg === "string") P.svg = picture(P.svg);
+    stage.replaceChildren(P.svg);
+    if (!P.measured) measure();
+    map.replaceChildren(...P.stops.map((stop) => stop.dot), P.window);
+    const after = P.spots.get(hold)?.box;
+    if (!cam.k || P.narrow !== was.narrow) start();
+    else if (before && after) place(after.x - before.x + cam.x, after.y - before.y + cam.y, cam.k);
+    else if (P.view !== was.view) place(cam.x, cam.y, cam.k);
+    else start();
+    if (!keep && model.get("key") !== key) set("key", key);
+    show();
+    if (S.want) reveal(S.want);
+    else if (inside) (P.spots.get(hold) ?? P.spots.get(model.get("chosen")) ?? { part: root }).part.focus({ preventScroll: true });
+  }
+  /** @param {string|undefined} key */
+  function ask(key) {
+    if (!key || store.has(key) || asked.has(key) || away()) return;
+    asked.add(key);
+    model.send({ open: key });
+  }
+  const answered = ({ picture: made }) => {
+    if (!made) return;
+    if (!store.has(made.key)) store.set(made.key, made);
+    if (S.waits?.key === made.key) turn(made.key, S.waits.hold);
+  };
+  function measure() {
+    const vb = P.svg.viewBox.baseVal;
+    Object.assign(P, { box: { x: vb.x, y: vb.y, w: vb.width, h: vb.height }, words: [], stops: [], spots: new Map(), language: "en",
+      labelled: P.svg.querySelectorAll("text"), window: s("rect", { class: "mg-window" }), measured: root.clientWidth > 0 });
+    for (const part of P.svg.querySelectorAll(STOPS)) {
+      const id = part.dataset.id, box = boxOf(part), dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
+      if (!P.cards[id]) continue;
+      if (part.matches(".mg-frame")) dot.setAttribute("class", "mg-hollow");
+      part.classList.add("mg-node");
+      for (const [name, value] of Object.entries({ tabindex: "-1", role: P.to[id] ? "button" : "img" })) part.setAttribute(name, value);
+      P.stops.push({ id, part, box, dot });
+      if (!P.spots.has(id)) P.spots.set(id, P.stops[P.stops.length - 1]);
+    }
+  }
+  /** Open or fold what can be. @param {string} id */
+  function toggle(id) {
+    if (P.to[id]) turn(P.to[id], id);
+    else if (P.many[id]) tell(fill(ui.too_many, { count: P.many[id] }));
+  }
+  /** Open whatever hides a part, then show it. @param {string} id */
+  function reveal(id) {
+    const here = drawn(id);
+    S.want = "";
+    if (here !== id && P.to[here] && P.spots.get(here)?.part.matches(".mg-box")) {
+      S.want = id;
+      if (!store.has(P.to[here]) && away()) S.want = "";
+      return turn(P.to[here], here);
+    }
+    focus(here);
+  }
+
+  // ------------------------------------------------------------ the camera
+  const fitting = () => Math.min(LARGEST, cam.w / P.box.w, cam.h / P.box.h), least = LEAST.page / TEXT;
+  /** All of it if it can be read, else its beginning: where data come in, or where backward starts. */
+  function start(k = Math.max(least, Math.min(1, fitting()))) {
+    const room = { w: cam.w / k, h: cam.h / k }, { x, y, w, h: high } = P.box;
+    place(w <= room.w ? x - (room.w - w) / 2 : P.view === "forward" ? x : x + w - room.w, high <= room.h ? y - (room.h - high) / 2 : y, k);
+  }
+  function place(x, y, k) {
+    look(x, y, k);
+    root.classList.toggle("mg-follows", !holds(grown(sight(k), 2), P.box));
+    model.set("place", [x, y, k]);
+    clearTimeout(S.timer);
+    S.timer = window.setTimeout(() => model.save_changes(), GLIDE_MS);        // a drag is one message
+  }
+  /** @param {number} by @param {number} [px] What stays where it is, in px of the stage. @param {number} [py] */
+  function zoom(by, px = cam.w / 2, py = cam.h / 2) {
+    const k = Math.max(Math.min(fitting(), least) * 0.8, Math.min(4, cam.k * by));
+    place(cam.x + px / cam.k - px / k, cam.y + py / cam.k - py / k, k);
+  }
+  /** @param {Box} box */
+  function intoSight(box) {
+    if (!cam.k || holds(sight(cam.k), box)) return;
+    const room = sight(cam.k), x = box.x + Math.min(box.w, room.w) / 2 - room.w / 2, y = box.y + Math.min(box.h, room.h) / 2 - room.h / 2;
+    place(x, y, cam.k);
+  }
+
+  // ------------------------------------------------------------ what is told of a part
+  /** @param {Both} pair */
+  const tell = (pair) => say.replaceChildren(two(pair));
+  /** @param {string} id */
+  function showCard(id) {
+    const about = P.cards[id];
+    for (const line of lines) line.classList.toggle("mg-lit", !!id && (line.dataset.ids ?? "").split(" ").some((one) => drawn(one) === id));
+    if (!about) return card.replaceChildren(h("h3", {}, scene.title), ...scene.remarks.map((one) => h("div", {}, one)), h("div", { class: "mg-sub" }, two(ui.help)));
+    const line = ([what, value]) => row(what && h("code", {}, what), typeof value === "string" ? h("span", {}, value) : muted(two(value)));
+    card.replaceChildren(h("h3", {}, about.title, " ", h("span", { class: "mg-sub" }, about.sub)), ...about.rows.map(line));
+  }
+  /** The part that is chosen: what the keys move from. @param {string} id */
+  function focus(id) {
+    const stop = P.spots.get(id);
+    if (!stop) return;
+    intoSight(stop.box);
+    stop.part.focus({ preventScroll: true });
+  }
+  function chosen(id) {
+    for (const stop of P.stops) stop.part.classList.toggle("mg-chosen", stop.id === id);
+    if (model.get("chosen") !== id) set("chosen", id);
+    showCard(id);
+  }
+  /** @param {string[]} ids */
+  const light = (ids) => { const lit = new Set(ids.map(drawn)); for (const { id, part } of P.stops) part.classList.toggle("mg-lit", lit.has(id)); };
+
+  function show() {
+    for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
+    root.classList.toggle("mg-dark", isDark(model));
+    if (P.language !== lang()) for (const [i, en, zh] of P.labels) P.labelled[i].textContent = lang() === "zh" ? zh : en;
+    P.language = lang();
+    for (const { id, part } of P.stops) {
+      const state = !P.to[id] ? "" : ". " + words(part.matches(".mg-box") ? ui.opens : ui.folds);
+      part.setAttribute("aria-label", `${P.cards[id].title} ${P.cards[id].sub}${state}`);
+    }
+    for (const name of ["record", "forward", "backward"]) {
+      buttons[name].setAttribute("aria-pressed", String(P.view === name));
+      buttons[name].disabled = P.view !== name && !P.to[name];
+      if (buttons[name].disabled) buttons[name].title = words(ui.numbers);
+    }
+    buttons.open_all.disabled = !P.to.open && !P.many.open;
+    buttons.fold_all.disabled = !P.to.fold;
+    search.placeholder = words(ui.search);
+    tongue.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
+    lamp.textContent = isDark(model) ? "☀" : "☾";
+    const [ops, boxes, folded] = P.counts;
+    tell(join(fill(ui.counts, { ops, boxes, folded }), ...(scene.left_out ? [fill(ui.left_out, { count: scene.left_out })] : [])));
+    showCard(model.get("chosen"));
+  }
+  function layout() {
+    if (!root.clientWidth) return;
+    const phone = root.clientWidth < 620, had = cam.w && cam.h, [x, y, k] = model.get("place");
+    root.classList.toggle("mg-phone", phone);
+    if (cam.w === stage.clientWidth && cam.h === stage.clientHeight && P.measured) return;
+    Object.assign(cam, { w: stage.clientWidth, h: stage.clientHeight });
+    const key = P.key ?? model.get("key");
+    if (!P.measured) turn(store.has(key) ? key : model.get("pictures")[0].key, "", true);
+    if (P.key !== key) turn(key);
+    if (k && !had) place(x, y, k); else start();
+    if (phone !== P.narrow && P.to.narrow) turn(P.to.narrow);
+  }
+
+  // ------------------------------------------------------------ moving by keys
+  /** Along a wire, among those that go the same way, or to what lies above or below. @param {string} key */
+  function step(key) {
+    const id = model.get("chosen"), here = P.spots.get(id), [from, to] = key === "ArrowRight" ? [0, 1] : [1, 0];
+    if (!here) return focus(P.stops[0]?.id);
+    if (/Left|Right/.test(key)) {
+      const ends = P.links.filter((link) => link[from] === id && P.spots.has(link[to])).map((link) => link[to]);
+      if (ends.length) S.siblings = ends;
+      return focus(ends[0]);
+    }
+    const down = key === "ArrowDown" ? 1 : -1, at = S.siblings.indexOf(id);
+    if (at >= 0 && S.siblings[at + down]) return focus(S.siblings[at + down]);
+    const middle = ({ box }) => [box.x + box.w / 2, box.y + box.h / 2], [x, y] = middle(here);
+    const far = (stop) => { const [a, b] = middle(stop); return (b - y) * down > 4 ? (b - y) * down + 2 * Math.abs(a - x) : Infinity; };
+    const next = [...P.stops].sort((a, b) => far(a) - far(b))[0];
+    if (far(next) < Infinity) next.part.focus({ preventScroll: true }), intoSight(next.box);
+  }
+  /** Fold the frame around what is chosen. */
+  function leave() {
+    const here = P.spots.get(model.get("chosen")), inside = (stop) => stop.part.matches(".mg-frame") && P.to[stop.id] && holds(stop.box, here.box);
+    const frame = here && P.stops.filter(inside).sort((a, b) => a.box.w * a.box.h - b.box.w * b.box.h)[0];
+    if (frame) turn(P.to[frame.id], frame.id); else { chosen(""); root.focus({ preventScroll: true }); }
+  }
+  function find(sign = 0) {
+    const text = search.value.trim().toLowerCase();
+    if (!sign) Object.assign(S, { hit: -1, hits: text ? scene.index.filter(([name]) => name.toLowerCase().includes(text)) : [] });
+    light(S.hits.map(([, id]) => id));
+    if (!text) return show();
+    if (!S.hits.length) return tell(ui.none);
+    if (sign) S.hit = (S.hit + 1) % S.hits.length;
+    const [name, id] = S.hits[Math.max(0, S.hit)];
+    if (sign) { reveal(id); light(S.hits.map(([, one]) => one)); search.focus(); showCard(drawn(id)); }
+    tell(fill(ui.hits, { n: S.hit + 1, m: S.hits.length, name }));
+  }
+  const views = () => ["record", "forward", "backward"].filter((name) => P.to[name] || P.view === name);
+  const actions = /** @type {Record<string, () => void>} */ ({
+    ...Object.fromEntries(["record", "forward", "backward"].map((name) => [name, () => { if (P.to[name]) turn(P.to[name], model.get("chosen")); }])),
+    open_all: () => toggle("open"), fold_all: () => toggle("fold"), zoom_in: () => zoom(1.25), zoom_out: () => zoom(0.8), fit: () => start(fitting()),
+    view: () => { const all = views(); actions[all[(all.indexOf(P.view) + 1) % all.length]](); },
+    lang: () => set("lang", { en: "zh", zh: "both", both: "en" }[lang()]), theme: () => set("theme", isDark(model) ? "light" : "dark"),
+  });
+
+  // ------------------------------------------------------------ listening
+  const stopAt = (target) => P.stops?.find(({ part }) => part === target.closest(STOPS)) ?? P.spots?.get(target.closest("[data-node]")?.dataset.node);
+  root.addEventListener("click", (event) => {
+    const at = /** @type {Element} */ (event.target), act = /** @type {HTMLElement|null} */ (at.closest("[data-do]"));
+    if (act) return actions[act.dataset.do ?? ""]();
+    if (at.closest(".mg-map")) {
+      const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(/** @type {SVGSVGElement} */ (map).getScreenCTM()?.inverse()), room = sight(cam.k);
+      return place(x - room.w / 2, y - room.h / 2, cam.k);
+    }
+    const stop = stage.contains(at) && !S.dragged && stopAt(at);
+    if (stop && (stop.part.matches(".mg-box") || at.matches(".mg-toggle, .mg-toggle + text")) && (P.to[stop.id] || P.many[stop.id])) toggle(stop.id);
+    else if (stop) stop.part.focus({ preventScroll: true });
+    else if (stage.contains(at) && !S.dragged) { chosen(""); root.focus({ preventScroll: true }); }
+  }, on);
+  root.addEventListener("focusin", (event) => {
+    const at = /** @type {HTMLElement} */ (event.target), stop = stage.contains(at) && P.stops.find(({ part }) => part === at);
+    if (at.matches(".mg-line")) light((at.dataset.ids ?? "").split(" "));
+    if (!stop) return;
+    ask(P.to[stop.id]);
+    chosen(stop.id);
+    for (const one of P.stops) one.part.classList.toggle("mg-chosen", one === stop);
+  }, on);
+  root.addEventListener("pointerover", (event) => {
+    const at = /** @type {HTMLElement} */ (event.target), line = /** @type {HTMLElement|null} */ (at.closest(".mg-line"));
+    if (line) return light((line.dataset.ids ?? "").split(" "));
+    if (!stage.contains(at) || fingers.size) return;
+    const stop = stopAt(at);
+    ask(stop && P.to[stop.id]);
+    showCard(stop ? stop.id : model.get("chosen"));
+  }, on);
+  code.addEventListener("pointerleave", () => light([]), on);
+  code.addEventListener("focusout", () => light([]), on);
+  stage.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;                              // else the page scrolls
+    event.preventDefault();
+    const at = stage.getBoundingClientRect();
+    zoom(Math.exp(-event.deltaY / 300), event.clientX - at.x, event.clientY - at.y);
+  }, { passive: false, ...on });
+  stage.addEventListener("pointerdown", (event) => {
+    if (!fingers.size) S.dragged = false;
+    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  }, on);
+  stage.addEventListener("pointermove", (event) => {
+    const was = fingers.get(event.pointerId), now = { x: event.clientX, y: event.clientY };
+    if (!was || (!S.dragged && Math.hypot(now.x - was.x, now.y - was.y) < 4)) return;
+    S.dragged = true;
+    stage.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, now);
+    const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1], at = stage.getBoundingClientRect();
+    if (other) zoom(Math.hypot(now.x - other.x, now.y - other.y) / Math.max(1, Math.hypot(was.x - other.x, was.y - other.y)), other.x - at.x, other.y - at.y);
+    else place(cam.x - (now.x - was.x) / cam.k, cam.y - (now.y - was.y) / cam.k, cam.k);
+  }, on);
+  for (const end of ["pointerup", "pointercancel"])
+    stage.addEventListener(end, (event) => fingers.delete(/** @type {PointerEvent} */ (event).pointerId), on);
+  search.addEventListener("input", () => find(), on);
+  root.addEventListener("keydown", (event) => {
+    const at = /** @type {HTMLElement} */ (event.target), line = lines.indexOf(at), pressed = at instanceof HTMLButtonElement;
+    event.stopPropagation();                                                   // D D would delete the cell
+    if (event.ctrlKey || event.metaKey || event.altKey || (at === search && !/^(Enter|Escape)$/.test(event.key))) return;
+    const open = () => toggle(model.get("chosen"));
+    const act = at === search ? { Enter: () => find(1), Escape: () => { search.value = ""; find(); root.focus({ preventScroll: true }); } }[event.key]
+      : line >= 0 && /^Arrow/.test(event.key) ? () => lines[line + (/Down|Right/.test(event.key) ? 1 : -1)]?.focus()
+      : { ArrowRight: step, ArrowLeft: step, ArrowUp: step, ArrowDown: step, Enter: pressed ? null : open, " ": pressed ? null : open, Escape: leave, Home: () => focus(P.stops[0]?.id),
+        "+": actions.zoom_in, "=": actions.zoom_in, "-": actions.zoom_out, 0: actions.fit, "/": () => search.focus(), v: actions.view,
+        o: actions.open_all, c: actions.fold_all, l: actions.lang, t: actions.theme }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!act) return;
+    event.preventDefault();
+    act(event.key);
+  }, on);
+
+  const watched = { "change:lang": show, "change:theme": show, "change:key": () => { if (model.get("key") !== P.key) turn(model.get("key"), model.get("chosen")); }, "msg:custom": answered };
+  for (const [name, act] of Object.entries(watched)) model.on(name, act);
+  const size = new ResizeObserver(layout), theme = new MutationObserver(show);
+  for (const one of [root, stage]) size.observe(one);
+  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  el.append(root);
+  layout();
+  return () => {
+    life.abort();
+    clearTimeout(S.timer);
+    size.disconnect();
+    theme.disconnect();
+    for (const [name, act] of Object.entries(watched)) model.off(name, act);
+  };
+}
+
+/** Which of them a model is. @param {{model: any, el: HTMLElement}} context */
+const shown = (context) => (context.model.get("runs") ? compared : context.model.get("scene").explore ? explore : render)(context);
+
+export default { render: shown };

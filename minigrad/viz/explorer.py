@@ -1,0 +1,241 @@
+"""The explorer: `draw(...).explore()`, a drawing whose boxes open in place, on the player's stage.
+
+Python lays out each fold state when it is first wanted; a picture tells which states its parts lead to, so the
+browser only changes pictures. A page without a kernel takes the nearest states along, as many as fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import anywidget
+import traitlets
+
+from ..graph.snapshot import Graph, NodeRecord, TensorRecord
+from ..text import both
+from . import levels, words
+from .display import Drawing
+from .folds import in_both, stand_ins
+from .indented import saved_words
+from .player import page, style
+from .svg import VIEWS
+from .theme import STATIC
+
+AT_ONCE, IN_A_PAGE = 60_000, 600_000  # characters of pictures
+NARROW = 350  # px, on a phone
+MOST = 2_000  # what can be searched for, and lines of code
+LONG = 8  # parameters or inputs that a card names
+WORDS = """record forward backward open_all fold_all zoom_in zoom_out fit search hits none waits too_many elsewhere
+    numbers opens folds counts code help left_out""".split()
+Row = list[Any]  # what it is, and its value: a text, or one in each language
+
+
+class State(NamedTuple):
+    """Which picture: its view and width, whether loops are drawn whole, and the closed scopes."""
+
+    view: str
+    narrow: bool
+    whole: bool
+    closed: frozenset[str]
+
+
+class Explorer(anywidget.AnyWidget):
+    """A drawing as a widget; see `Drawing.explore`. Fold state, place and choice live in the model."""
+
+    _esm, _css = STATIC / "player.js", style()
+    lang, theme, key, chosen = (traitlets.Unicode(first).tag(sync=True) for first in ("en", "", "0", ""))
+    scene = traitlets.Dict().tag(sync=True)
+    pictures, place = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
+
+    def __init__(self, drawing: Drawing) -> None:
+        self.drawing, graph = drawing, drawing.graph
+        self.rolled, self.turns = drawing.fold, levels.fold(graph, repeats=False)
+        first = State(drawing.view, False, not drawing.fold.rolls, drawing.fold.closed)
+        self.first, self.states = first, [first]
+        lines: dict[tuple[int, str], list[str]] = {}
+        for n in sorted(graph.nodes, key=lambda n: n.seq):
+            if n.line and n.line[1]:
+                lines.setdefault(n.line, []).append(n.id)
+        code = [[number, text, ids] for (number, text), ids in sorted(lines.items())]
+        index = list(self.index())
+        roots = ", ".join(graph.tensor(root).label for root in graph.roots)
+        scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": {w: both(f"explorer.{w}") for w in WORDS},
+                 "code": code[:MOST], "index": index[:MOST], "remarks": drawing.remarks,
+                 "left_out": max(0, len(index) - MOST)}
+        super().__init__(scene=scene, pictures=self.nearest(AT_ONCE), lang=drawing.lang, theme=drawing.theme or "")
+        self.on_msg(self._asked)
+
+    # ---- states and where they lead
+
+    def fold(self, state: State) -> levels.Fold:
+        """The fold of a state."""
+        return replace(self.turns if state.whole else self.rolled, closed=state.closed)
+
+    def leads(self, state: State) -> Iterator[tuple[str, State]]:
+        """What can be pressed, and the state to which it leads: scopes, "open", "fold", views, "narrow"."""
+        fold = self.fold(state)
+        for box in fold.boxes:
+            if len(fold.inside[box]) > 1:
+                yield box, state._replace(closed=fold.opened([box]).closed)
+        for frame in fold.frames:
+            closed = state.closed | {frame}
+            yield frame, (state._replace(whole=True, closed=self.turns.closed) if frame in fold.rolls
+                          else state._replace(closed=closed))
+        yield "open", state._replace(whole=True, closed=frozenset())
+        yield "fold", self.first._replace(view=state.view, narrow=state.narrow)
+        yield from ((view, state._replace(view=view)) for view in VIEWS)
+        yield "narrow", state._replace(narrow=not state.narrow)
+
+    def key_of(self, state: State) -> str:
+        """A state's name in the browser."""
+        if state not in self.states:
+            self.states.append(state)
+        return str(self.states.index(state))
+
+    def nearest(self, room: int) -> list[dict[str, Any]]:
+        """The first picture and those to which it leads, then those to which they do, until there is no room."""
+        made, todo = [], ["0"]
+        for key in todo:
+            made.append(self.picture(key))
+            room -= len(made[-1]["svg"])
+            todo += [one for one in made[-1]["to"].values() if one not in todo]
+            if room < 0:
+                break
+        return made
+
+    # ---- one picture
+
+    def picture(self, key: str) -> dict[str, Any]:
+        """The picture of a state, the cards of its parts, who is wired to whom, and where one can go from it."""
+        state = self.states[int(key)]
+        fold = self.fold(state)
+        drawing = self.drawing.refolded(fold, state.view, NARROW if state.narrow else self.drawing.width)
+        en = drawing.drawn(None, framed=False)
+        drawing.lang = "zh"
+        shown = drawing.layout.fold or fold
+        home, to, many = self.homes(fold), {}, {}
+        for name, other in self.leads(state):
+            if other == state or (other.view == "backward" and self.drawing.view != "backward"):
+                continue
+            if name not in VIEWS and (there := self.fold(other)).shown > levels.MANY_BOXES and there.shown > fold.shown:
+                many[name] = there.shown
+            else:
+                to[name] = self.key_of(other)
+        return {"key": key, "view": state.view, "narrow": state.narrow, "alias": home, "to": to, "many": many,
+                **in_both(en, drawing.drawn(None, framed=False)), "cards": self.cards(shown),
+                "links": links(shown, home, state.view),
+                "counts": [shown.total, shown.shown, shown.total - len(shown.graph.ops) + len(shown.box)]}
+
+    def homes(self, fold: levels.Fold) -> dict[str, str]:
+        """What stands for nodes and scopes that are not drawn."""
+        alias, _ = stand_ins(self.drawing.graph, fold)
+        hidden = {s: closed[-1] for s in fold.scopes if (closed := [c for c in fold.chain(s) if c in fold.closed])}
+        return {id: drawn for id, drawn in {**alias, **hidden}.items() if ":" not in id and id != drawn}
+
+    # ---- what can be said of a part, in words of the API
+
+    def index(self) -> Iterator[tuple[str, str]]:
+        """Names, operations and modules, with the ids of their parts."""
+        graph = self.drawing.graph
+        for s in {**self.rolled.scopes, **self.turns.scopes}.values():
+            yield f"{s.path} {s.name}{'()' if s.kind == 'call' else ''}".strip(), s.id
+        for n in graph.nodes:
+            names = [t.name for t in graph.outputs(n.id) if t.name]
+            yield " ".join(filter(None, [n.op, n.name, *names])), n.id
+        for t in graph.tensors:
+            if t.kind == "constant" and t.name:
+                yield t.name, t.id
+
+    def cards(self, fold: levels.Fold) -> dict[str, dict[str, Any]]:
+        """Id -> title, what follows it, and rows, for all that a picture may show."""
+        graph = fold.graph
+        made = {t.id: card(t.label, str(t.shape), tensor_rows(t)) for t in graph.tensors}
+        turns = {id: roll.count for roll in fold.rolls.values() for id in roll.turns[-1]}
+        for n in map(self.drawing.graph.node, (n.id for n in graph.nodes)):  # a loop's own edges go elsewhere
+            t = next(iter([graph.tensor(n.leaf)] if n.leaf else graph.outputs(n.id)), None)
+            sub = f"{t.name or ''} {t.shape}".strip() if t else ""
+            sub += f" · {turns[n.id]} / {turns[n.id]}" if n.id in turns else ""  # the turn that is shown
+            made[n.id] = card(n.name, sub, node_rows(self.drawing.graph, n) + (tensor_rows(t) if t else []))
+        for h in graph.hooks:
+            made[h.id] = card(h.label, h.kind, [])
+        for cut in graph.cuts:
+            made[cut.id] = card(*words.cut_label(cut), [])
+        spans = levels.order_spans(fold)
+        for id in (*fold.boxes, *fold.frames):
+            scope, module = fold.scopes[id], words.module(fold, id, {})
+            params = [f"{t.label} {t.shape}" for n in graph.nodes if fold.chips.get(n.id) == id
+                      for t in [graph.tensor(n.leaf)]]
+            rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", several(params)],
+                    ["backward()", spans.get(id, "")]]
+            made[id] = card(" ".join(words.title_of(fold, id)), module.shapes, rows)
+            for chip in module.chips:
+                if len(chip.leaves) > 1:
+                    first = graph.tensor(chip.leaves[0])
+                    made[first.id] = made[first.node or ""] = card(chip.name, module.title, rows[2:3])
+        return made
+
+    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        """The browser wants a picture that it has been told of."""
+        if int(content["open"]) < len(self.states):
+            self.send({"picture": self.picture(content["open"])})
+
+    # ---- exports
+
+    def to_html(self) -> str:
+        """One page that needs no kernel and no network, with the nearest fold states."""
+        state = {name: getattr(self, name) for name in Explorer.class_own_traits(sync=True)}
+        return page(str(self._esm), self._css, {**state, "key": "0", "pictures": self.nearest(IN_A_PAGE)})
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
+        data, metadata = made if isinstance(made, tuple) else (made, {})
+        return {**(data or {}), **self.drawing._repr_mimebundle_(include, exclude)}, metadata
+
+    def __repr__(self) -> str:
+        return self.drawing.to_text()
+
+
+def card(title: str, sub: str, rows: list[Row]) -> dict[str, Any]:
+    """What is shown of one part; rows without a value are left out."""
+    return {"title": title, "sub": sub, "rows": [row for row in rows if row[1]]}
+
+
+def several(texts: list[str]) -> str:
+    """A few of them, and how many more."""
+    return ", ".join(texts[:LONG]) + (f", … +{len(texts) - LONG}" if len(texts) > LONG else "")
+
+
+def node_rows(graph: Graph, n: NodeRecord) -> list[Row]:
+    """What a node keeps."""
+    nexts = [graph.node(e.node).name if e.node else words.none_label(e) for e in n.edges]
+    saved = [f"{name} = {s.text}" if s.text else name for name, s in zip(saved_words(n), n.saved, strict=True)]
+    return [["", n.formula], [f"line {n.line[0]}", n.line[1]] if n.line else ["", ""],
+            ["next_functions", several(nexts)], ["saved", several(saved)],
+            ["backward()", f"{n.id[1:]} / {len(graph.nodes)}"],
+            ["hooks", several([h.label for h in graph.hooks if h.node == n.id])]]
+
+
+def tensor_rows(t: TensorRecord) -> list[Row]:
+    """What is known of a tensor."""
+    s = t.summary
+    version = f"_version {t.version}" if t.version and t.value is not None else ""
+    facts = ", ".join(filter(None, [t.dtype, "requires_grad" if t.requires_grad else "", version]))
+    kept = (t.kind == "leaf" and t.requires_grad) or t.retains_grad
+    return [[t.label, t.value if t.value is not None else both("draw.not_kept")], ["dtype", facts],
+            ["min, mean, max", f"{s.min}, {s.mean}, {s.max}" if s and s.mean else ""], ["norm()", s.norm if s else ""],
+            [".grad", (t.grad or "None") if kept else ""]]
+
+
+def links(fold: levels.Fold, home: dict[str, str], view: str) -> list[list[str]]:
+    """Pairs of what is drawn: a part, and one that its data go to."""
+    graph = fold.graph
+
+    def drawn(id: str | None) -> str:
+        leaf = graph.nodes_by_id[id].leaf if id in graph.nodes_by_id and view == "forward" else None  # without drawers
+        return home.get(id or "", leaf or id or "")
+
+    found = [(drawn(e.node or e.tensor), drawn(n.id)) for n in graph.ops for e in n.edges]
+    found += [(drawn(t.node), t.id) if t.kind == "nonleaf" else (t.id, drawn(t.node)) for t in graph.tensors if t.node]
+    return [[a, b] for a, b in dict.fromkeys(found) if a and b and a != b]
