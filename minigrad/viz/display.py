@@ -12,6 +12,7 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from math import log10
@@ -289,7 +290,9 @@ class Drawing:
         """The same graph in another fold state, view and width; a sum that was not taken has no number there."""
         other = copy.copy(self)
         other.__dict__.pop("layout", None)
-        other.fold, other.view, other.width, other.lang = fold, view, width, "en"  # English is wider
+        compact = self.layout.fold is not None and self.layout.fold.compact
+        other.fold, other.view, other.width = replace(fold, compact=compact), view, width
+        other.lang = "en"  # whose words are wider
         if self.flows is not None:
             mine, theirs = edges_behind(self.fold), edges_behind(fold)
             known = {slot: text for slot, text in self.flows.texts.items() if slot.split(":")[0] not in ("edge", "sum")}

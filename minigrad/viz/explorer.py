@@ -6,6 +6,7 @@ browser only changes pictures. A page without a kernel takes the nearest states 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -23,12 +24,13 @@ from .player import page, style
 from .svg import VIEWS
 from .theme import STATIC
 
-AT_ONCE, IN_A_PAGE = 60_000, 600_000  # characters of pictures
+AT_ONCE, IN_A_PAGE = (60_000, 20), (600_000, levels.MANY_BOXES)  # characters of pictures, boxes in each
 NARROW = 350  # px, on a phone
 MOST = 2_000  # what can be searched for, and lines of code
 LONG = 8  # parameters or inputs that a card names
 WORDS = """record forward backward open_all fold_all zoom_in zoom_out fit search hits none waits too_many elsewhere
     numbers opens folds counts code help left_out""".split()
+PART = re.compile(r' data-id="([^"]+)"')
 Row = list[Any]  # what it is, and its value: a text, or one in each language
 
 
@@ -51,7 +53,8 @@ class Explorer(anywidget.AnyWidget):
 
     def __init__(self, drawing: Drawing) -> None:
         self.drawing, graph = drawing, drawing.graph
-        self.rolled, self.turns = drawing.fold, levels.fold(graph, repeats=False)
+        self.rolled = drawing.fold
+        self.turns = levels.fold(graph, repeats=False) if drawing.fold.rolls else drawing.fold
         first = State(drawing.view, False, not drawing.fold.rolls, drawing.fold.closed)
         self.first, self.states = first, [first]
         lines: dict[tuple[int, str], list[str]] = {}
@@ -64,7 +67,7 @@ class Explorer(anywidget.AnyWidget):
         scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": {w: both(f"explorer.{w}") for w in WORDS},
                  "code": code[:MOST], "index": index[:MOST], "remarks": drawing.remarks,
                  "left_out": max(0, len(index) - MOST)}
-        super().__init__(scene=scene, pictures=self.nearest(AT_ONCE), lang=drawing.lang, theme=drawing.theme or "")
+        super().__init__(scene=scene, pictures=self.nearest(*AT_ONCE), lang=drawing.lang, theme=drawing.theme or "")
         self.on_msg(self._asked)
 
     # ---- states and where they lead
@@ -94,10 +97,16 @@ class Explorer(anywidget.AnyWidget):
             self.states.append(state)
         return str(self.states.index(state))
 
-    def nearest(self, room: int) -> list[dict[str, Any]]:
-        """The first picture and those to which it leads, then those to which they do, until there is no room."""
-        made, todo = [], ["0"]
+    def nearest(self, room: int, boxes: int) -> list[dict[str, Any]]:
+        """The first picture and those to which it leads, then those to which they do, until there is no room.
+
+        Those of more than so many boxes are left out, but for the first.
+        """
+        made: list[dict[str, Any]] = []
+        todo = ["0"]
         for key in todo:
+            if made and self.fold(self.states[int(key)]).shown > boxes:
+                continue
             made.append(self.picture(key))
             room -= len(made[-1]["svg"])
             todo += [one for one in made[-1]["to"].values() if one not in todo]
@@ -119,12 +128,14 @@ class Explorer(anywidget.AnyWidget):
         for name, other in self.leads(state):
             if other == state or (other.view == "backward" and self.drawing.view != "backward"):
                 continue
-            if name not in VIEWS and (there := self.fold(other)).shown > levels.MANY_BOXES and there.shown > fold.shown:
-                many[name] = there.shown
+            more = len(fold.inside.get(name, self.drawing.graph.ops)) if name not in (*VIEWS, "narrow") else 0
+            if (fold.shown + more > levels.MANY_BOXES or name in fold.rolls) and (
+                    count := self.fold(other).shown) > max(fold.shown, levels.MANY_BOXES):
+                many[name] = count
             else:
                 to[name] = self.key_of(other)
         return {"key": key, "view": state.view, "narrow": state.narrow, "alias": home, "to": to, "many": many,
-                **in_both(en, drawing.drawn(None, framed=False)), "cards": self.cards(shown),
+                **in_both(en, drawing.drawn(None, framed=False)), "cards": self.cards(shown, {*PART.findall(en)}),
                 "links": links(shown, home, state.view),
                 "counts": [shown.total, shown.shown, shown.total - len(shown.graph.ops) + len(shown.box)]}
 
@@ -148,12 +159,12 @@ class Explorer(anywidget.AnyWidget):
             if t.kind == "constant" and t.name:
                 yield t.name, t.id
 
-    def cards(self, fold: levels.Fold) -> dict[str, dict[str, Any]]:
-        """Id -> title, what follows it, and rows, for all that a picture may show."""
+    def cards(self, fold: levels.Fold, drawn: set[str]) -> dict[str, dict[str, Any]]:
+        """Id -> title, what follows it, and rows, for all that a picture shows."""
         graph = fold.graph
-        made = {t.id: card(t.label, str(t.shape), tensor_rows(t)) for t in graph.tensors}
+        made = {t.id: card(t.label, str(t.shape), tensor_rows(t)) for t in graph.tensors if t.id in drawn}
         turns = {id: roll.count for roll in fold.rolls.values() for id in roll.turns[-1]}
-        for n in map(self.drawing.graph.node, (n.id for n in graph.nodes)):  # a loop's own edges go elsewhere
+        for n in (self.drawing.graph.node(n.id) for n in graph.nodes if n.id in drawn):  # a loop's edges go elsewhere
             t = next(iter([graph.tensor(n.leaf)] if n.leaf else graph.outputs(n.id)), None)
             sub = f"{t.name or ''} {t.shape}".strip() if t else ""
             sub += f" · {turns[n.id]} / {turns[n.id]}" if n.id in turns else ""  # the turn that is shown
@@ -186,7 +197,7 @@ class Explorer(anywidget.AnyWidget):
     def to_html(self) -> str:
         """One page that needs no kernel and no network, with the nearest fold states."""
         state = {name: getattr(self, name) for name in Explorer.class_own_traits(sync=True)}
-        return page(str(self._esm), self._css, {**state, "key": "0", "pictures": self.nearest(IN_A_PAGE)})
+        return page(str(self._esm), self._css, {**state, "key": "0", "pictures": self.nearest(*IN_A_PAGE)})
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)

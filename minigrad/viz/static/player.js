@@ -1602,6 +1602,7 @@ function explore({ model, el }) {
   const size = new ResizeObserver(layout), theme = new MutationObserver(show);
   for (const one of [root, stage]) size.observe(one);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show, on);
   el.append(root);
   layout();
   return () => {
