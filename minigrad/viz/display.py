@@ -242,10 +242,10 @@ class Drawing:
                         bytes=f"{sum(s.later or 0 for s in again):,}".replace(",", " "))
         self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
         self.wanted = default_show(graph) if show is None else show
+        self.show = self.shows()
         self.flows: Flows | None = None  # what a preview told, for the gradients of other fold states
 
-    @property
-    def show(self) -> frozenset[str]:
+    def shows(self) -> frozenset[str]:
         """What is shown beside the boxes; of many only the values."""
         return self.wanted | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else self.wanted & {"values"}
 
@@ -292,7 +292,7 @@ class Drawing:
         other.__dict__.pop("layout", None)
         compact = self.layout.fold is not None and self.layout.fold.compact
         other.fold, other.view, other.width = replace(fold, compact=compact), view, width
-        other.lang = "en"  # whose words are wider
+        other.show, other.lang = other.shows(), "en"  # whose words are wider
         if self.flows is not None:
             mine, theirs = edges_behind(self.fold), edges_behind(fold)
             known = {slot: text for slot, text in self.flows.texts.items() if slot.split(":")[0] not in ("edge", "sum")}
@@ -311,8 +311,9 @@ class Drawing:
         It shows the picture itself where no widget can be shown. `.to_html()` is a page that needs no kernel.
         """
         from .explorer import Explorer
+        from .player import watched
 
-        return Explorer(self)
+        return watched(Explorer(self))
 
     def chip_norms(self, found: Flows) -> dict[str, str]:
         """What the parameters of closed boxes get: one norm for those that share a chip."""

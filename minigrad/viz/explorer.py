@@ -11,18 +11,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import anywidget
 import traitlets
 
 from ..graph.snapshot import Graph, NodeRecord, TensorRecord
 from ..text import both
 from . import levels, words
 from .display import Drawing
+from .exported import page
 from .folds import in_both, stand_ins
 from .indented import saved_words
-from .player import page, style
+from .player import Stage
 from .svg import VIEWS
-from .theme import STATIC
 
 AT_ONCE, IN_A_PAGE = (60_000, 20), (600_000, levels.MANY_BOXES)  # characters of pictures, boxes in each
 NARROW = 350  # px, on a phone
@@ -43,10 +42,10 @@ class State(NamedTuple):
     closed: frozenset[str]
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(Stage):
     """A drawing as a widget; see `Drawing.explore`. Fold state, place and choice live in the model."""
 
-    _esm, _css = STATIC / "player.js", style()
+    shown = True  # nobody has to be told that it was not shown: nothing has run
     lang, theme, key, chosen = (traitlets.Unicode(first).tag(sync=True) for first in ("en", "", "0", ""))
     scene = traitlets.Dict().tag(sync=True)
     pictures, place = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
@@ -197,12 +196,10 @@ class Explorer(anywidget.AnyWidget):
     def to_html(self) -> str:
         """One page that needs no kernel and no network, with the nearest fold states."""
         state = {name: getattr(self, name) for name in Explorer.class_own_traits(sync=True)}
-        return page(str(self._esm), self._css, {**state, "key": "0", "pictures": self.nearest(*IN_A_PAGE)})
+        return page(self._esm, self._css, {**state, "key": "0", "pictures": self.nearest(*IN_A_PAGE)})
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
-        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
-        data, metadata = made if isinstance(made, tuple) else (made, {})
-        return {**(data or {}), **self.drawing._repr_mimebundle_(include, exclude)}, metadata
+        return self.bundle(self.drawing._repr_mimebundle_(include, exclude), include, exclude, **kwargs)
 
     def __repr__(self) -> str:
         return self.drawing.to_text()

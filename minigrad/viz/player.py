@@ -15,7 +15,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import anywidget
 import traitlets
@@ -32,9 +32,10 @@ from .folds import pictures
 from .scenes import Scenes, expected_texts, joined, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
 
-_made: weakref.WeakKeyDictionary[Any, list[Player]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
-_seen: dict[Any, list[Player]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
+_made: weakref.WeakKeyDictionary[Any, list[Stage]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
+_seen: dict[Any, list[Stage]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
 MOST_STEPS = 3000  # that a page carries: 13 MB of state, half a megabyte as a file
+Widget = TypeVar("Widget", bound="Stage")
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 
 
@@ -80,7 +81,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
                           forward=ran(graph), **shown))
 
 
-def watched(player: Player) -> Player:
+def watched(player: Widget) -> Widget:
     """The same; once the cell is over, those that nobody sees and nothing holds are told of."""
     shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
@@ -129,12 +130,31 @@ def style() -> str:
     return themes + rules_within(".mg-player") + (STATIC / "player.css").read_text("utf-8")
 
 
-class Player(anywidget.AnyWidget):
-    """A recorded backward as a widget; see `step`. `path` tells in which order nodes were chosen, `refused` which
-    were not ready, `forced` which of them ran anyway, and `answers` what was asked and answered."""
+class Stage(anywidget.AnyWidget):
+    """A widget of `static/player.js`, with a still picture for where no widget is shown."""
 
     _esm = (STATIC / "player.js").read_text("utf-8")  # of a path, anywidget would keep every player for good
     _css = style()
+    shown = False
+
+    def bundle(self, still: Mapping[str, Any], include: Any, exclude: Any, **kwargs: Any) -> Any:
+        """The widget and `still`; from now on it is seen in the cell that runs."""
+        self.open()  # does nothing unless it was closed
+        _seen.setdefault(None, []).append(self)
+        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
+        data, metadata = made if isinstance(made, tuple) else (made, {})
+        self.shown = True
+        return {**(data or {}), **still}, metadata
+
+    def close(self) -> None:
+        """Take it off the page, and out of memory; whoever still holds it may show it again."""
+        super().close()
+        self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets puts None there
+
+
+class Player(Stage):
+    """A recorded backward as a widget; see `step`. `path` tells in which order nodes were chosen, `refused` which
+    were not ready, `forced` which of them ran anyway, and `answers` what was asked and answered."""
 
     lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
     scene = traitlets.Dict().tag(sync=True)
@@ -146,7 +166,7 @@ class Player(anywidget.AnyWidget):
                  call: str = "", breakpoints: tuple[str, ...] = (),
                  anyway: dict[str, tuple[Frame, ...]] | None = None,
                  forward: Sequence[Event] = (), **shown: Any) -> None:
-        self.graph, self.frames, self.shown = graph, frames, False
+        self.graph, self.frames = graph, frames
         self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over")
         self.kept = tuple(f for f in frames if f.step <= MOST_STEPS)  # what the browser gets
         steps = self.scenes.steps(self.kept)
@@ -182,19 +202,9 @@ class Player(anywidget.AnyWidget):
         return transcript(self.graph, self.frames)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
-        self.open()  # does nothing unless it was closed
-        _seen.setdefault(None, []).append(self)
-        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
-        data, metadata = made if isinstance(made, tuple) else (made, {})
-        self.shown = True
         still = Drawing(self.graph, "backward", lang=self.lang)  # what the player tells does not stand below it already
         told = {} if self.drive or self.predict else {"text/plain": self.to_text()}  # nor what it asks in any text
-        return {**(data or {}), **still._repr_mimebundle_(), **told}, metadata
-
-    def close(self) -> None:
-        """Take it off the page, and out of memory; whoever still holds it may show it again."""
-        super().close()
-        self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets puts None there
+        return self.bundle({**still._repr_mimebundle_(), **told}, include, exclude, **kwargs)
 
     def __repr__(self) -> str:
         return say("player.repr", title=self.scene["title"], count=len(self.steps))
