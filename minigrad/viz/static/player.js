@@ -1322,7 +1322,7 @@ function explore({ model, el }) {
   const { lang: tongue, theme: lamp, ...others } = buttons;
   bar.append(...Object.values(others), search, tongue, lamp);
   for (const [number, text, ids] of scene.code)
-    code.append(h("button", { type: "button", class: "mg-line", tabindex: code.childElementCount ? -1 : 0, "data-ids": ids.join(" ") }, h("span", { class: "mg-sub" }, String(number)), " ", text));
+    code.append(h("button", { type: "button", class: "mg-source", tabindex: code.childElementCount ? -1 : 0, "data-ids": ids.join(" ") }, h("span", { class: "mg-sub" }, String(number)), " ", text));
   const lines = /** @type {HTMLElement[]} */ ([...code.children]);
 
   const lang = () => model.get("lang"), words = (pair) => (lang() === "both" ? pair.en + " / " + pair.zh : pair[lang()]);
@@ -1429,7 +1429,7 @@ function explore({ model, el }) {
   /** @param {string} id */
   function showCard(id) {
     const about = P.cards[id];
-    for (const line of lines) line.classList.toggle("mg-lit", !!id && (line.dataset.ids ?? "").split(" ").some((one) => drawn(one) === id));
+    for (const line of lines) line.classList.toggle("mg-linked", !!id && (line.dataset.ids ?? "").split(" ").some((one) => drawn(one) === id));
     if (!about) return card.replaceChildren(h("h3", {}, scene.title), ...scene.remarks.map((one) => h("div", {}, one)), h("div", { class: "mg-sub" }, two(ui.help)));
     const line = ([what, value]) => row(what && h("code", {}, what), typeof value === "string" ? h("span", {}, value) : muted(two(value)));
     card.replaceChildren(h("h3", {}, about.title, " ", h("span", { class: "mg-sub" }, about.sub)), ...about.rows.map(line));
@@ -1447,7 +1447,7 @@ function explore({ model, el }) {
     showCard(id);
   }
   /** @param {string[]} ids */
-  const light = (ids) => { const lit = new Set(ids.map(drawn)); for (const { id, part } of P.stops) part.classList.toggle("mg-lit", lit.has(id)); };
+  const light = (ids) => { const lit = new Set(ids.map(drawn)); for (const { id, part } of P.stops) part.classList.toggle("mg-linked", lit.has(id)); };
 
   function show() {
     for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
@@ -1543,14 +1543,14 @@ function explore({ model, el }) {
   }, on);
   root.addEventListener("focusin", (event) => {
     const at = /** @type {HTMLElement} */ (event.target), stop = stage.contains(at) && P.stops.find(({ part }) => part === at);
-    if (at.matches(".mg-line")) light((at.dataset.ids ?? "").split(" "));
+    if (at.matches(".mg-source")) light((at.dataset.ids ?? "").split(" "));
     if (!stop) return;
     ask(P.to[stop.id]);
     chosen(stop.id);
     for (const one of P.stops) one.part.classList.toggle("mg-chosen", one === stop);
   }, on);
   root.addEventListener("pointerover", (event) => {
-    const at = /** @type {HTMLElement} */ (event.target), line = /** @type {HTMLElement|null} */ (at.closest(".mg-line"));
+    const at = /** @type {HTMLElement} */ (event.target), line = /** @type {HTMLElement|null} */ (at.closest(".mg-source"));
     if (line) return light((line.dataset.ids ?? "").split(" "));
     if (!stage.contains(at) || fingers.size) return;
     const stop = stopAt(at);
