@@ -196,7 +196,9 @@ class Explorer(Stage):
     def to_html(self) -> str:
         """One page that needs no kernel and no network, with the nearest fold states."""
         state = {name: getattr(self, name) for name in Explorer.class_own_traits(sync=True)}
-        return page(self._esm, self._css, {**state, "key": "0", "pictures": self.nearest(*IN_A_PAGE)})
+        state |= {"key": "0", "pictures": self.nearest(*IN_A_PAGE)}
+        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [self._esm], [[0, state]],
+                    title=self.scene["title"], lang=self.lang, kind="mg-whole")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         return self.bundle(self.drawing._repr_mimebundle_(include, exclude), include, exclude, **kwargs)
