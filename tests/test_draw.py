@@ -6,8 +6,10 @@ import json
 import re
 import subprocess
 import sys
+import time
 import types
 import weakref
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -417,3 +419,49 @@ def test_a_root_that_holds_nan_starts_backward_with_ones_all_the_same():
     drawing = draw(x / 0 * 0, view="backward")
 
     assert drawing.values["seed:n1"] == "[1, 1]"
+
+
+HOSTILE = ["\ud800", "\u202eevil", "a\x00b", "\x1b[31mred", "\ufffe", "<script>alert(1)</script>", "]]>", "&amp;", "'"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_turns_a_text_around_or_breaks_a_picture(name):
+    from minigrad.viz.glyphs import FORBIDDEN
+
+    x, w = minigrad.ones(2, requires_grad=True), minigrad.ones(2, requires_grad=True)
+    z = (x * w).sum()
+    drawing, player = minigrad.draw(z, names={name: x, "w": w}), minigrad.step(z, names={name: x, "w": w})
+    pictures = [drawing.to_svg(), *(p["svg"] for p in player.pictures)]
+    texts = [drawing.to_text(), player.to_text(), drawing.to_json(), player.to_json(), drawing.to_html(),
+             player.to_html(), json.dumps([player.scene, player.steps], ensure_ascii=False)]
+
+    assert not [t for t in pictures + texts if FORBIDDEN.search(t)]
+    assert "script" not in {e.tag.rpartition("}")[2] for p in pictures for e in ET.fromstring(p).iter()}
+
+
+def test_a_name_of_ten_thousand_letters_is_cut_at_once():
+    net = minigrad.nn.Sequential()
+    net.add_module("a" * 10_000, minigrad.nn.Linear(3, 3))
+    begin = time.process_time()
+    minigrad.draw(net(minigrad.ones(2, 3)).sum()).to_svg()
+
+    assert time.process_time() - begin < 2
+
+
+class NameRaises:
+    """A hook that answers no question about itself."""
+
+    def __call__(self, grad):
+        return None
+
+    def __getattr__(self, name):
+        raise ZeroDivisionError(name)
+
+
+def test_a_hook_whose_name_raises_is_called_after_its_class():
+    x = minigrad.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(NameRaises())
+
+    assert "NameRaises" in minigrad.draw(y).to_text()
+    assert "NameRaises" in minigrad.step(y.sum()).to_text()

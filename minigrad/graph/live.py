@@ -6,6 +6,7 @@ looked at can be made on demand and forgotten again. `from_torch` reads real tor
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import itertools
 import math
@@ -481,10 +482,11 @@ def saved_text(value: Any) -> str:
 
 
 def hook_label(hook: Any) -> str:
-    """A function's name; for a lambda the first method it calls."""
-    hook = getattr(hook, "func", hook)  # functools.partial
-    name = getattr(hook, "__name__", type(hook).__name__)
-    if name == "<lambda>":
-        names = hook.__code__.co_names
-        return names[-1] if names else "λ"
-    return name
+    """A function's name; for a lambda the first method it calls; that of its class where it has none, or it raises."""
+    name = None
+    with contextlib.suppress(Exception):
+        hook = getattr(hook, "func", hook)  # functools.partial
+        name = hook.__name__
+        if name == "<lambda>":
+            name = hook.__code__.co_names[-1] if hook.__code__.co_names else "λ"
+    return name if isinstance(name, str) else type(hook).__name__

@@ -24,7 +24,7 @@ from ..core.engine import steps
 from ..core.graph import AccumulateGrad, Freed, Node
 from ..text import say
 from . import faults
-from .live import Reader
+from .live import Reader, hook_label
 from .preview import exactly, told
 from .preview import preview as preview_of
 from .rule import Rule, rule, sum_back, sum_of
@@ -223,7 +223,7 @@ class Recorder:
         was = self.received.get((self.node, nr), "None") if kind in ("tensor", "pre") else in_short(before)
         if kind in ("tensor", "pre"):
             self.received[self.node, nr] = in_short(after)
-        name = known.label if known else getattr(hook, "__name__", kind)
+        name = known.label if known else hook_label(hook)
         self.note_change(kind, nr, name, before, after)
         self.event("hook", slot=nr, name=name, before=was, after=in_short(after), part=known and known.id)
 

@@ -27,6 +27,7 @@ from ..graph.tangents import with_tangents
 from ..text import LANGUAGES, get_language, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
+from .glyphs import visible
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
@@ -371,7 +372,7 @@ class Drawing:
 
     def to_text(self) -> str:
         """The graph as an indented tree."""
-        return indented.tree(self.graph)
+        return visible(indented.tree(self.graph))
 
     def to_html(self) -> str:
         """A page of its own that needs nothing from anywhere."""
@@ -380,7 +381,7 @@ class Drawing:
 
     def to_json(self) -> str:
         """The records as JSON."""
-        return json.dumps(self.graph.to_dict(), ensure_ascii=False)
+        return visible(json.dumps(self.graph.to_dict(), ensure_ascii=False))
 
     @property
     def source(self) -> Any:

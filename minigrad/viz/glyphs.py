@@ -17,12 +17,18 @@ from .layout import Piece
 
 CJK = re.compile("[⺀-鿿＀-￯]")
 SPECIAL = re.compile("[<>&\"\n\r\t]")
-FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # in XML
+# in XML, and what would turn the text around or colour a terminal
+FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def visible(words: str) -> str:
+    """A text in which each character is what it looks like."""
+    return FORBIDDEN.sub("�", words)
 
 
 def clean(words: str) -> str:
     """A text in which XML sees nothing of its own."""
-    return escape(FORBIDDEN.sub("�", words))
+    return escape(visible(words))
 
 
 def num(value: float) -> str:

@@ -29,6 +29,7 @@ from ..text import both, get_language, say
 from .display import Drawing, library, reader_for, tensor_names
 from .exported import page
 from .folds import pictures
+from .glyphs import visible
 from .scenes import Scenes, expected_texts, joined, transcript, widest_texts
 from .theme import STATIC, rules_within, variables
 
@@ -177,6 +178,7 @@ class Player(Stage):
         if len(self.kept) < len(frames):  # nor can nodes be chosen: where they lead is not there
             rest = both("player.first_steps", count=MOST_STEPS, all=len(graph.nodes))
             scene |= {"faulty": True, "before": joined(scene["before"], rest)}
+        scene, steps = json.loads(visible(json.dumps([scene, steps], ensure_ascii=False)))
         super().__init__(pictures=drawn, scene=scene, steps=steps, frame=-len(forward),
                          breaks=break_nodes(graph, breakpoints), **shown)
 
@@ -190,7 +192,7 @@ class Player(Stage):
         """The recorded backward as JSON: graph, scenes and state."""
         state = self.state()
         del state["pictures"]
-        return json.dumps({**state, "graph": self.graph.to_dict()}, ensure_ascii=False, indent=1)
+        return visible(json.dumps({**state, "graph": self.graph.to_dict()}, ensure_ascii=False, indent=1))
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
@@ -199,7 +201,7 @@ class Player(Stage):
 
     def to_text(self) -> str:
         """The trace in words of the API, the same in every language."""
-        return transcript(self.graph, self.frames)
+        return visible(transcript(self.graph, self.frames))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         still = Drawing(self.graph, "backward", lang=self.lang)  # what the player tells does not stand below it already

@@ -97,8 +97,10 @@ def _em(c: str, bold: bool, mono: bool) -> float:
 
 def shorten(text: str, limit: float, size: float = 13) -> str:
     """Cut with an ellipsis what would run wider than `limit` px."""
-    if width(text, size) <= limit:
+    most = int(limit / size / 0.34) + 2  # as many of the narrowest letters fit
+    if len(text) <= most and width(text, size) <= limit:
         return text
+    text = text[:most]
     while text and width(text + "…", size) > limit:
         text = text[:-1]
     return text + "…"
