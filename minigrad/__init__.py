@@ -7,6 +7,7 @@ walks backward through it, `why(t)` says why a gradient is missing. This file is
 import warnings as _warnings
 from contextlib import suppress as _suppress
 from math import e, inf, nan, pi
+from types import SimpleNamespace as _Namespace
 
 # NumPy warns of overflow and division by zero, PyTorch is silent; errstate per operation is too slow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
@@ -48,6 +49,7 @@ from .array.printing import set_printoptions
 from .array.random import Generator, default_generator, initial_seed, manual_seed, seed
 from .autograd import is_anomaly_enabled
 from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .core.graph import AccumulateGrad as _AccumulateGrad
 from .core.modes import is_grad_enabled, is_inference_mode_enabled, slow
 from .creation import (
     BoolTensor,
@@ -148,5 +150,7 @@ def __dir__() -> list[str]:
     own = (name for name, value in globals().items() if name[0] != "_" and type(value) is not type(presentation))
     return sorted({*own, *_LAZY, *_PARTS, *TORCH_FUNCTIONS})
 
+
+_C = _Namespace(_functions=_Namespace(AccumulateGrad=_AccumulateGrad))  # where torch keeps the class
 
 _document([*globals().values(), Tensor.__base__])

@@ -107,7 +107,7 @@ class Tensor(TensorBase):
 
     # ---- turned
 
-    @property
+    @readonly
     def T(self) -> Tensor:
         """All dimensions reversed; a view."""
         if self._data.ndim != 2:
@@ -115,9 +115,9 @@ class Tensor(TensorBase):
         return table.shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
     det, slogdet = calls.linalg.det, calls.linalg.slogdet
-    mT = property(calls.shape.mT)
-    mH = property(lambda self: calls.shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.")
-    H = property(calls.shape.adjoint, doc="The conjugate transpose: `mT` here.")
+    mT = readonly(calls.shape.mT, name="mT")
+    mH = readonly(lambda self: calls.shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.", name="mH")
+    H = readonly(calls.shape.adjoint, doc="The conjugate transpose: `mT` here.", name="H")
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
 
     # ---- copies, types and places
@@ -213,6 +213,10 @@ class Tensor(TensorBase):
                 "must be floating point or complex dtype")
         self._data = value._array()
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     # ---- looking
 
     @readonly
@@ -220,13 +224,13 @@ class Tensor(TensorBase):
         """The length of each dimension."""
         return _size(self._data.shape)
 
-    dtype = property(lambda self: dtypes.of(self._data.dtype), doc="The type of the elements.")
-    device = property(lambda self: device_of(self._data), doc="Where the elements live.")
-    ndim = property(lambda self: self._data.ndim, doc="The number of dimensions.")
-    layout = property(lambda self: dtypes.strided, doc="Always strided here.")
-    is_cuda = property(lambda self: self.device.type == "cuda", doc="True on a GPU.")
-    itemsize = property(lambda self: self._data.itemsize, doc="Bytes per element.")
-    nbytes = property(lambda self: self._data.nbytes, doc="Bytes of all elements.")
+    dtype = readonly(lambda self: dtypes.of(self._data.dtype), doc="The type of the elements.", name="dtype")
+    device = readonly(lambda self: device_of(self._data), doc="Where the elements live.", name="device")
+    ndim = readonly(lambda self: self._data.ndim, doc="The number of dimensions.", name="ndim")
+    layout = readonly(lambda self: dtypes.strided, doc="Always strided here.", name="layout")
+    is_cuda = readonly(lambda self: self.device.type == "cuda", doc="True on a GPU.", name="is_cuda")
+    itemsize = readonly(lambda self: self._data.itemsize, doc="Bytes per element.", name="itemsize")
+    nbytes = readonly(lambda self: self._data.nbytes, doc="Bytes of all elements.", name="nbytes")
     names = property(lambda self: (None,) * self._data.ndim, doc="Dimension names: none here.")
 
     def size(self, dim: Any = None) -> Any:

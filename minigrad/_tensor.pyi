@@ -122,17 +122,31 @@ class Tensor(TensorBase):
         """True if operations on this tensor are recorded. Leaves may change it."""
     @requires_grad.setter
     def requires_grad(self, value: Any) -> None: ...
+    @requires_grad.deleter
+    def requires_grad(self) -> None: ...
     def requires_grad_(self, requires_grad: _bool = True) -> Tensor:
         """Switch recording for this leaf on or off, in place; returns the tensor."""
     @property
     def grad_fn(self) -> Node | Any:
         """The node that made this tensor; None for leaves."""
+    @grad_fn.setter
+    def grad_fn(self, value: Any) -> None: ...
+    @grad_fn.deleter
+    def grad_fn(self) -> None: ...
     @property
     def output_nr(self) -> _int:
         """Which output of its grad_fn this tensor is."""
+    @output_nr.setter
+    def output_nr(self, value: Any) -> None: ...
+    @output_nr.deleter
+    def output_nr(self) -> None: ...
     @property
     def is_leaf(self) -> _bool:
         """True for tensors that no recorded operation made."""
+    @is_leaf.setter
+    def is_leaf(self, value: Any) -> None: ...
+    @is_leaf.deleter
+    def is_leaf(self) -> None: ...
     @property
     def grad(self) -> Tensor | Any:
         """The gradient that backward accumulated here; None before, and for most non-leaves."""
@@ -143,6 +157,10 @@ class Tensor(TensorBase):
     @property
     def retains_grad(self) -> _bool:
         """True for a non-leaf whose `.grad` backward fills, after `retain_grad()`."""
+    @retains_grad.setter
+    def retains_grad(self, value: Any) -> None: ...
+    @retains_grad.deleter
+    def retains_grad(self) -> None: ...
     def retain_grad(self) -> None:
         """Keep this non-leaf's gradient in `.grad` too: the value after all its tensor hooks."""
     def register_hook(self, hook: Any) -> RemovableHandle:
@@ -192,6 +210,10 @@ class Tensor(TensorBase):
     @property
     def T(self) -> Tensor:
         """All dimensions reversed; a view."""
+    @T.setter
+    def T(self, value: Any) -> None: ...
+    @T.deleter
+    def T(self) -> None: ...
     def det(self) -> Tensor:
         """The determinant."""
     def slogdet(self) -> return_types_slogdet:
@@ -199,12 +221,24 @@ class Tensor(TensorBase):
     @property
     def mT(self) -> Tensor:
         """The last two dimensions swapped; a view."""
+    @mT.setter
+    def mT(self, value: Any) -> None: ...
+    @mT.deleter
+    def mT(self) -> None: ...
     @property
     def mH(self) -> Tensor:
         """The conjugate transpose: `mT` here."""
+    @mH.setter
+    def mH(self, value: Any) -> None: ...
+    @mH.deleter
+    def mH(self) -> None: ...
     @property
     def H(self) -> Tensor:
         """The conjugate transpose: `mT` here."""
+    @H.setter
+    def H(self, value: Any) -> None: ...
+    @H.deleter
+    def H(self) -> None: ...
     @property
     def real(self) -> Tensor:
         """Itself: there are no complex numbers here."""
@@ -254,30 +288,64 @@ class Tensor(TensorBase):
         """The same storage without history and with a version counter of its own: writes are not noticed."""
     @data.setter
     def data(self, value: Any) -> None: ...
+    @data.deleter
+    def data(self) -> None: ...
     @property
     def shape(self) -> Size:
         """The length of each dimension."""
+    @shape.setter
+    def shape(self, value: Any) -> None: ...
+    @shape.deleter
+    def shape(self) -> None: ...
     @property
     def dtype(self) -> _dtype:
         """The type of the elements."""
+    @dtype.setter
+    def dtype(self, value: Any) -> None: ...
+    @dtype.deleter
+    def dtype(self) -> None: ...
     @property
     def device(self) -> _device:
         """Where the elements live."""
+    @device.setter
+    def device(self, value: Any) -> None: ...
+    @device.deleter
+    def device(self) -> None: ...
     @property
     def ndim(self) -> _int:
         """The number of dimensions."""
+    @ndim.setter
+    def ndim(self, value: Any) -> None: ...
+    @ndim.deleter
+    def ndim(self) -> None: ...
     @property
     def layout(self) -> Word:
         """Always strided here."""
+    @layout.setter
+    def layout(self, value: Any) -> None: ...
+    @layout.deleter
+    def layout(self) -> None: ...
     @property
     def is_cuda(self) -> _bool:
         """True on a GPU."""
+    @is_cuda.setter
+    def is_cuda(self, value: Any) -> None: ...
+    @is_cuda.deleter
+    def is_cuda(self) -> None: ...
     @property
     def itemsize(self) -> _int:
         """Bytes per element."""
+    @itemsize.setter
+    def itemsize(self, value: Any) -> None: ...
+    @itemsize.deleter
+    def itemsize(self) -> None: ...
     @property
     def nbytes(self) -> _int:
         """Bytes of all elements."""
+    @nbytes.setter
+    def nbytes(self, value: Any) -> None: ...
+    @nbytes.deleter
+    def nbytes(self) -> None: ...
     @property
     def names(self) -> tuple[None, ...]:
         """Dimension names: none here."""
@@ -1321,7 +1389,9 @@ class Tensor(TensorBase):
     def __ilshift__(self, other: Tensor | _float) -> Tensor: ...
     def __irshift__(self, other: Tensor | _float) -> Tensor: ...
     def __new__(cls, *data: Any, dtype: Any = None) -> Tensor: ...
-    def new(self, *data: Any) -> Tensor:
+    def new(
+        self, *data: Tensor | _int | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any],
+    ) -> Tensor:
         """A tensor of this type from values, or of a shape: the constructor of old."""
     def new_zeros(
         self, *size: _int | Sequence[_int], dtype: Tensor | _int | _dtype | _type[Any] | None = None, **options: Any,
@@ -1346,8 +1416,8 @@ class Tensor(TensorBase):
 
 
 def backward(
-    tensors: Any, grad_tensors: Tensor | Sequence[_int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
-    create_graph: _bool = False, grad_variables: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
+    tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: _bool = False,
+    grad_variables: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
     inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""

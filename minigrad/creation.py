@@ -15,7 +15,7 @@ from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.beside.ledger import cut
 from .core.beside.refusals import must_be, must_be_tensor
-from .core.carriers import RAW
+from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
 from .ops.checks import common_shape, ints, learners_call, must_be_a, require, titled
@@ -85,6 +85,7 @@ def _shape(data: Any) -> tuple:
     shape = []
     while isinstance(data, _LISTS):
         shape.append(len(data))
+        require(len(shape) <= 128, f"too many dimensions '{type(data).__name__}'", ValueError)  # or a list within itself
         data = data[0] if len(data) else None
     return tuple(shape)
 
@@ -158,7 +159,12 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
         raise NotImplementedError(say("tensor.subclass", name=cls.__name__))
     first = data[0] if data else 0
     if isinstance(first, TensorBase):
-        return first.detach().to(dtype=dtype)
+        options = ("TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), "
+                   "pinned_memory=false (default), memory_format=(nullopt))")
+        have = dtypes.of(first._data.dtype)
+        require(dtype in (None, have), f"expected {options.format(dtype and dtype.c_name)} "
+                f"(got {options.format(have.c_name)})", TypeError)
+        return TENSORS.alias(first)
     if isinstance(first, str | list | tuple | ndarray) and not isinstance(first, Size):
         return made(array_of(first).astype(_kind(dtype)))
     require(hasattr(first, "__index__") or isinstance(first, Size),

@@ -23,8 +23,8 @@ __all__ = [
 def Variable(data: Any, requires_grad: bool = False, volatile: Any = None) -> Tensor:
     """Before 0.4 a tensor needed a Variable around it; today `Variable(t)` is a tensor."""
 def backward(
-    tensors: Any, grad_tensors: Tensor | Sequence[int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
-    create_graph: bool = False, grad_variables: Tensor | Sequence[int] | Sequence[Tensor] | None = None,
+    tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False,
+    grad_variables: Tensor | Sequence[int] | Sequence[Tensor] | None = None,
     inputs: Tensor | Sequence[int] | Sequence[Tensor] | None = None,
 ) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import warnings
 from collections.abc import Callable
+from contextvars import copy_context
 from itertools import compress
 from typing import Any
 
@@ -133,7 +135,7 @@ class CustomNode(Node, FunctionCtx):
             grads = tuple(constant(Tensor, zeros()) if g is None and zeros else g
                           for g, zeros in zip(grads, self._zeros, strict=True))
         with differentiable(F is not RAW):
-            returned = backward_of(self.function)(self, *grads)
+            returned = nested(backward_of(self.function), self, *grads)
         sent = self._checked(returned if isinstance(returned, tuple) else (returned,))
         if not keep:
             self._saved = Freed.current
@@ -165,6 +167,30 @@ class CustomNode(Node, FunctionCtx):
             raise RuntimeError(f"Function {name} returned an invalid gradient at index {place} - got {list(sizes)} but "
                                f"expected shape compatible with {list(shape)}")
         return g
+
+
+class Depth(threading.local):
+    """How many calls of a learner's `backward` run within each other on a thread."""
+
+    now = 0
+
+
+DEEPEST = 40  # each takes a dozen of the calls that Python allows
+_depth = Depth()
+
+
+def nested(backward: Callable, *args: Any) -> Any:
+    """Call a learner's `backward`; one too deep within others on a thread of its own, as torch does."""
+    if _depth.now < DEEPEST:
+        _depth.now += 1
+        try:
+            return backward(*args)
+        finally:
+            _depth.now -= 1
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(copy_context().run, nested, backward, *args).result()
 
 
 def backward_of(function: Any) -> Callable:

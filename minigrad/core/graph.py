@@ -226,12 +226,12 @@ def maker_of(node: Node, name: str) -> Node:
     return (view and view()) or node
 
 
-class readonly(property):
-    """A property whose setter raises in torch's words."""
+def readonly(look: Any, name: str = "", doc: str | None = None) -> Any:
+    """A property that refuses to be set or deleted, in torch's words."""
+    def refuse(*_: Any) -> None:
+        raise AttributeError(f"attribute '{name or look.__name__}' of 'torch._C.TensorBase' objects is not writable")
 
-    def __set__(self, instance: Any, value: Any) -> None:
-        name = getattr(self.fget, "__name__", "")
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+    return property(look, refuse, refuse, doc)
 
 
 class TensorBase:
@@ -281,7 +281,7 @@ class TensorBase:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self._counter[0]
 
-    @property
+    @readonly
     def _base(self) -> Any:
         """The tensor that this one is a view of, always the root of the family; None if it is none."""
         return None if self._view is None else self._view.base
@@ -308,6 +308,10 @@ class TensorBase:
         if flag and self._data.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(flag)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Switch recording for this leaf on or off, in place; returns the tensor.
@@ -337,7 +341,7 @@ class TensorBase:
         """The node that made this tensor; None for leaves."""
         return node_of(self._history())
 
-    @property
+    @readonly
     def output_nr(self) -> int:
         """Which output of its grad_fn this tensor is."""
         return function_of(self._fn)[1]
@@ -367,7 +371,7 @@ class TensorBase:
                 "github.com/pytorch/pytorch/pull/30531 for more information.")
         return self._grad
 
-    @property
+    @readonly
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `.grad` backward fills, after `retain_grad()`."""
         node, nr = function_of(self._fn)
