@@ -47,9 +47,7 @@ def state(name: str, default: Any) -> ContextVar[Any]:
 
 def put_back(before: Context) -> bool:
     """Let every state be what it was in `before`; says whether one was not."""
-    torn = [variable for variable in states if variable.get() is not before.run(variable.get)]
-    for variable in torn:
-        variable.set(before.run(variable.get))
+    torn = [v.set(before.run(v.get)) for v in states if v.get() is not before.run(v.get)]
     return bool(torn)
 
 
