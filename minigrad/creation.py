@@ -85,7 +85,7 @@ def _shape(data: Any) -> tuple:
     shape = []
     while isinstance(data, _LISTS):
         shape.append(len(data))
-        require(len(shape) <= 128, f"too many dimensions '{type(data).__name__}'", ValueError)  # or a list within itself
+        require(len(shape) <= 128, f"too many dimensions '{type(data).__name__}'", ValueError)  # or one in itself
         data = data[0] if len(data) else None
     return tuple(shape)
 
