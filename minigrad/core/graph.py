@@ -1,11 +1,10 @@
 """The graph: nodes, edges, and what the engine must know of a tensor.
 
-A node is one recorded operation. It knows its edges, its place in the order of creation and the line
-that made it; its subclass, read off a row of the table (`row`), knows the derivative. A tensor is slots:
-`_data` (an array, or a NumPy scalar for a 0-d result, which is quicker and becomes an array as soon as
-somebody could see it change), `_fn` (the node that made it), `_counter` (the version and the line that
-wrote last, one list shared by all tensors on one storage, made when first needed) and `_view` (what it
-is a view of). `Tensor` in `_tensor.py` adds the language.
+A node is one recorded operation. It knows its edges, its place in the order of creation and the line that made it;
+its subclass, read off a row of the table (`row`), knows the derivative. A tensor is slots: `_data` (an array, or a
+NumPy scalar for a 0-d result, which is quicker and becomes an array as soon as somebody could see it change), `_fn`
+(the node that made it), `_counter` (the version and the line that wrote last, one list shared by all tensors on one
+storage, made when first needed) and `_view` (what it is a view of). `Tensor` in `_tensor.py` adds the language.
 """
 
 from __future__ import annotations
@@ -237,8 +236,7 @@ def readonly(look: Any, name: str = "", doc: str | None = None) -> Any:
 class TensorBase:
     """Storage and history of a tensor; see the module's docstring for the slots."""
 
-    __slots__ = ("__dict__", "__weakref__", "_counter", "_data", "_fn", "_grad", "_hooks",
-                 "_requires_grad", "_view")
+    __slots__ = ("__dict__", "__weakref__", "_counter", "_data", "_fn", "_grad", "_hooks", "_requires_grad", "_view")
 
     _counter: Any
     _data: Any
@@ -322,9 +320,8 @@ class TensorBase:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if not requires_grad and self._fn is not None:
             raise presentation.error(RuntimeError, "flag_of_non_leaf",
-                "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach().", tensor=self)
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach().", tensor=self)
         if requires_grad and self.is_inference() and grad_mode() is not INFERENCE:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = bool(requires_grad)
