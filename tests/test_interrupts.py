@@ -182,7 +182,7 @@ def timed(program, times, chance):
             made, modes = leaves_of(False), copy_context()
             try:
                 signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0001, 0.004))
-                while True:
+                while signal.getitimer(signal.ITIMER_REAL)[0]:  # Python drops an error in a callback of `weakref`
                     made = leaves_of(False)
                     program(*made)
             except KeyboardInterrupt:
