@@ -23,7 +23,7 @@ from .modes import INFERENCE, UNCOUNTED, grad_mode
 
 new = object.__new__
 seqs = itertools.count()  # the numbers of nodes, in the order in which they are made
-ACCUMULATE_SEQ = 2**64 - 1  # as in torch: a ready AccumulateGrad runs before anything else
+ACCUMULATE_SEQ = 2**64 - 1  # as torch shows it; leaves are not sorted, see `engine.GraphTask.complete_leaves`
 
 FREED_SINCE = (
     "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "

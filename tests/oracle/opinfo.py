@@ -165,12 +165,16 @@ def main(*names: str) -> None:
     # and each seed takes a stack trace for every kind of device.
     common_utils.extract_test_fn = lambda: None
     torch.manual_seed = torch.default_generator.manual_seed
+    if unknown := {*names} - {entry.full_name for entry in op_db if entry.name not in LEFT_OUT}:
+        sys.exit(f"PyTorch has no samples of {', '.join(sorted(unknown))}, or they are left out here.")
     for entry in op_db:
         if entry.name in LEFT_OUT or (names and entry.full_name not in names):
             continue
         wrong, known = list(disagreements(entry, torch)), not names and KNOWN.get(entry.full_name)
         for line in () if known else wrong:
             print(f"{entry.full_name}: {' '.join(line.split())}"[:400])
+        if names and not wrong:
+            print(f"{entry.full_name}: no sample differs")
         if known and not wrong:
             print(f"{entry.full_name} agrees: take it out of tests/oracle/waiting.py")
 
