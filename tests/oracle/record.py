@@ -6,6 +6,7 @@ With `--all` it asks for everything again: last digits of some functions move fr
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from . import expressions, programs, scripts, semantics
@@ -23,10 +24,18 @@ def read(name: str) -> dict:
     return json.loads((DATA / name).read_text())
 
 
-def record_texts(torch, name: str, texts: list, observe: Callable) -> dict:
+def record_expressions(torch) -> dict:
+    return {e: expressions.observe(torch, e) for e in expressions.expressions()}
+
+
+def record_semantics(torch) -> dict:
+    return {name: semantics.shown(torch, name) for name in semantics.snippets()}
+
+
+def only_new(name: str, texts: list | dict, observe: Callable) -> dict:
     """What torch does with each text; what is recorded already stays."""
-    known = {} if "--all" in sys.argv else read(name)
-    return {text: known[text] if text in known else observe(torch, text) for text in texts}
+    known = read(name)
+    return {text: known[text] if text in known else observe(text) for text in texts}
 
 
 def record_programs(torch) -> dict:
@@ -45,8 +54,14 @@ def record_scripts(torch) -> dict:
 def main() -> None:
     import torch
 
-    write("expressions.json", record_texts(torch, "expressions.json", expressions.expressions(), expressions.observe))
-    write("semantics.json", record_texts(torch, "semantics.json", semantics.snippets(), semantics.shown), indent=0)
+    if "--all" in sys.argv:
+        write("expressions.json", record_expressions(torch))
+        write("semantics.json", record_semantics(torch), indent=0)
+    else:
+        write("expressions.json", only_new(
+            "expressions.json", expressions.expressions(), partial(expressions.observe, torch)))
+        write("semantics.json", only_new(
+            "semantics.json", semantics.snippets(), partial(semantics.shown, torch)), indent=0)
     write("programs.json", record_programs(torch), indent=0)
     write("scripts.json", record_scripts(torch))
 
