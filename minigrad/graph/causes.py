@@ -428,7 +428,7 @@ def misspelt_forward(error: BaseException, node: Any, context: Context) -> Findi
                 number, text = method.lineno, context.source.lines[method.lineno - 1]
                 edit = number, text.replace(f"def {method.name}(", "def forward(")
                 facts = {"name": "forward", "nearest": method.name}
-                return Finding("misspelt", facts, context.source.line(method), edit)
+                return Finding("misnamed", facts, context.source.line(method), edit)
     return None
 
 

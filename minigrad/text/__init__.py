@@ -8,6 +8,7 @@ API words (`requires_grad`, `.grad`, `grad_fn`) are never translated.
 """
 
 import os
+import re
 from functools import cache
 
 __all__ = ["LANGUAGES", "both", "get_language", "say", "set_language"]
@@ -30,7 +31,13 @@ def _sentences() -> dict[str, dict[str, str]]:
 
 def both(key: str, **values: object) -> dict[str, str]:
     """One sentence in each language: `{"en": ..., "zh": ...}`."""
-    return {lang: _sentences()[key][lang].format(**values) for lang in LANGUAGES}
+    return {lang: _filled(key, lang, values) for lang in LANGUAGES}
+
+
+def _filled(key: str, lang: str, values: dict[str, object]) -> str:
+    """A sentence with its blanks filled; behind a full-width sign no space stands, whatever came into the blank."""
+    text = _sentences()[key][lang].format(**values)
+    return re.sub("(?<=[，。：；（）]) +", "", text) if lang == "zh" else text
 
 
 def say(key: str, lang: str | None = None, **values: object) -> str:
@@ -41,7 +48,7 @@ def say(key: str, lang: str | None = None, **values: object) -> str:
     lang = lang or _language
     if lang == "both":
         return "\n".join(dict.fromkeys(both(key, **values).values()))
-    return _sentences()[key][lang].format(**values)
+    return _filled(key, lang, values)
 
 
 @cache

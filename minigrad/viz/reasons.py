@@ -249,10 +249,11 @@ class Explanation(TextWithDrawing):
         self.drawing = None if graph is None else Drawing(graph, lang=get_language(), marks=marks)
 
     def __str__(self) -> str:
-        parts = [say(key, **facts) for key, facts, _ in self.reasons if self.found is None or key not in BY_CAUSE]
+        parts = [(key, say(key, **facts)) for key, facts, _ in self.reasons
+                 if self.found is None or key not in BY_CAUSE]
         if self.found is not None and not self.told:
-            parts += [notes.cause_told(self.found, lang) for lang in notes.languages()]
-        return "\n".join(parts)
+            parts += [("cause", notes.cause_told(self.found, lang)) for lang in notes.languages()]
+        return "\n".join(said for _, said in sorted(parts, key=lambda part: part[0] == "why.freed"))  # that comes later
 
 
 # ---- before training
