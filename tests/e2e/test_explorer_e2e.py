@@ -141,14 +141,14 @@ def test_arrows_follow_the_wires_and_the_card_tells(page, made):
     assert "h = tanh(z)" in card
     assert "AddBackward0" in card
     assert "result" in card
-    assert root.locator(".mg-source.mg-linked").count() == 1
+    assert root.locator(".mg-origin.mg-linked").count() == 1
     root.locator(".mg-leaf").first.hover()
     assert "requires_grad" in root.locator(".mg-card").inner_text()
 
 
 def test_a_line_lights_what_it_made_by_mouse_and_by_keyboard(page, made):
     root = opened(page, made("tutorial"))
-    lines = root.locator(".mg-source")
+    lines = root.locator(".mg-origin")
     lines.nth(0).hover()
     lit = root.locator(".mg-op.mg-linked > text:first-of-type")
     assert sorted(lit.all_text_contents()) == ["add", "mul"]

@@ -441,11 +441,14 @@ function render({ model, el }) {
       root.classList.toggle("mg-beside", beside);
       return Math.min(stage.clientWidth / P.box.w, stage.clientHeight / P.box.h);
     };
-    const columns = root.clientWidth >= 1100 || root.clientWidth < 620;
-    placeCode(columns);
-    if (root.clientWidth >= 1100 && fits(false) < least() && (placeCode(false), fits(false)) < least()) placeCode(true);
-    const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
-    if (beneath < least() && wide && fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath))) fits(false);
+    const arrange = (place) => {
+      placeCode(place);
+      const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
+      if (beneath >= least() || !wide || fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath))) return fits(false);
+      return fits(true);
+    };
+    const places = root.clientWidth >= 1100 ? ["column", "side"] : root.clientWidth < 620 ? ["column"] : ["side"];
+    if (!places.some((place) => arrange(place) >= least()) && arrange("") < 0.8 * least()) arrange(places[0]);  // the graph first
     Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight });
     show();
   }
@@ -806,13 +809,14 @@ function render({ model, el }) {
 
   // ------------------------------------------------------------ the learner's code, its line lit
   /** Beside the stage where there is room, else with the queue; not where the cell stands right above in a low room. @param {boolean} apart */
-  function placeCode(apart) {
+  function placeCode(place) {
     const lines = (walk.scene.sources ?? []).flat(), cell = el.closest(".jp-CodeCell"), written = [...cell?.querySelectorAll(".cm-line") ?? []];
     const above = written.some((line) => line.textContent.trim() && lines.some(([, text]) => text === line.textContent));
-    code.hidden = S.present || !lines.length || (above && root.clientHeight < 560);
+    code.hidden = S.present || !place || !lines.length || (above && root.clientHeight < 560);
     root.classList.toggle("mg-coded", !code.hidden);
-    if (code.parentNode !== (apart ? body : side)) (apart ? body : side).append(code);
-    root.classList.toggle("mg-wide", apart && !code.hidden);
+    const home = place === "column" ? body : side;
+    if (code.parentNode !== home) home.append(code);
+    root.classList.toggle("mg-wide", place === "column" && !code.hidden);
   }
   /** Where in the code an event is: of a call of backward the node's own line. @param {number} k */
   const spot = (k) => k < 0 ? walk.frames[k].event.at : walk.scene.nodes[S.refused?.id ?? (S.quiz || walk.frames[k].id)]?.at;
@@ -1322,7 +1326,7 @@ function explore({ model, el }) {
   const { lang: tongue, theme: lamp, ...others } = buttons;
   bar.append(...Object.values(others), search, tongue, lamp);
   for (const [number, text, ids] of scene.code)
-    code.append(h("button", { type: "button", class: "mg-source", tabindex: code.childElementCount ? -1 : 0, "data-ids": ids.join(" ") }, h("span", { class: "mg-sub" }, String(number)), " ", text));
+    code.append(h("button", { type: "button", class: "mg-origin", tabindex: code.childElementCount ? -1 : 0, "data-ids": ids.join(" ") }, h("span", { class: "mg-sub" }, String(number)), " ", text));
   const lines = /** @type {HTMLElement[]} */ ([...code.children]);
 
   const lang = () => model.get("lang"), words = (pair) => (lang() === "both" ? pair.en + " / " + pair.zh : pair[lang()]);
@@ -1543,14 +1547,14 @@ function explore({ model, el }) {
   }, on);
   root.addEventListener("focusin", (event) => {
     const at = /** @type {HTMLElement} */ (event.target), stop = stage.contains(at) && P.stops.find(({ part }) => part === at);
-    if (at.matches(".mg-source")) light((at.dataset.ids ?? "").split(" "));
+    if (at.matches(".mg-origin")) light((at.dataset.ids ?? "").split(" "));
     if (!stop) return;
     ask(P.to[stop.id]);
     chosen(stop.id);
     for (const one of P.stops) one.part.classList.toggle("mg-chosen", one === stop);
   }, on);
   root.addEventListener("pointerover", (event) => {
-    const at = /** @type {HTMLElement} */ (event.target), line = /** @type {HTMLElement|null} */ (at.closest(".mg-source"));
+    const at = /** @type {HTMLElement} */ (event.target), line = /** @type {HTMLElement|null} */ (at.closest(".mg-origin"));
     if (line) return light((line.dataset.ids ?? "").split(" "));
     if (!stage.contains(at) || fingers.size) return;
     const stop = stopAt(at);
