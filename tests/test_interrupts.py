@@ -163,6 +163,7 @@ def test_the_note_of_an_interrupted_backward_says_what_to_do():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer of that kind")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what Python drops, see `timed`
 @pytest.mark.filterwarnings("ignore:Using backward")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_ctrl_c_at_any_time_leaves_each_gradient_as_before_or_complete(program):

@@ -444,11 +444,12 @@ function render({ model, el }) {
     const arrange = (place) => {
       placeCode(place);
       const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
-      if (beneath >= least() || !wide || fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath))) return fits(false);
-      return fits(true);
+      const scale = beneath >= least() || !wide || fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath)) ? fits(false) : fits(true);
+      return place === "side" && !code.hidden && code.clientHeight < 60 ? 0 : scale;  // three lines at least
     };
     const places = root.clientWidth >= 1100 ? ["column", "side"] : root.clientWidth < 620 ? ["column"] : ["side"];
-    if (!places.some((place) => arrange(place) >= least()) && arrange("") < 0.8 * least()) arrange(places[0]);  // the graph first
+    if (!places.some((place) => arrange(place) >= least()) && arrange("") < 0.8 * least())  // the graph first, then the code
+      if (!arrange(places[0])) arrange("");
     Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight });
     show();
   }
