@@ -524,6 +524,12 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     return None
 
 
+def was_cut(t: Any) -> bool:
+    """Whether a value was taken out of this very tensor: then it may be no loss, but on the way to one."""
+    return any(place.origin() is t.grad_fn for place in list(ledger.places.values())
+               if place.kind not in ("zero_grad", ".grad = None"))
+
+
 def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     """What cut a leaf off in the expressions that made `root`."""
     for here, there in feeding(root, context):

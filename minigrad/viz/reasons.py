@@ -197,7 +197,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
             here = leaf in {e for n in new for e in n.edges}
         else:
             here = any(r.kind == "leaf" and r.name == label(t) for r in read(loss, names=named).tensors)
-        if here and found is not None and found.key == "cut" and loss.numel() != 1:
+        if here and found is not None and found.key == "cut" and (loss.numel() != 1 or causes.was_cut(loss)):
             cut_off.append(loss)
             nodes, seen = [], {}  # others may lead there by the same nodes
         elif here:
