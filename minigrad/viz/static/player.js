@@ -279,6 +279,7 @@ function render({ model, el }) {
   const ui = model.get("scene").ui;
   /** What only this view knows. */
   const S = {
+    crowded: 0,                                                              // the width at which a queue once left the code no room
     quiz: "",                                                       // the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
@@ -445,7 +446,7 @@ function render({ model, el }) {
       placeCode(place);
       const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
       const scale = beneath >= least() || !wide || fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath)) ? fits(false) : fits(true);
-      return place === "side" && !code.hidden && code.clientHeight < 60 ? 0 : scale;  // three lines at least
+      return crowded() ? 0 : scale;
     };
     const places = root.clientWidth >= 1100 ? ["column", "side"] : root.clientWidth < 620 ? ["column"] : ["side"];
     if (!places.some((place) => arrange(place) >= least()) && arrange("") < 0.8 * least())  // the graph first, then the code
@@ -813,7 +814,7 @@ function render({ model, el }) {
   function placeCode(place) {
     const lines = (walk.scene.sources ?? []).flat(), cell = el.closest(".jp-CodeCell"), written = [...cell?.querySelectorAll(".cm-line") ?? []];
     const above = written.some((line) => line.textContent.trim() && lines.some(([, text]) => text === line.textContent));
-    code.hidden = S.present || !place || !lines.length || (above && root.clientHeight < 560);
+    code.hidden = S.present || !place || !lines.length || (above && root.clientHeight < 560) || (place === "side" && S.crowded === root.clientWidth);
     root.classList.toggle("mg-coded", !code.hidden);
     const home = place === "column" ? body : side;
     if (code.parentNode !== home) home.append(code);
@@ -823,8 +824,11 @@ function render({ model, el }) {
   const spot = (k) => k < 0 ? walk.frames[k].event.at : walk.scene.nodes[S.refused?.id ?? (S.quiz || walk.frames[k].id)]?.at;
   /** The text of a part of the code, by lines. */
   const lit = ([source, first, last]) => walk.scene.sources[source].filter(([n]) => n >= first && n <= last).map(([, text]) => text).join("\n");
+  /** Whether a long queue leaves the code no room beneath it. */
+  const crowded = () => !code.hidden && code.parentNode === side && side.scrollHeight > side.clientHeight;
   /** @param {number} k */
   function showCode(k) {
+    if (crowded()) { S.crowded = root.clientWidth; return layout(); }
     if (code.hidden) return;
     const [source, first, last, start, end] = spot(k) ?? [S.source, 0, 0, 0, 0];
     S.source = source;
