@@ -17,9 +17,9 @@ from ..core.beside.observers import observing
 from ..core.graph import Node, TensorBase, constant, node_of, seqs
 from ..text.numbers import two_digits
 from . import causes, notes, numbers
+from .live import nodes_of
 from .preview import norm
 from .program import Context
-from .still import nodes_of
 
 
 class Remark(NamedTuple):

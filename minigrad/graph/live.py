@@ -13,7 +13,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -22,7 +22,7 @@ from ..array.backend import xp
 from ..core.beside.ledger import places
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ, Withheld, node_of
+from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now
@@ -48,6 +48,17 @@ def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None,
     `near`: the nodes that are read, by their ids, if not all are; edges that leave them are marked as cut.
     """
     return Reader(tensors, names or {}, near).graph()
+
+
+def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
+    """The nodes that edges lead to, each once."""
+    todo = [node_of(edge) for edge in edges]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Node) and id(node) not in seen:
+            seen[id(node)] = node
+            yield node
+            todo += map(node_of, node.edges)
 
 
 def stale(n: AnyNode) -> bool:

@@ -38,7 +38,7 @@ def in_double(f: Callable[..., Any], *args: Any) -> bool:
 # ---- rounds of training
 
 
-class Stage:
+class Sandbox:
     """Where a round of training runs: what it uses is looked up once, and put back as it was in the end.
 
     Copies of the parameters stand under the names, or in the cells, where `round` finds them; if it takes them as
@@ -67,7 +67,7 @@ class Stage:
         steps = dis.get_instructions(round) if self.scope else ()
         self.stored = {i.argval for i in steps if i.opname == "STORE_GLOBAL"}
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> Sandbox:
         kept = {*self.stored, *dict(self.places)}
         self.before, self.random = {key: self.scope[key] for key in kept if key in self.scope}, random.get_state()
         self.states = [(one, copy.deepcopy(one.state_dict())) for one in (*self.optimizers, *self.modules)]
@@ -108,23 +108,23 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
     norms. The last row has "error", if there was one.
     """
     rows: list[dict[str, Any]] = []
-    with Stage(round, parameters) as stage:
+    with Sandbox(round, parameters) as sandbox:
         for nr in range(1, count + 1):
             seen: dict[str, Any] = {}
             handles = [t.register_post_accumulate_grad_hook(lambda t, name=name, seen=seen: seen.update(
-                {name: size(t.grad)})) for name, t in stage.now.items() if t.is_leaf and t.requires_grad]
+                {name: size(t.grad)})) for name, t in sandbox.now.items() if t.is_leaf and t.requires_grad]
             try:
-                result = round(*(stage.now.values() if stage.handed else ()), **switches)
+                result = round(*(sandbox.now.values() if sandbox.handed else ()), **switches)
             except Exception as error:  # that is what a bug may look like
                 return [*rows, {"round": nr, "error": f"{type(error).__name__}: {str(error).partition('. ')[0]}"}]
             finally:
                 for handle in handles:
                     handle.remove()
             loss, *returned = result if isinstance(result, tuple) else (result,)
-            stage.follow(*returned)
+            sandbox.follow(*returned)
             row = {"round": nr, "loss": size(loss),
                    "nodes": len(nodes_behind(loss)) if hasattr(loss, "grad_fn") else None}
-            for name, t in stage.now.items():
+            for name, t in sandbox.now.items():
                 row |= {name: size(t), f"{name}.grad": seen.get(name), f"{name}.is_leaf": t.is_leaf}
             rows.append(row)
     return rows

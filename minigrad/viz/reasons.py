@@ -15,8 +15,9 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
 
-from ..graph import causes, checkup, live, notes, numbers, still, unfinished
+from ..graph import causes, checkup, live, notes, numbers, unfinished
 from ..graph.program import Context, expression, standing
+from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import get_language, say
 from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
@@ -66,7 +67,7 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
         names[ast.unparse(owner)] = t
     read = reader_for(t)
     ours = library(t) == "minigrad"
-    graph = read(t, names=names, near=live.ends([*still.nodes_of([t._edge()], {})])) if ours else read(t, names=names)
+    graph = read(t, names=names, near=live.ends([*live.nodes_of([t._edge()], {})])) if ours else read(t, names=names)
     record = graph.tensor(graph.roots[0])
     if record.kind == "leaf" and record.grad is None:
         graph, reason, found = unreached(record, t, read, names, context, call)
@@ -95,7 +96,7 @@ def of_numbers(t: AnyTensor, name: str, names: Mapping[str, AnyTensor]) -> tuple
         losses.sort(key=lambda v: v.numel() != 1)
     found = causes.attempt(numbers.cleared, t, name) if wrong == "zero" else None
     for loss in losses[:LOSSES] if found is None else ():
-        nodes = [*still.nodes_of([loss._edge()], {})]
+        nodes = [*live.nodes_of([loss._edge()], {})]
         if loss is not t and not any(e is t for n in nodes for e in n.edges):
             continue
         if wrong:
@@ -192,7 +193,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
     named, seen, nodes = {**names, label(t): leaf}, dict[int, Any](), list[Any]()
     for name, loss in results[:LOSSES]:
         if library(leaf) == "minigrad":
-            new = [*still.nodes_of([loss._edge()], seen)]
+            new = [*live.nodes_of([loss._edge()], seen)]
             nodes = [*new, *nodes]  # what is not new was reached from another, and does not lead there
             here = leaf in {e for n in new for e in n.edges}
         else:
@@ -215,7 +216,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
         elif loss.numel() == 1:
             others[name] = loss
     roots = [*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))]
-    near = {"near": live.ends([*still.nodes_of([r._edge() for r in roots], {})], leaf)} if nodes else {}
+    near = {"near": live.ends([*live.nodes_of([r._edge() for r in roots], {})], leaf)} if nodes else {}
     graph = read(*roots, names=named, **near)
     facts = {"name": label(t), "loss": ", ".join(others)}
     marks = {r.id for r in graph.tensors if r.name == label(t)}
@@ -275,7 +276,7 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     given = dict(zip(("model", "loss"), getattr(call, "args", ()), strict=False))
     given |= {k.arg: k.value for k in getattr(call, "keywords", ()) if k.arg in ("model", "loss")}
     names = [ast.unparse(given[word]) if word in given else word for word in ("model", "loss")]
-    with still.Still(step, model, optimizer, loss) as kept, warnings.catch_warnings(), redirect_stdout(StringIO()):
+    with Restoring(step, model, optimizer, loss) as kept, warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         told = [*checkup.remarks(model, loss, optimizer, step, names, context, given.get("loss"))]
     told += [checkup.Remark("moved", {"names": ", ".join(kept.moved)})] if kept.moved else []
@@ -290,7 +291,7 @@ class Checkup(TextWithDrawing):
         self.remarks = [one._replace(marks={}) for one in told]
         self.drawing: Drawing | None = None
         if library(loss) == "minigrad" and loss.requires_grad:
-            nodes = [*still.nodes_of([loss._edge()], {})]
+            nodes = [*live.nodes_of([loss._edge()], {})]
             graph = live.read(loss, *marks.values(), names={**learners_names(), **marks}, near=live.ends(nodes))
             self.drawing = Drawing(graph, lang=get_language(), marks=frozenset(
                 t.id for t in graph.tensors if t.name in marks))

@@ -40,7 +40,9 @@ def test_a_moment_says_that_nobody_answers(page, tmp_path):
     moment = page.locator(".mg-moment").first
     moment.locator("button.mg-main").click()
 
-    moment.locator(".mg-say", has_text="kernel").wait_for()
+    said = moment.locator(".mg-say", has_text="kernel")
+    said.wait_for()
+    assert said.inner_text() == minigrad.text.say("moments.no_kernel", "en")
 
 
 @pytest.mark.parametrize(("language", "width", "theme"), [("en", 1100, "light"), ("zh", 390, "dark")])

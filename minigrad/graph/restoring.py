@@ -19,7 +19,8 @@ from ..array.backend import ndarray, xp
 from ..core import modes
 from ..core.beside import ledger, scopes
 from ..core.beside.lines import PACKAGE_FILES
-from ..core.graph import Freed, Node, TensorBase, node_of
+from ..core.graph import Freed, TensorBase
+from .live import nodes_of
 from .program import LIBRARIES, is_learners
 
 PACKAGE = __name__.partition(".")[0]
@@ -31,7 +32,7 @@ def names_in(code: CodeType) -> set[str]:
     return {*code.co_names}.union(*(names_in(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
-class Still:
+class Restoring:
     """While inside, anything may happen to what `roots` reach; then it is as before."""
 
     def __init__(self, *roots: Any) -> None:
@@ -56,7 +57,7 @@ class Still:
         """What is called in the end."""
         self.undo.append((function, args))
 
-    def __enter__(self) -> Still:
+    def __enter__(self) -> Restoring:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -132,17 +133,6 @@ class Still:
                 yield cell.cell_contents
         self.moved += [name for name, value in there.items() if isinstance(value, GeneratorType)]
         yield from (*there.values(), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), vars(f))
-
-
-def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
-    """The nodes that edges lead to, each once."""
-    todo = [node_of(edge) for edge in edges]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Node) and id(node) not in seen:
-            seen[id(node)] = node
-            yield node
-            todo += map(node_of, node.edges)
 
 
 def swap(container: Any, old: Any) -> None:
