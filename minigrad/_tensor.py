@@ -175,8 +175,9 @@ class Tensor(TensorBase):
 
     @TensorBase.grad.setter  # type: ignore[attr-defined]
     def grad(self, value: Any) -> None:
-        _check_grad(self, value)
-        if value is None and self._grad is not None:
+        if value is not None:
+            _check_grad(self, value)
+        elif self._grad is not None:
             cut(".grad = None", self)
         self._grad = value
 
@@ -418,8 +419,6 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
 
 def _check_grad(t: Tensor, value: Any) -> None:
     """What torch says to a gradient that does not fit."""
-    if value is None:
-        return
     if not isinstance(value, TensorBase):
         raise presentation.error(TypeError, "grad_kind",
             f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")

@@ -116,9 +116,8 @@ def run(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list 
     """Backward to the end, without anybody watching."""
     before = copy_context()
     try:
-        edges = [root._edge() for root in roots]
-        if level() is not None or shortcut is None or not shortcut(edges, grads, keep, create_graph, inputs, captured):
-            for _ in steps(edges, grads, AttendedTask(keep, create_graph, None, inputs, captured)):
+        if level() is not None or shortcut is None or not shortcut(roots, grads, keep, create_graph, inputs, captured):
+            for _ in steps([r._edge() for r in roots], grads, AttendedTask(keep, create_graph, None, inputs, captured)):
                 pass
     except BaseException as error:
         put_back(before)  # an interrupt may tear open what a `with` would have

@@ -32,28 +32,28 @@ def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] |
             if create_graph or not node.ready():  # else gradients may go past this folded chain
                 node.unfold()
         for edge in node.paths:  # type: ignore[attr-defined]
-            target = edge.node if edge.__class__ is Port else edge
-            if isinstance(target, Node):
-                if target not in seen:
-                    seen.add(target)
-                    nodes.append(target)
-            elif edge in waits:
-                waits[edge] += 1
-            elif edge is not None:
-                if edge._hooks is not None:
-                    return None
-                waits[edge] = 1
+            if not isinstance(edge, Node):
+                if edge.__class__ is not Port:
+                    if edge is not None:
+                        if edge._hooks is not None:
+                            return None
+                        waits[edge] = waits.get(edge, 0) + 1
+                    continue
+                edge = edge.node
+            if edge not in seen:
+                seen.add(edge)
+                nodes.append(edge)
     nodes.sort(key=attrgetter("seq"), reverse=True)
     return nodes, waits
 
 
-def walk(roots: list, grads: list, keep: bool, create_graph: bool, inputs: list | None,
+def walk(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list | None,
          captured: dict[Any, Any] | None) -> bool:
     """Run backward if the graph has nothing special; says whether it did.
 
     `inputs`, where given, must be the leaves of the graph: then everything runs anyway.
     """
-    if len(roots) != 1 or not isinstance(root := roots[0], Node) or suspended or anomaly.enabled:
+    if len(roots) != 1 or not isinstance(root := roots[0]._edge(), Node) or suspended or anomaly.enabled:
         return False
     found = reach(root, create_graph)
     if found is None or (inputs is not None and (captured is None or found[1].keys() != set(inputs))):
@@ -81,8 +81,8 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: b
     """The loop: take what arrived, apply, fit, send on; leaves as soon as they wait for nothing more."""
     F, arrived, instead = TENSORS if create_graph else RAW, {root: seed}, {} if create_graph else derivatives
     for node in nodes:
-        received = arrived.pop(node, None) if node.outputs == 1 else take(node, arrived)
-        if received is None:
+        received = arrived.pop(node, None)
+        if received is None and (node.outputs == 1 or (received := take(node, arrived)) is None):
             sent = node.skip(keep)
         elif (derivative := instead.get(node.__class__)) is not None:
             sent = derivative(node, received, keep)
@@ -113,4 +113,4 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: b
             elif captured is not None:
                 captured[edge] = grad
             elif grad is not None and edge._requires_grad:
-                leaves.accumulate(edge, grad, create_graph, shared=False)
+                leaves.accumulate(edge, grad, create_graph, False)

@@ -7,9 +7,9 @@ itself, as optimizers do, is left out.
 
 from __future__ import annotations
 
-import weakref
 from types import CodeType, FrameType
 from typing import Any
+from weakref import ref
 
 from ..graph import TensorBase, node_of
 from .lines import PACKAGE_FILES, _frame, learners_frame
@@ -37,29 +37,36 @@ places: dict[tuple[str, int, int], Place] = {}
 def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) -> Any:
     """Note that `source` was cut off, if it is tracked, by a caller of the caller that is the learner's; returns
     `result`. With `climb` what of ours lies between does not matter; else it does: then it was not the learner."""
-    if source is not None and source._fn is None and not source._requires_grad:
+    fn = None if source is None else source._fn
+    if source is not None and fn is None and not source._requires_grad:
         return result
     f: Any = _frame(2)
-    if f.f_code.co_name == "function":  # ours, between a method and who wrote `torch.detach(x)`
-        f = f.f_back
-    f = learners_frame() if climb else f
-    if f is None or f.f_code.co_filename in PACKAGE_FILES:
-        return result
-    key = kind, id(f.f_code), f.f_lasti  # the code of a place that is noted stays alive
-    place = places.get(key)
+    code = f.f_code
+    if climb or code.co_name == "function":  # ours, between a method and who wrote `torch.detach(x)`
+        f = learners_frame() if climb else f.f_back
+        code = f and f.f_code
+    # the code of a place that is noted stays alive
+    place = code and (places.get((kind, id(code), f.f_lasti)) or new_place(kind, code, f.f_lasti))
     if place is None:
-        if len(places) >= KEPT:
-            places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
-        place = places[key] = Place(kind, f.f_code, f.f_lasti)
+        return result
     place.count += 1
-    if place.count <= CALLERS and f.f_code.co_name != "<module>":  # later calls come from the same lines, mostly
+    if place.count <= CALLERS and code.co_name != "<module>":  # later calls come from the same lines, mostly
         place.callers = callers(f)
     if source is not None:
-        node = node_of(source._fn)
-        place.seq, place.origin = (None, weakref.ref(source)) if node is None else (node.seq, weakref.ref(node))
-    if isinstance(result, TensorBase):
-        place.result = weakref.ref(result)
+        node = None if fn is None else node_of(fn)
+        place.seq, place.origin = (None, ref(source)) if node is None else (node.seq, ref(node))
+    if result is not None and isinstance(result, TensorBase):
+        place.result = ref(result)
     return result
+
+
+def new_place(kind: str, code: CodeType, lasti: int) -> Place | None:
+    """Make room for a place of the learner's; None for one of ours."""
+    if code.co_filename in PACKAGE_FILES:
+        return None
+    if len(places) >= KEPT:
+        places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
+    return places.setdefault((kind, id(code), lasti), Place(kind, code, lasti))
 
 
 def callers(f: FrameType) -> tuple[tuple[CodeType, int], ...]:
