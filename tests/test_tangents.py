@@ -8,6 +8,7 @@ from minigrad.graph.preview import preview
 from minigrad.graph.tangents import with_tangents
 from minigrad.nn import functional as F
 from minigrad.utils.checkpoint import checkpoint
+from minigrad.viz.player import step
 
 
 def written(x):
@@ -84,3 +85,25 @@ def test_what_cannot_be_pushed_is_said():
     picture = torch.draw(loss, view="forward", tangents=True)
     assert "RuntimeError" in picture.remarks[0]
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_player_pushes_the_tangents_that_forward_mode_computes(name):
+    x = torch.tensor([0.5, 1.5, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    way = torch.tensor([1.0, -0.5, 0.0, 2.0], dtype=torch.float64)
+    y = PROGRAMS[name](x)
+
+    events = step(y.sum(), preview=True, tangents={x: way}).scene["forward"]
+
+    _, truth = torch.autograd.functional.jvp(lambda x: PROGRAMS[name](x).sum(), x, way)
+    taken = [one["moves"] for e in events for one in e["ins"] if one["name"] == "x"]
+    assert set(taken) == {preview(way._array())}
+    assert events[-1]["out"]["moves"] == preview(truth._array())
+    assert "ε" in events[-1]["say"]["en"]
+
+
+def test_a_player_without_tangents_says_why():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(ValueError, match=r"step\(..., tangents=True\)"):
+        step((x * x).sum(), live=True, tangents=True)
+    assert all("moves" not in e["out"] for e in step((x * x).sum(), preview=True, forward=True).scene["forward"])

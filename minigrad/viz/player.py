@@ -15,6 +15,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import anywidget
@@ -25,6 +26,7 @@ from ..graph.forced import forced_runs
 from ..graph.forward import Event, Notes, events, worked_out
 from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
+from ..graph.tangents import with_tangents
 from ..text import both, get_language, say
 from .display import Drawing, library, reader_for, tensor_names
 from .exported import page
@@ -42,8 +44,8 @@ _live: weakref.ref[Player] | None = None  # at most one backward hangs between t
 
 def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = False, preview: bool = False,
          retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False, anyway: bool = False,
-         predict: bool = False, forward: bool | Notes = False, breakpoints: Iterable[str] = (),
-         names: Mapping[str, AnyTensor] | None = None, lang: str | None = None,
+         predict: bool = False, forward: bool | Notes = False, tangents: bool | Mapping[AnyTensor, Any] = False,
+         breakpoints: Iterable[str] = (), names: Mapping[str, AnyTensor] | None = None, lang: str | None = None,
          theme: str | None = None) -> Player:
     """Run `root.backward(gradient)` and return a player that steps through it.
 
@@ -52,10 +54,12 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     `drive` lets you choose the next node, with `anyway` also one that is not ready: the wrong numbers
     are recorded before, on copies, and hooks run once more for each. `predict` asks before it shows;
     `forward` shows first how the graph grew: values that nobody holds are worked out from the leaves, where
-    nothing was written since and nothing drew random numbers (`%%step` notes them while the cell runs);
+    nothing was written since and nothing drew random numbers (`%%step` notes them while the cell runs), with
+    `tangents`, as `draw` takes them, also how each value moves;
     `breakpoints` are names of nodes or leaves where Play stops. The player's `answers`, `path`,
     `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
-    Raises: TypeError for what is not a tensor; ValueError for `live` with torch, and for `anyway` with either.
+    Raises: TypeError for what is not a tensor; ValueError for `live` with torch, for `anyway` with either, and for
+    `tangents` with torch or where the derivative of a node cannot be taken.
     """
     reader_for(root)  # refuses what is no tensor
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
@@ -63,9 +67,13 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
                              "lang": lang or get_language(), "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live and library(root) == "torch":
         raise ValueError(say("player.torch_live"))
+    if tangents is not False and (live or library(root) == "torch"):
+        raise ValueError(say("draw.no_tangents"))
     if anyway and (live or library(root) == "torch"):
         raise ValueError(say("player.no_anyway"))
+    forward = forward or tangents is not False
     known = worked_out(root, how["names"]) if forward else {}
+    moves = {} if tangents is False else tangents_of(root, how["names"], None if tangents is True else tangents)
 
     def ran(graph: Graph) -> list[Event]:
         notes = forward if isinstance(forward, Notes) else Notes()
@@ -77,9 +85,18 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
         return watched(LivePlayer(recorder, forward=ran(recorder.graph), **shown))
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
+    graph = replace(graph, tensors=tuple(replace(t, tangent=moves.get(t.id)) for t in graph.tensors))
     call = ", ".join(f"{name}=True" for name in ("retain_graph", "create_graph") if how[name])
     return watched(Player(graph, frames, preview=preview, call=call, anyway=runs if anyway else None,
                           forward=ran(graph), **shown))
+
+
+def tangents_of(root: AnyTensor, names: Any, along: Any) -> dict[str, str]:
+    """How the values behind `root` move, by tensor. Raises: ValueError where that cannot be told."""
+    graph, wrong, _ = with_tangents(reader_for(root)(root, names=names), root, along=along)
+    if wrong:
+        raise ValueError(say("draw.no_numbers", error=wrong))
+    return {t.id: t.tangent for t in graph.tensors if t.tangent}
 
 
 def watched(player: Widget) -> Widget:

@@ -115,17 +115,20 @@ class Scenes:
         if not e.node:
             first = e.span.first if e.span else 0
             return {"id": "", "at": self.at(e.span), "say": both("player.forward_line", line=first), "ins": []}
-        name = next((labels[t.id] for t in self.graph.outputs(e.node)), "")
+        id = next((t.id for t in self.graph.outputs(e.node)), "")
+        name = labels.get(id, "")
         key = "leaf" if self.graph.node(e.node).leaf else "make" if e.value else "unkept"
-        ins = {tensor: self.value(labels[tensor], value) | {"edge": edge} for edge, tensor, value in e.ins}
+        ins = {tensor: self.value(tensor, labels[tensor], value) | {"edge": edge} for edge, tensor, value in e.ins}
         say_it = both(f"player.forward_{key}", name=bare(name), node=self.title(e.node))
-        return {"id": e.node, "at": self.at(e.span), "say": say_it, "ins": [*ins.values()],
-                "out": self.value(name, e.value)}
+        out = self.value(id, name, e.value)
+        said = joined(say_it, both("player.tangent")) if "moves" in out else say_it
+        return {"id": e.node, "at": self.at(e.span), "say": said, "ins": [*ins.values()], "out": out}
 
-    def value(self, name: str, value: Value | None) -> dict[str, Any]:
-        """A value with its name; without one nobody kept it."""
+    def value(self, id: str, name: str, value: Value | None) -> dict[str, Any]:
+        """A value with its name, and how it moves; without one nobody kept it."""
         told = {"text": value.text, "exact": value.exact, "math": mathml(grids(value.tex))} if value else {}
-        return {"name": bare(name), **told}
+        moves = self.graph.tensor(id).tangent if id else None
+        return {"name": bare(name), **told} | ({"moves": moves} if moves else {})
 
     def at(self, span: Span | None) -> list[int] | None:
         """A part of a source as the player has it: which one, first and last line, first and last character."""

@@ -716,7 +716,7 @@ function render({ model, el }) {
   function value(one) {
     const shown = one.math ? math(one.math) : one.text ? h("span", {}, one.text) : muted(two(ui.not_kept));
     if (one.exact) shown.title = one.exact;
-    return h("span", { class: "mg-made" }, h("code", {}, one.name), " = ", shown);
+    return h("span", { class: "mg-made" }, h("code", {}, one.name), " = ", shown, one.moves && ` · ε ${one.moves}`);
   }
   /** The wrong `.grad`s beside the true ones, and what is stranded. @param {number} k */
   function wrong(k) {
