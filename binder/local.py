@@ -96,27 +96,36 @@ def install(extras):
         file.write(" ".join([wanted] + sorted(have | set(extras))))
 
 
-def run(*module):
-    """`python -m module ...` in the environment, in this checkout, in UTF-8; leave if it fails."""
+def call(*module):
+    """`python -m module ...` in the environment, in this checkout, in UTF-8; its exit status."""
     python = python_in_venv()
     path = os.path.dirname(python) + os.pathsep + os.environ.get("PATH", "")
     environment = dict(os.environ, PATH=path, VIRTUAL_ENV=VENV, PYTHONUTF8="1",
                        PIP_DISABLE_PIP_VERSION_CHECK="1")
-    code = subprocess.call([python, "-m"] + list(module), cwd=ROOT, env=environment)
+    return subprocess.call([python, "-m"] + list(module), cwd=ROOT, env=environment)
+
+
+def run(*module):
+    """The same; leave if it fails."""
+    code = call(*module)
     if code:
         sys.exit(code)
 
 
-def open_lab(language="en", *options):
-    """JupyterLab on the first notebook of a language, its stored players alive from the start."""
+def open_lab(*options):
+    """JupyterLab on the first notebook of a language, the stored players of both alive from the start."""
+    language = "en"
+    if options and not options[0].startswith("-"):
+        language, options = options[0], options[1:]
     if language not in ("en", "zh"):
         sys.exit("The notebooks are in en and zh, not in {0}.".format(language))
-    folder = os.path.join(ROOT, "notebooks", language)
     notebooks = [
-        os.path.join(where, name) for where, _, names in os.walk(folder)
+        os.path.join(where, name) for where, _, names in os.walk(os.path.join(ROOT, "notebooks"))
         for name in names if name.endswith(".ipynb") and ".ipynb_checkpoints" not in where]
     print("Marking the notebooks of this checkout as trusted, so that their pictures move.")
-    run("jupyter", "trust", *notebooks)
+    left = [one for one in notebooks if call("jupyter", "trust", one)] if call("jupyter", "trust", *notebooks) else []
+    if left:
+        print("Left untrusted, so that their pictures move only once their cells have run: " + ", ".join(left))
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0          # in a container
     # by its address, not as an argument: that would make its folder the root, and the link to
     # the twin in the other language would lead out of it

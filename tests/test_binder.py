@@ -8,6 +8,7 @@ cover the apt packages, conda or the user of the image.
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import stat
 import subprocess
@@ -153,3 +154,35 @@ def test_a_student_of_the_hub_gets_the_notebooks_and_keeps_what_was_written(
     assert lesson.read_text() == "mine"
     assert len(list(home.glob("notebooks/*/*/*.ipynb"))) == len(list(ROOT.glob("notebooks/*/*/*.ipynb")))
     assert (home / ".local/share/jupyter/nbsignatures.db").read_text() == "signed"
+
+
+@pytest.mark.parametrize(("words", "first", "rest"), [
+    ([], "en", []), (["zh"], "zh", []), (["--no-browser"], "en", ["--no-browser"]),
+    (["zh", "--port=9999"], "zh", ["--port=9999"])])
+@pytest.mark.parametrize("broken", [False, True])
+def test_the_lab_takes_options_with_or_without_a_language_and_trusts_both(
+    words: list[str], first: str, rest: list[str], broken: bool, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    local = runpy.run_path(str(ROOT / "binder" / "local.py"))
+    calls: list[tuple[str, ...]] = []
+
+    def call(*module: str) -> int:
+        calls.append(module)
+        return int(broken and any("002_" in word for word in module))
+
+    monkeypatch.setitem(local["open_lab"].__globals__, "call", call)
+    local["open_lab"](*words)
+
+    assert {Path(name).parts[-3] for name in calls[0][2:]} == {"en", "zh"}
+    page = f"/lab/tree/notebooks/{first}/lessons/00_start_here.ipynb"
+    assert calls[-1][:2] == ("jupyterlab", "--LabApp.default_url=" + page)
+    assert [word for word in calls[-1][2:] if word != "--allow-root"] == rest
+    left = capsys.readouterr().out.partition("Left untrusted")[2]
+    assert left.count(".ipynb") == (2 if broken else 0)
+    assert left.count("002_") == (2 if broken else 0)
+
+
+def test_the_lab_names_its_languages():
+    with pytest.raises(SystemExit, match="en and zh, not in fr"):
+        runpy.run_path(str(ROOT / "binder" / "local.py"))["open_lab"]("fr")
