@@ -100,8 +100,11 @@ def call(*module):
     """`python -m module ...` in the environment, in this checkout, in UTF-8; its exit status."""
     python = python_in_venv()
     path = os.path.dirname(python) + os.pathsep + os.environ.get("PATH", "")
+    settings = os.path.join(ROOT, "binder", "jupyter")
+    if os.environ.get("JUPYTER_CONFIG_PATH"):
+        settings += os.pathsep + os.environ["JUPYTER_CONFIG_PATH"]
     environment = dict(os.environ, PATH=path, VIRTUAL_ENV=VENV, PYTHONUTF8="1",
-                       PIP_DISABLE_PIP_VERSION_CHECK="1")
+                       PIP_DISABLE_PIP_VERSION_CHECK="1", JUPYTER_CONFIG_PATH=settings)
     return subprocess.call([python, "-m"] + list(module), cwd=ROOT, env=environment)
 
 

@@ -48,7 +48,8 @@ c.SimpleLocalProcessSpawner.home_dir_template = str(CLASS / "students/{username}
 c.Spawner.default_url = f"/lab/tree/notebooks/{LANGUAGE}/lessons/00_start_here.ipynb"
 c.Spawner.pre_spawn_hook = lay_out
 c.Spawner.start_timeout = c.Spawner.http_timeout = 600
-c.Spawner.environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+c.Spawner.environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+                         "JUPYTER_CONFIG_PATH": str(NOTEBOOKS.parent / "binder" / "jupyter")}
 c.Spawner.args = [  # a kernel that nobody uses for half an hour ends, and its server some time after
     "--MappingKernelManager.cull_idle_timeout=1800", "--MappingKernelManager.cull_interval=300",
     "--ServerApp.shutdown_no_activity_timeout=3600", "--LabApp.news_url=none", "--ServerApp.root_dir=.",

@@ -159,7 +159,8 @@ def environment(home: Path) -> dict[str, str]:
     names = ("CONFIG_DIR", "RUNTIME_DIR", "DATA_DIR")
     own = {f"JUPYTER_{name}": str(home / name.lower()) for name in names}
     own |= {f"JUPYTERLAB_{name}": str(home / name.lower()) for name in ("SETTINGS_DIR", "WORKSPACES_DIR")}
-    return {**os.environ, **own, "IPYTHONDIR": str(home / "ipython"), "PYTHONPATH": str(REPOSITORY)}
+    return {**os.environ, **own, "IPYTHONDIR": str(home / "ipython"), "PYTHONPATH": str(REPOSITORY),
+            "JUPYTER_CONFIG_PATH": str(REPOSITORY / "binder" / "jupyter")}
 
 
 def choose_settings(home: Path) -> None:

@@ -97,3 +97,16 @@ def test_an_untrusted_copy_shows_every_diagram_as_a_picture(lab, page, language)
     assert page.evaluate(PICTURES) == [True] * stored(notebook)[PNG]
     assert page.locator(".mg-player, .jp-OutputArea-output svg").count() == 0
     page.evaluate(SHUT_DOWN)
+
+
+@pytest.mark.parametrize("notebook", [p for p in EVERY if p.name[:3] == "03_"], ids=relative)
+def test_a_notebook_that_is_opened_and_saved_stays_as_it_was(lab, page, notebook):
+    lab.trust(notebook)
+    lab.open(page, notebook)
+    page.wait_for_timeout(1_000)  # for widgets, which come last
+
+    assert page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty") is False
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.context.save()")
+
+    assert (lab.root / notebook.name).read_bytes() == notebook.read_bytes()
+    page.evaluate(SHUT_DOWN)
