@@ -31,4 +31,3 @@ class Contents(AsyncLargeFileManager):
 
 c = get_config()  # noqa: F821
 c.ServerApp.contents_manager_class = Contents
-c.LabApp.news_url = None  # a question about news would cover a corner of the first notebook
