@@ -34,7 +34,7 @@ WORDS = {
     "site": (["lab"], [["notebooks.site"]]),
     "bench": (["test", "bench"], [["tests.bench.interleaved"]]),
     "gpu": (["test", "cupy"], [["tests.bench.gpu", "--look"], ["pytest", "-m", "gpu"], ["tests.bench.gpu"]]),
-    "fuzz": (["test", "oracle"], [["tests.oracle.fuzz", "--count", "10000"]]),
+    "fuzz": (["test", "oracle"], [["tests.oracle.areas"], ["tests.oracle.fuzz", "--count", "10000"]]),
     "mutants": (["test"], [["tests.mutants"]]),
     "parity": (["test", "oracle"], [["pytest", "-m", "oracle"]]),
 }

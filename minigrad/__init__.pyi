@@ -295,10 +295,8 @@ def bernoulli(input: Tensor, p: _float | None = None, *, generator: Tensor | _in
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input1 @ weight[k] @ input2` for each k."""
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor,
-    weight: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any] | None = None,
-    size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-    pos_weight: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = 'mean', pos_weight: Tensor | None = None,
 ) -> Tensor:
     """binary_cross_entropy of sigmoid(x), without overflow."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:

@@ -101,16 +101,18 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
         return data.tolist()
     if not isinstance(data, _LISTS):
         number, kind = hasattr(data, "__float__"), type(data).__name__
-        if isinstance(data, str) or (number and depth < len(shape)):
-            raise TypeError(f"new(): invalid data type '{kind}'")
-        if not number:
-            raise RuntimeError(f"Could not infer dtype of {kind}")
+        require(not isinstance(data, str), f"new(): invalid data type '{kind}'", TypeError)
+        require(number, f"Could not infer dtype of {kind}")
+        require(depth == len(shape), "not a sequence", TypeError)
         if isinstance(data, xp.generic):
             typed.append(dtypes.of(data.dtype))
         return data.item() if isinstance(data, xp.generic) else data
-    if depth >= len(shape) or len(data) != shape[depth]:
-        expected = shape[depth] if depth < len(shape) else 0
-        raise ValueError(f"expected sequence of length {expected} at dim {depth} (got {len(data)})")
+    if depth >= len(shape):
+        kind, real = type(data).__name__, any(isinstance(part, float) for part in data)
+        raise TypeError(f"must be real number, not {kind}" if real else
+                        f"'{kind}' object cannot be interpreted as an integer")
+    require(len(data) == shape[depth], f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})",
+            ValueError)
     return [_plain(part, depth + 1, shape, typed) for part in data]
 
 

@@ -659,8 +659,8 @@ def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = No
              weight: Any = None) -> Any:
     """The mean of the squared differences; of `weight`, one per element, a weighted mean."""
     if weight is not None:
-        input, target = _expanded_pair("mse_cpu", input, target)
-        return _weighted(input, (input - target) ** 2, weight, legacy_reduction(reduction, size_average, reduce),
+        pair = _expanded_pair("mse_cpu", input, target)
+        return _weighted(input, (pair[0] - pair[1]) ** 2, weight, legacy_reduction(reduction, size_average, reduce),
                          weight)
     return loss.mse_loss(*_expanded_pair("mse_cpu", input, target), _reduction(reduction, size_average, reduce))
 
@@ -684,29 +684,34 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
                          reduction: str = "mean") -> Any:
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
+    kind = _reduction(reduction, size_average, reduce)
     require(target.shape == input.shape, f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}) is deprecated. Please ensure they have the same size.", ValueError)
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
     weight = weight if weight is None else weight.expand(common_shape(target._data.shape, weight._data.shape))
-    return loss.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
+    return loss.binary_cross_entropy(input, target, weight, kind)
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
                                      reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
     """binary_cross_entropy of sigmoid(x), without overflow."""
+    kind = _reduction(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     _floats("log_sigmoid_cpu", input, target)
     dtypes.check_cast(input._data.dtype, target._data.dtype)
-    return loss.bce_with_logits(input, target, weight, pos_weight, _reduction(reduction, size_average, reduce))
+    input, weight, pos_weight = (t if t is None else t.to(target.dtype) for t in (input, weight, pos_weight))
+    return loss.bce_with_logits(input, target, weight, pos_weight, kind)
 
 
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None,
                      reduction: str = "mean") -> Any:
     """log(1 + exp(-t x)) for targets 1 and -1."""
-    target = target if target._data.dtype.kind == "f" else target.to(input.dtype)
-    return loss.soft_margin_loss(input, target, _reduction(reduction, size_average, reduce))
+    kind = _reduction(reduction, size_average, reduce)
+    require(not target.requires_grad, "The function 'soft_margin_loss' is not differentiable with respect to argument "
+            "'target'. This input cannot have requires_grad True.")
+    return loss.soft_margin_loss(input, target.to(input.dtype), kind)
 
 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
@@ -728,13 +733,13 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
-    if label_smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if not (isinstance(input, Tensor) and isinstance(target, Tensor)):
         _must_be_tensors("cross_entropy_loss", input=input, target=target)
     reduction = legacy_reduction(reduction, size_average, reduce)
+    kind = _reduction(reduction)
     if input._data.ndim == 2 and target._data.ndim == 1 and label_smoothing <= 0:
-        return TENSORS.cross_entropy(input, target, weight, _reduction(reduction), ignore_index)
+        return TENSORS.cross_entropy(input, target, weight, kind, ignore_index)
+    require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
     logs = act.log_softmax_dim(input, dim)
     if target._data.shape == input._data.shape:
@@ -752,6 +757,9 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
 
 def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
     classes, kind = max(logs.shape[dim], 1), _reduction(reduction)
+    require(weight is None or weight.shape == logs.shape[dim : dim + 1], "cross_entropy: weight tensor should be "
+            f"defined either for all {classes} classes or no classes but got weight tensor of shape: "
+            f"{None if weight is None else list(weight.shape)}")
     if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
@@ -766,7 +774,7 @@ def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: i
     if reduction == "mean":
         counted = ~ignored if weight is None else weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
         return even.sum() / counted.sum()
-    return _reduced(even, reduction)
+    return _reduced(even, _reduction(reduction))
 
 
 def _by_class(values: Any, weight: Any, dim: int) -> Any:
@@ -774,8 +782,7 @@ def _by_class(values: Any, weight: Any, dim: int) -> Any:
     return values if weight is None else values * weight.view([-1 if i == dim else 1 for i in range(values.ndim)])
 
 
-def _reduced(values: Any, *reduction: Any) -> Any:
-    kind = _reduction(*reduction)
+def _reduced(values: Any, kind: int) -> Any:
     return values if kind == NONE else values.mean() if kind == MEAN else values.sum()
 
 
@@ -786,13 +793,13 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
     if weight is not None:
         reduction = legacy_reduction(reduction, size_average, reduce)
         return _weighted(input, (input - target).abs(), weight, reduction, weight)
-    return _reduced((input - target).abs(), reduction, size_average, reduce)
+    return _reduced((input - target).abs(), _reduction(reduction, size_average, reduce))
 
 
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
            log_target: bool = False) -> Any:
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
-    reduction = legacy_reduction(reduction, size_average, reduce)
+    kind = _reduction("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     if reduction == "mean" and (size_average, reduce) == (None, None):
         warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
                       "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
@@ -800,42 +807,44 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
                       "release.", stacklevel=3)
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
-    if reduction == "batchmean":
-        return values.sum() / input.shape[0] if input.ndim else values.sum()
-    return _reduced(values, reduction)
+    values = _reduced(values, kind)
+    return values / input.shape[0] if reduction == "batchmean" and input.ndim else values
 
 
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
                          reduction: str = "mean") -> Any:
     """x where the target is 1, max(0, margin - x) where it is -1."""
-    zeros = zeros_like(input)
+    kind, zeros = _reduction(reduction, size_average, reduce), zeros_like(input)
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
     values = calls.pointwise.where_of(target != 1, far, zeros) + calls.pointwise.where_of(target != -1, input, zeros)
-    return _reduced(values, reduction, size_average, reduce)
+    return _reduced(values, kind)
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
                         reduce: Any = None, reduction: str = "mean") -> Any:
     """max(0, -t (x1 - x2) + margin)."""
+    kind = _reduction(reduction, size_average, reduce)
     require(input1.ndim == input2.ndim == target.ndim, "margin_ranking_loss : All input tensors should have same "
             f"dimension but got sizes: input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
-    return _reduced(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), reduction, size_average, reduce)
+    return _reduced(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), kind)
 
 
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
                         eps: float = 1e-6, swap: bool = False, size_average: Any = None, reduce: Any = None,
                         reduction: str = "mean") -> Any:
     """max(0, distance to the positive - distance to the negative + margin)."""
+    kind = _reduction(reduction, size_average, reduce)
     require(margin > 0, f"margin must be greater than 0, got {margin}", ValueError)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _reduced((loss.add_scalar(near, margin) - far).clamp_min(0), reduction, size_average, reduce)
+    return _reduced((loss.add_scalar(near, margin) - far).clamp_min(0), kind)
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
                           reduce: Any = None, reduction: str = "mean") -> Any:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
+    kind = _reduction(reduction, size_average, reduce)
     require(target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     require(input1.ndim == input2.ndim == target.ndim + 1, f"{target.ndim}D target tensor expects {target.ndim + 1}D "
             f"input tensors, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
@@ -844,19 +853,20 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     zeros = zeros_like(cosine)
     near = calls.pointwise.where_of(target == 1, constant(Tensor, cosine._data.dtype.type(1)) - cosine, zeros)
     far = loss.sub_scalar(cosine, margin).clamp_min_(0)
-    return _reduced(near + calls.pointwise.where_of(target == -1, far, zeros), reduction, size_average, reduce)
+    return _reduced(near + calls.pointwise.where_of(target == -1, far, zeros), kind)
 
 
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
                      eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Any:
     """exp(x) - t x, for counts `target`."""
+    kind = _reduction(reduction, size_average, reduce)
     values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
     if full:
         target = target if target._data.dtype.kind == "f" else target.float()
         area = pointwise.mul_scalar(target, 2 * math.pi)
         stirling = target * target.log() - target + pointwise.mul_scalar(area.log(), 0.5)
         values = values + stirling.masked_fill(target <= 1, 0)
-    return _reduced(values, reduction, size_average, reduce)
+    return _reduced(values, kind)
 
 
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
@@ -868,11 +878,12 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     shared = [m for n, m in zip(input.shape, var.shape, strict=False) if n != m]
     require(var.ndim == input.ndim and shared in ([], [1]), "var is of incorrect size", ValueError)
     require((var._data >= 0).all(), "var has negative entry/entries", ValueError)
+    require(reduction in _REDUCTIONS, f"{reduction} is not valid", ValueError)
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
-    return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, reduction)
+    return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, _REDUCTIONS[reduction])
 
 
 # Functions that torch has by the same name at the top.

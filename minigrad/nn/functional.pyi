@@ -70,10 +70,8 @@ def binary_cross_entropy(
 ) -> Tensor:
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor,
-    weight: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | number[Any] | None = None,
-    size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-    pos_weight: Tensor | float | ndarray[Any, Any] | number[Any] | None = None,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = 'mean', pos_weight: Tensor | None = None,
 ) -> Tensor:
     """binary_cross_entropy of sigmoid(x), without overflow."""
 def celu(input: Tensor | ndarray[Any, Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -352,8 +350,7 @@ def smooth_l1_loss(
 ) -> Tensor:
     """Squares below `beta`, absolute differences above."""
 def soft_margin_loss(
-    input: Tensor | float | ndarray[Any, Any] | number[Any], target: Tensor, size_average: Any = None,
-    reduce: Any = None, reduction: str = 'mean',
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """log(1 + exp(-t x)) for targets 1 and -1."""
 def softmax(

@@ -77,7 +77,8 @@ class _List(Module):
         self._modules = Sequential(*modules)._modules
 
     def __delitem__(self, index: Any) -> None:
-        self._edit(lambda modules: modules.__delitem__(index))
+        at = index if isinstance(index, slice) else [*self._modules].index(self._name(index))
+        self._edit(lambda modules: modules.__delitem__(at))
 
     def pop(self, index: int) -> Module:
         """Take a module out."""
@@ -96,14 +97,21 @@ class _List(Module):
 
     def extend(self, modules: Iterable[Module]) -> _List:
         """Add several modules at the end."""
+        require(isinstance(modules, Iterable), f"{type(self).__name__}.extend should be called with an iterable, but "
+                f"got {type(modules).__name__}", TypeError)
         for module in modules:
             self.append(module)
         return self
 
-    __iadd__ = extend
+    def __iadd__(self, other: Iterable[Module]) -> _List:
+        require(isinstance(other, Sequential) or not isinstance(self, Sequential), "add operator supports only objects "
+                f"of Sequential class, but {type(other)} is given.", ValueError)
+        return self.extend(other)
 
     def __add__(self, other: Iterable[Module]) -> _List:
-        return (Sequential if isinstance(self, Sequential) else ModuleList)().extend([*self, *other])
+        sums = (Sequential if isinstance(self, Sequential) else ModuleList)().extend(self)
+        sums += other
+        return sums
 
 
 class Sequential(_List):
@@ -117,6 +125,8 @@ class Sequential(_List):
 
     def insert(self, index: int, module: Module) -> Sequential:
         """Put a module before another one; returns itself."""
+        require(isinstance(module, Module), "module should be of type: <class 'torch.nn.modules.module.Module'>",
+                AssertionError)
         require(abs(index) <= len(self), f"Index out of range: {index}", IndexError)
         super().insert(index, module)
         return self
@@ -133,7 +143,7 @@ class ModuleList(_List):
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
-        self.extend(modules or ())
+        self.extend(() if modules is None else modules)
 
     def _parts(self) -> list[tuple[str, str]]:
         """Equal neighbours are printed once: `(0-2): 3 x Linear(...)`."""
@@ -151,10 +161,12 @@ class ModuleDict(Module):
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
-        self.update(modules or ())
+        self.update(() if modules is None else modules)
 
     def update(self, modules: Any) -> None:
         """Add the modules of a dict, or of pairs, to these."""
+        require(isinstance(modules, Iterable), "ModuleDict.update should be called with an iterable of key/value "
+                f"pairs, but got {type(modules).__name__}", TypeError)
         for name, module in dict(modules).items():
             self.add_module(name, module)
 
@@ -264,7 +276,8 @@ class ParameterDict(Module):
 
     def update(self, parameters: Any) -> None:
         """Add the values of a mapping, or of pairs, to these."""
-        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
+        pairs = parameters.items() if hasattr(parameters, "items") else parameters
+        for key, value in sorted(pairs) if type(parameters) is dict else pairs:  # as torch, by name
             self[key] = value
 
     def pop(self, key: str) -> Any:
@@ -458,7 +471,7 @@ class _BatchNorm(_Norm):
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
     def forward(self, input: Any) -> Any:
-        if input.ndim not in self.ranks:
+        if input.dim() not in self.ranks:
             raise ValueError(f"expected {' or '.join(f'{n}D' for n in self.ranks)} input (got {input.ndim}D input)")
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats:

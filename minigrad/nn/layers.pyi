@@ -1,7 +1,7 @@
 """For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from numpy import ndarray, number
+from numpy import number
 from typing import Any
 from .._tensor import Tensor
 from ..array.backend import device
@@ -44,7 +44,7 @@ class _List(Module):
         """Add a module at the end."""
     def extend(self, modules: Iterable[Module]) -> _List:
         """Add several modules at the end."""
-    def __iadd__(self, modules: Iterable[Module]) -> _List: ...
+    def __iadd__(self, other: Iterable[Module]) -> _List: ...
     def __add__(self, other: Iterable[Module]) -> _List: ...
 
 
@@ -687,10 +687,8 @@ class BCELoss(Module):
 class BCEWithLogitsLoss(Module):
     """`BCEWithLogitsLoss` as a module; see `nn.functional.binary_cross_entropy_with_logits`."""
     def __init__(
-        self,
-        weight: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | number[Any] | None = None,
-        size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-        pos_weight: Tensor | float | ndarray[Any, Any] | number[Any] | None = None,
+        self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+        pos_weight: Tensor | None = None,
     ) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
     def extra_repr(self) -> str: ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial, partialmethod, reduce
+from functools import partial, partialmethod
 from itertools import chain
 from typing import Any
 
@@ -122,6 +122,7 @@ class Module:
             for place in (own, *self._places()):
                 if place is not own[kind]:  # there a name keeps its turn
                     place.pop(name, None)
+            require(kind == "_modules" or not hasattr(type(self), name), f"attribute '{name}' already exists", KeyError)
             own[kind][name] = value
             return
         for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
@@ -156,14 +157,14 @@ class Module:
     def _add(self, word: str, name: str, value: Any, kind: type, wanted: str) -> None:
         """Put `value` under a new name. Raises: TypeError if it is no `kind`, KeyError if it can be no name."""
         require(isinstance(name, str), f"{word} name should be a string. Got {typename(name)}", TypeError)
-        require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
-                f"'{name}' ({wanted} or None required)", TypeError)
         require("_modules" in self.__dict__, f"cannot assign {word} before Module.__init__() call", AttributeError)
         places = self.__dict__[f"_{word}s"]
         got = f", got: {name}" if word == "module" else ""
         require("." not in name, f'{word} name can\'t contain "."{got}', KeyError)
         require(name, f'{word} name can\'t be empty string ""', KeyError)
         require(name in places or not hasattr(self, name), f"attribute '{name}' already exists", KeyError)
+        require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
+                f"'{name}' ({wanted} or None required)", TypeError)
         places[name] = value
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
@@ -234,7 +235,10 @@ class Module:
 
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as `"encoder.0"`."""
-        return reduce(getattr, filter(None, target.split(".")), self)
+        for name in filter(None, target.split(".")):
+            require(hasattr(self, name), f"{type(self).__name__} has no attribute `{name}`", AttributeError)
+            self = getattr(self, name)
+        return self
 
     # ---- changing all
 
@@ -311,7 +315,8 @@ class Module:
         kind = type(state_dict)
         require(issubclass(kind, Mapping), f"Expected state_dict to be dict-like, got {kind}.", TypeError)
         own = Module.state_dict(self, keep_vars=True)
-        keys = _IncompatibleKeys([n for n in own if n not in state_dict], [n for n in state_dict if n not in own])
+        asked = [n for n in own if not n.endswith("num_batches_tracked")]  # old states do not have that
+        keys = _IncompatibleKeys([n for n in asked if n not in state_dict], [n for n in state_dict if n not in own])
         strays = zip(("Missing", "Unexpected"), keys, strict=True) if strict else ()
         problems = [f"{word} key(s) in state_dict: " + ", ".join(f'"{n}"' for n in names) + ". "
                     for word, names in strays if names]

@@ -5,7 +5,8 @@ All of it works in place on `.grad` or `.data`, and records nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .._tensor import Tensor
@@ -15,7 +16,9 @@ from ..ops.table.shape import cat, stack
 
 
 def _grads_of(parameters: Any) -> list:
-    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    given = [parameters] if isinstance(parameters, Tensor) else [*parameters]
+    if not given and isinstance(parameters, Iterator):
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     return [p.grad for p in given if p.grad is not None]
 
 

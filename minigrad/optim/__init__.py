@@ -6,6 +6,7 @@ into the parameter. Everything around it (groups, closures, saving, printing) is
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -42,6 +43,7 @@ class Optimizer:
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """More parameters, with options of their own."""
+        require(isinstance(param_group, dict), f"param_group must be a dict, but got {type(param_group)}", TypeError)
         params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else list(params)
         names = [p[0] for p in params if isinstance(p, tuple)]
@@ -52,6 +54,9 @@ class Optimizer:
             require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
             if any(p is q for g in self.param_groups for q in g["params"]):
                 raise ValueError("some parameters appear in more than one parameter group")
+        if len({*params}) < len(params):
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                          "an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
         own = {**param_group, "params": params, **({"param_names": names} if names else {})}
         self.param_groups.append({**own, **self.defaults, **own})
 
@@ -100,6 +105,8 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
         params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
+        require(len(groups) == len(self.param_groups), "loaded state dict has a different number of parameter groups",
+                ValueError)
         require([len(g["params"]) for g in groups] == [len(g["params"]) for g in self.param_groups], "loaded state "
                 "dict contains a parameter group that doesn't match the size of optimizer's group", ValueError)
         self.state = defaultdict(dict)
@@ -120,8 +127,14 @@ def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
     """The options among the `locals()` with which an `__init__` begins, some `first`. Raises: ValueError below 0."""
     names = dict.fromkeys((*first, *arguments))
     options = {name: arguments[name] for name in names if name not in ("self", "params", "__class__")}
-    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
-        if name in options and not options[name] >= 0:
+    for name in ("lr", "eps", "betas", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
+        if name == "betas" in options:
+            betas = options[name][0], options[name][1]
+            for i, beta in enumerate(betas):
+                require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
+            require({*map(type, betas)} in ({float}, {Tensor}), "betas must be either both floats or both Tensors",
+                    ValueError)
+        elif name in options and not 0.0 <= options[name]:  # noqa: SIM300 - as torch's complaint of no number has it
             word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {word}: {options[name]}")
     return options
@@ -174,8 +187,6 @@ class Adam(Optimizer):
                  weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, foreach: Any = None,
                  capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:
         super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
-        for i, beta in enumerate(betas):
-            require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """Mean and mean square of the gradients, each corrected for having begun at 0."""
@@ -237,11 +248,15 @@ class Adagrad(Optimizer):
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: Any = None, *,
                  maximize: bool = False, differentiable: bool = False, fused: Any = None) -> None:
         super().__init__(params, options_of(locals(), "lr", "lr_decay", "eps"))
+        for group in self.param_groups:  # there before the first step, as torch's
+            for p in group["params"]:
+                self.state[p]["step"] = constant(Tensor, xp.float32(0))
+                state_array(self.state[p], "sum", p._array(), group["initial_accumulator_value"])
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """The sum of all squares, which only grows."""
         t = next_step(state)
-        total = state_array(state, "sum", p, o["initial_accumulator_value"])
+        total = state_array(state, "sum", p)
         total += g * g
         p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
 

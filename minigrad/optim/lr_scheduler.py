@@ -18,7 +18,11 @@ class LRScheduler:
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         require(hasattr(optimizer, "param_groups"), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
-        for group in optimizer.param_groups:
+        for i, group in enumerate(optimizer.param_groups):
+            require(last_epoch == -1 or "initial_lr" in group, "param 'initial_lr' is not specified in param_groups"
+                    f"[{i}] when resuming scheduler with last_epoch >= 0.\nThis typically happens when:\n1. You're "
+                    "trying to resume training from a checkpoint but haven't properly loaded the optimizer state\n2. You're "
+                    "using last_epoch >= 0 for a fresh training run (not recommended)", KeyError)
             group.setdefault("initial_lr", group["lr"])
         self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0
@@ -67,7 +71,8 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """All that it keeps, without the optimizer; None for each function."""
-        return {k: [None] * len(v) if k == "lr_lambdas" else v for k, v in vars(self).items() if k != "optimizer"}
+        kept = {k: v for k, v in vars(self).items() if k not in ("optimizer", "lr_lambdas")}
+        return kept | ({"lr_lambdas": [None] * len(self.lr_lambdas)} if hasattr(self, "lr_lambdas") else {})
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""

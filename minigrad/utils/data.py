@@ -6,6 +6,7 @@ Every draw from the generator is one that torch makes too, so that all that foll
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate, islice
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import random
 from ..array.backend import xp
-from ..creation import as_tensor
+from ..array.dtypes import float64
+from ..creation import as_tensor, tensor
 from ..ops.checks import require
 from ..ops.table.shape import stack
 from ..text import presentation, say
@@ -33,7 +35,7 @@ class TensorDataset(Dataset):
     """Rows of tensors of equal length: item `i` is the tuple of their rows `i`."""
 
     def __init__(self, *tensors: Tensor) -> None:
-        assert all(tensors[0].shape[0] == t.shape[0] for t in tensors), "Size mismatch between tensors"
+        assert all(tensors[0].size(0) == t.size(0) for t in tensors), "Size mismatch between tensors"
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple:
@@ -64,10 +66,15 @@ def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subs
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:  # what is left over goes to the first parts
         whole = [math.floor(len(dataset) * part) for part in lengths]
         lengths = [n + (i < len(dataset) - sum(whole)) for i, n in enumerate(whole)]
+        for i in (i for i, n in enumerate(lengths) if not n):
+            warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
     sound = sum(lengths) == len(dataset)
     require(sound, "Sum of input lengths does not equal the length of the input dataset!", ValueError)
     order = random.permutation(len(dataset), generator).tolist()
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths), strict=True)]
+
+
+_COLLATED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
 
 
 def default_collate(batch: Any) -> Any:
@@ -75,23 +82,25 @@ def default_collate(batch: Any) -> Any:
     first = batch[0]
     if isinstance(first, Tensor):
         return stack(batch)
-    if isinstance(first, int | float | xp.ndarray | xp.generic):
-        return as_tensor(xp.asarray(batch))
+    if isinstance(first, xp.ndarray):
+        require(first.dtype.kind not in "USO", f"{_COLLATED}{first.dtype}", TypeError)
+        return stack([as_tensor(item) for item in batch])
     if isinstance(first, str | bytes):
         return batch
+    if isinstance(first, int | float | xp.generic):
+        return tensor(batch, dtype=float64 if isinstance(first, float) else None)
     if isinstance(first, Mapping):
         return type(first)((key, default_collate([item[key] for item in batch])) for key in first)
     if isinstance(first, tuple | list):
         require(all(len(item) == len(first) for item in batch), "each element in list of batch should be of equal size")
         parts = [default_collate(part) for part in zip(*batch, strict=True)]
         return type(first)(*parts) if hasattr(first, "_fields") else parts
-    raise TypeError("default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
-                    f"{type(first)}")
+    raise TypeError(f"{_COLLATED}{type(first)}")
 
 
 def default_convert(item: Any) -> Any:
     """One item as it is, with tensors for NumPy's arrays and numbers."""
-    if isinstance(item, xp.ndarray | xp.generic):
+    if isinstance(item, xp.ndarray | xp.generic) and item.dtype.kind not in "USO":
         return as_tensor(xp.asarray(item))
     if isinstance(item, Mapping):
         return type(item)((key, default_convert(value)) for key, value in item.items())
@@ -163,8 +172,9 @@ class BatchSampler(Sampler):
     """The numbers of a sampler in lists of `batch_size`; `drop_last` leaves out a shorter one."""
 
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
-        sound = isinstance(batch_size, int) and batch_size > 0
-        require(sound, f"batch_size should be a positive integer value, but got batch_size={batch_size}", ValueError)
+        sound = type(batch_size) is int and batch_size > 0
+        require(sound, f"batch_size should be a positive integer value, but got {batch_size=}", ValueError)
+        require(isinstance(drop_last, bool), f"drop_last should be a boolean value, but got {drop_last=}", ValueError)
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:

@@ -62,9 +62,9 @@ def frame(text: str) -> str:
     return re.sub(r"\s+", "", placeholders(text))
 
 
-def close(a: str, b: str) -> bool:
+def close(a: str, b: str, tolerance: float = TOLERANCE) -> bool:
     x, y = float(a), float(b)
-    return str(x) == str(y) or abs(x - y) <= TOLERANCE * max(1, abs(x), abs(y))
+    return str(x) == str(y) or abs(x - y) <= tolerance * max(1, abs(x), abs(y))
 
 
 def broadcast(a: Shape, b: Shape) -> Shape | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from . import expressions, programs, scripts, semantics
+from . import areas, expressions, programs, scripts, semantics
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -47,6 +47,11 @@ def record_programs(torch) -> dict:
     }
 
 
+def record_areas(torch) -> dict:
+    """Transcripts of the first programs of each area."""
+    return {f"{area} {n}": programs.run(areas.program(area, n), torch) for area in areas.AREAS for n in range(3)}
+
+
 def record_scripts(torch) -> dict:
     return {f"{name} {kind}": scripts.losses(torch, name, kind) for name in scripts.SCRIPTS for kind in scripts.SPANS}
 
@@ -63,6 +68,7 @@ def main() -> None:
         write("semantics.json", only_new(
             "semantics.json", semantics.snippets(), partial(semantics.shown, torch)), indent=0)
     write("programs.json", record_programs(torch), indent=0)
+    write("areas.json", record_areas(torch))
     write("scripts.json", record_scripts(torch))
 
 

@@ -16,11 +16,10 @@ NONE, MEAN, SUM = range(3)
 _CLASSES = (dtypes.int64.np, dtypes.uint8.np)
 
 
-def reduce(values: Any, reduction: int) -> Any:
-    if reduction == NONE:
-        return values
-    total = xp.add.reduce(values, None)
-    return total if reduction == SUM else total / values.dtype.type(values.size)
+def reduce(values: Any, reduction: int, like: Any = None) -> Any:
+    values = values if like is None else dtypes.cast(values, like.dtype)
+    total = values if reduction == NONE else xp.add.reduce(values, None)
+    return total / values.dtype.type(values.size) if reduction == MEAN else total
 
 
 # ---- negative log likelihood
@@ -48,17 +47,17 @@ def _scores(x: Any) -> Any:
 
 def _check_target(x: Any, target: Any, weight: Any) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
-    if weight is not None:
-        known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
-        which, got = known if x.ndim < 4 else ("all", "")
-        require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
-        same_type(x, weight)
     if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
         count = (*target.shape, 1)[0]
         raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in _CLASSES:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {dtypes.of(target.dtype).scalar_type}")
+    if weight is not None:
+        known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
+        which, got = known if x.ndim < 4 else ("all", "")
+        require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
+        same_type(x, weight)
     if x.ndim == 1 and target.size != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
     if not flat and target.shape[1:] != x.shape[2:]:
@@ -118,9 +117,10 @@ def huber(off: Any, delta: float) -> Any:
 # ---- parts of derivatives
 
 
-@formula(tex=lambda grad, _x, reduction: grad if reduction.tex in "02" else grad / Symbol("n"))
-def reduced(F: Any, grad: Any, x: Any, reduction: int) -> Any:
-    """The part of a loss's gradient that each element of `x` gets."""
+@formula(tex=lambda grad, _x, reduction, *_: grad if reduction.tex in "02" else grad / Symbol("n"))
+def reduced(F: Any, grad: Any, x: Any, reduction: int, *beside: Any) -> Any:
+    """The part of a loss's gradient that each element of `x` gets; what is `beside` it must be of its type."""
+    same_type(*(getattr(t, "_data", t) for t in (x, *beside)), said="Found dtype {1} but expected {0}")
     return grad / math.prod(x.shape) if reduction == MEAN else grad
 
 

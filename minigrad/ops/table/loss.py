@@ -52,11 +52,11 @@ smooth_l1_loss = op("smooth_l1_loss", lambda self, target, reduction, beta: kern
     target = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
         target - self, beta) * F.reduced(grad, self, reduction))
 huber_loss = op("huber_loss", lambda self, target, reduction, delta: kernels.reduce(
-        kernels.huber(self - target, delta), reduction), scalars=("delta",), **LOSS,
+        kernels.huber(self - target, delta), reduction, self), scalars=("delta",), letters=LOSS["letters"],
     self   = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
-        self - target, delta) * F.reduced(grad, self, reduction),
+        self - target, delta) * F.reduced(grad, self, reduction, target),
     target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
-        target - self, delta) * F.reduced(grad, self, reduction))
+        target - self, delta) * F.reduced(grad, self, reduction, target))
 soft_margin_loss = op("soft_margin_loss", lambda self, target, reduction: kernels.reduce(
         xp.log1p(xp.exp(-self * target)), reduction), fixed=("target",), **LOSS,
     self = lambda F, grad, self, target, reduction: (
