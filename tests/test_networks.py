@@ -1,12 +1,14 @@
 """Networks: what is folded and opened, rolled up and cut; where everything stands, for forty programs."""
 
 import re
+import sys
 from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 import minigrad
+from minigrad.graph import read
 from minigrad.graph.flows import flows
 from minigrad.graph.snapshot import Cut, Line
 from minigrad.viz import dot, engines, levels
@@ -320,3 +322,43 @@ def test_inversions_are_counted_once_each():
     assert inversions([(1,), (2,), (3,)]) == 0
     assert inversions([(3,), (2,), (1,)]) == 3
     assert inversions([(1,), (1,)]) == 0
+
+
+# ---- what a picture costs
+
+
+def blocks(count):
+    """Modules in modules in modules; the root, and the names."""
+    nn = minigrad.nn
+    net = nn.Sequential(*(nn.Sequential(*(nn.Sequential(nn.Linear(2, 2), nn.Tanh()) for _ in range(8)))
+                          for _ in range(count // 8)))
+    return net(minigrad.ones(1, 2)).sum(), {"net": net} | {f"net.{path}": p for path, p in net.named_parameters()}
+
+
+def lines_run(work):
+    """How many lines of Python run, once more in each turn of a loop."""
+    count = 0
+
+    def trace(frame, event, arg):
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(None)
+    return count
+
+
+def told(root, names):
+    """What a picture is made of."""
+    graph = read(root, names=names)
+    return levels.fold(graph), flows(graph, root)
+
+
+def test_the_work_grows_with_the_network_and_not_with_its_square():
+    small, large = (lines_run(lambda made=made: told(*made)) for made in map(blocks, (64, 512)))
+
+    assert large < 8 * 1.2 * small

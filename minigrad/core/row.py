@@ -139,7 +139,8 @@ def node_class(row: Row) -> type[Node]:
             slots.append(f"version_{name}")
             frees.append(f"saved_{name}")
         if name not in row.hidden:  # what torch keeps elsewhere
-            body[f"_saved_{name}"] = saved_property(row, name, functools.partial(reader, row, name, to_look=True))
+            looked_at = functools.cache(functools.partial(reader, row, name, to_look=True))
+            body[f"_saved_{name}"] = saved_property(row, name, looked_at)
             if f"saved_{name}" in frees:
                 body[f"_raw_saved_{name}"] = property(functools.partial(SavedTensor, name=name))
     for name, value in row.constants.items():

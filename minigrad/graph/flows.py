@@ -48,11 +48,11 @@ class Flows:
         self.at_leaf: dict[str, list[Any]] = {}
         self.spelled: dict[str, str] = {}  # edge -> `0.71 + 0.78 = 1.49` where the engine summed
 
-    def text(self, array: Any) -> str:
-        """A value, or its norm."""
+    def text(self, array: Any, size: float | None = None) -> str:
+        """A value, or its norm, which may be known."""
         if math.prod(array.shape) <= self.few:
             return preview(array)
-        return f"‖g‖ {two_digits(norm(array))}"
+        return f"‖g‖ {two_digits(norm(array) if size is None else size)}"
 
     def sent(self, id: str, slot: int, array: Any) -> None:
         """A gradient left node `id` through a slot."""
@@ -66,9 +66,8 @@ class Flows:
         before = self.sums.get(slot_name)
         if name in self.groups:
             self.sums[slot_name] = array if before is None else before + array
-        said = self.spelled.pop(name, "")
-        self.each[own] = said or self.text(array)
-        self.texts[slot_name] = said or self.text(array if before is None else self.sums[slot_name])
+        self.each[own] = said = self.spelled.pop(name, "") or self.text(array, size)
+        self.texts[slot_name] = said if before is None else self.text(self.sums[slot_name])
         if edge.node and self.graph.node(edge.node).kind == "accumulate":
             self.at_leaf.setdefault(edge.node, []).append(array)
 
@@ -150,7 +149,7 @@ def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
 def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
     """Drive our own engine, which tells what it does."""
     reader = Reader(roots, {})
-    reader.graph()
+    reader.numbered()
     watch = Watch(found, reader)
     kept = [t for t in roots if t.requires_grad]
     chosen = [constant(t._plain, xp.ones_like(t._array())) if g is None else g
@@ -211,7 +210,7 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
 
     torch: Any = sys.modules["torch"]
     reader = TorchReader(roots, {})
-    reader.graph()
+    reader.numbered()
     kept = [t for t in roots if t.requires_grad]
     seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True) if t.requires_grad]
     for t, seed in zip(kept, seeds, strict=True):

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ..core.beside.lines import source_line
 from ..core.row import TABLE, Row
 from .live import Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph
@@ -34,11 +33,6 @@ class TorchReader(Reader):
         return super().is_tensor(value) and hasattr(type(value), "is_sparse")
 
     noted, place = calls, staticmethod(line_of)  # while `scopes` was open
-
-    def line(self, node: AnyNode) -> tuple[str, int, str] | None:
-        """File, number and text of the line that made a node, where `scopes` was open."""
-        code, lasti = line_of(node)
-        return code and source_line(code, lasti)
 
     def fault(self) -> str:
         """torch's own engine has none."""

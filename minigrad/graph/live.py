@@ -20,6 +20,7 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.beside.ledger import places
+from ..core.beside.lines import source_line
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
@@ -95,6 +96,8 @@ class Reader:
         self.names: dict[Slot, str] = {}
         self.shapes: dict[Slot, tuple[tuple[int, ...], str]] = {}  # and dtype, where no tensor is alive
         self.dropped: dict[int, int] = {}  # storages that nobody keeps -> bytes
+        self.kinds: dict[type, list[str]] = {}  # class of a node -> its saved fields
+        self.lines: dict[tuple[int, int], Any] = {}  # a place in the learner's code -> its line
         self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
 
     # ---- what a subclass says differently
@@ -118,11 +121,6 @@ class Reader:
 
     noted, place = calls, staticmethod(attrgetter("code", "lasti"))  # of modules; of nodes in the learner's code
 
-    def line(self, node: AnyNode) -> tuple[str, int, str] | None:
-        """File, number and text of the line that made a node."""
-        found: tuple[str, int, str] | None = node.line
-        return found
-
     def fault(self) -> str:
         """The fault of the engine that will run this graph."""
         return fault_now()
@@ -143,9 +141,7 @@ class Reader:
         """Read everything, and return it as records."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # looking is not the learner's access
-            self.discover()
-            order = self.order()
-            self.ids: dict[Key | Slot, str] = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later of slots too
+            order = self.numbered()
             self.place_tensors(order)
             self.describe_tensors(order)
             self.by_id: dict[str | None, TensorRecord] = {record.id: record for record in self.records.values()}
@@ -157,6 +153,19 @@ class Reader:
         return Graph(roots, nodes, tuple(self.records.values()), hooks,
                      scopes=tuple(self.scopes.found), cuts=cuts, fault=self.fault(),
                      repeats=() if self.near else self.scopes.repeats(nodes))
+
+    def numbered(self) -> list[Key]:
+        """Find the nodes, in the order of backward, and give them their ids: all that a run needs to know."""
+        self.discover()
+        order = self.order()
+        self.ids: dict[Key | Slot, str] = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later of slots too
+        for key in order:
+            if isinstance(key, tuple):
+                node = self.found[key]
+                self.tensors[key, 0] = getattr(node, "variable", node)
+        for t in self.roots:
+            self.tensors[self.slot(t)] = t
+        return order
 
     def key(self, node: AnyNode) -> Key:
         """AccumulateGrad is known by its leaf, every other node by itself."""
@@ -215,12 +224,6 @@ class Reader:
 
     def place_tensors(self, order: list[Key]) -> None:
         """Note which live tensor sits at which output, and what the learner calls it."""
-        for key in order:
-            if isinstance(key, tuple):
-                node = self.found[key]
-                self.tensors[key, 0] = getattr(node, "variable", node)
-        for t in self.roots:
-            self.tensors[self.slot(t)] = t
         for name, t in self.named:
             try:
                 slot = self.slot(t)
@@ -249,6 +252,9 @@ class Reader:
             self.infer_shapes(key)
         self.few = len(slots) <= SUMMED_UP
         self.records = {slot: self.record(slot) for slot in slots}
+        self.outputs: dict[Key, list[Slot]] = {}
+        for slot in self.records:
+            self.outputs.setdefault(slot[0], []).append(slot)
         for key in order:
             self.name_replaced(key)
 
@@ -343,10 +349,11 @@ class Reader:
         op = f"{name.removesuffix('Backward')}.apply" if custom else op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, i, slot) for i, slot in enumerate(self.edges[key]))
-        line = self.line(node)
-        return NodeRecord(self.ids[key], name, "op", edges, saved, None, op,
-                          self.formula(key, op, edges, saved), line and line[1:], self.scopes.of.get(self.ids[key], ""),
-                          self.seq(key))
+        code, lasti = self.place(node)
+        if code is not None and (id(code), lasti) not in self.lines:
+            self.lines[id(code), lasti] = source_line(code, lasti)[1:]
+        return NodeRecord(self.ids[key], name, "op", edges, saved, None, op, self.formula(key, op, edges, saved),
+                          self.lines.get((id(code), lasti)), self.scopes.of.get(self.ids[key], ""), self.seq(key))
 
     def find_scopes(self, order: list[Key]) -> Scopes:
         """Which calls of modules and functions made the nodes."""
@@ -387,21 +394,21 @@ class Reader:
             parts.append(texts.get("exponent", ""))
         if not all(parts) or "None" in parts:
             return ""
-        several = [r.name or "_" for slot, r in self.records.items() if slot[0] == key]
-        left = ", ".join(several[:4])
+        left = ", ".join(self.records[slot].name or "_" for slot in self.outputs[key][:4])
         if op in INFIX and len(parts) == 2:
             return f"{left} = {parts[0]} {INFIX[op]} {parts[1]}"
         return f"{left} = {op}({', '.join(parts)})"
 
     def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""
-        for attribute in dir(type(node)):
-            prefix, field = attribute[:7], attribute[7:]
-            if prefix == "_saved_" and field not in NOT_IN_TORCH and not field.endswith("_sym_strides"):
-                try:
-                    yield field, later(getattr(node, f"saved_{field}", None)) or getattr(node, attribute), ""
-                except Exception as error:  # freed, modified, or a hook of the learner's
-                    yield field, None, str(error)
+        if (kind := type(node)) not in self.kinds:
+            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not name.endswith("_sym_strides"))
+            self.kinds[kind] = [field for field in fields if field not in NOT_IN_TORCH]
+        for field in self.kinds[kind]:
+            try:
+                yield field, later(getattr(node, f"saved_{field}", None)) or getattr(node, f"_saved_{field}"), ""
+            except Exception as error:  # freed, modified, or a hook of the learner's
+                yield field, None, str(error)
         if hasattr(type(node), "saved_tensors"):  # a custom Function's
             try:
                 held = getattr(node, "_saved", None)
@@ -414,8 +421,7 @@ class Reader:
 
     def saved(self, key: Key, field: str, value: Any, error: str) -> Saved:
         """The record of one saved field, from what `saved_values` found."""
-        stale = re.search(r"is at version (\d+); expected version (\d+)", error)
-        if stale:
+        if error and (stale := re.search(r"is at version (\d+); expected version (\d+)", error)):
             now, version = map(int, stale.groups())
             slot = dict(zip(self.input_names(self.found[key]), self.edges[key], strict=False)).get(field)
             text = (self.records[slot].name if slot else "") or ""

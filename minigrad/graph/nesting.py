@@ -47,6 +47,7 @@ class Scopes:
         self.of: dict[str, str] = {}  # id of a node -> id of its scope
         self.found: list[Scope] = []
         self.turns: Counter[int] = Counter()
+        self.known: dict[int, tuple[str, dict[int, str]]] = {}  # see `ways`
         self.package: dict[str, bool] = {}  # scope -> whether its class is one of ours
         self.modules()
         self.functions()
@@ -80,23 +81,21 @@ class Scopes:
 
     def path(self, nested: Nested) -> str:
         """What the learner calls a module: its own name, or the name of the one around it and the way from there."""
-        if nested.module is None:
-            return ""
-        own = self.name(nested.module)
-        for outer in (n for n in nested.around if n.module is not None):
-            way = next((path for path, m in outer.module.named_modules() if m is nested.module), "")
-            if way and not own:
-                top = self.name(outer.module)
-                return f"{top}.{way}" if top else way
-        return own
+        found = ((top, way) for n in (nested, *nested.around) if n.module is not None for top, ways in [self.ways(n)]
+                 if (way := ways.get(id(nested.module))) is not None and (way or top))
+        return next((f"{top}.{way}".strip(".") for top, way in found), "")
 
-    def name(self, module: Any) -> str:
-        """`net` for a module whose parameter is called `net.0.weight`; "" where no parameter has a name."""
-        for way, p in module.named_parameters():
-            name = self.names.get(id(p), "")
-            if name.endswith(f".{way}"):
-                return name[: -len(way) - 1]
-        return ""
+    def ways(self, nested: Nested) -> tuple[str, dict[int, str]]:
+        """The name of a module, and the way from it to each of those inside, by their ids.
+
+        It is `net` where a parameter of it is called `net.0.weight`; "" where no parameter has a name.
+        """
+        key = id(nested.call.module)  # a module has one weak reference
+        if key not in self.known:
+            named = ((self.names.get(id(p), ""), f".{way}") for way, p in nested.module.named_parameters())
+            name = next((name[: -len(way)] for name, way in named if name.endswith(way)), "")
+            self.known[key] = name, {id(m): way for way, m in nested.module.named_modules()}
+        return self.known[key]
 
     def functions(self) -> None:
         """Nodes that one call in the learner's code made together, such as those of a cross entropy."""

@@ -221,7 +221,7 @@ class Graph:
         """The tensor of this id. Raises: KeyError if there is none."""
         return self.tensors_by_id[id]
 
-    @property
+    @cached_property
     def ops(self) -> tuple[NodeRecord, ...]:
         """The nodes that are no AccumulateGrad."""
         return tuple(n for n in self.nodes if n.kind == "op")

@@ -141,8 +141,7 @@ class Explorer(Stage):
     def homes(self, fold: levels.Fold) -> dict[str, str]:
         """What stands for nodes and scopes that are not drawn."""
         alias, _ = stand_ins(self.drawing.graph, fold)
-        hidden = {s: closed[-1] for s in fold.scopes if (closed := [c for c in fold.chain(s) if c in fold.closed])}
-        return {id: drawn for id, drawn in {**alias, **hidden}.items() if ":" not in id and id != drawn}
+        return {id: drawn for id, drawn in {**alias, **fold.hidden}.items() if ":" not in id and id != drawn}
 
     # ---- what can be said of a part, in words of the API
 

@@ -60,14 +60,14 @@ class Fold:
         return found
 
     @cached_property
+    def hidden(self) -> dict[str, str]:
+        """Scope -> the closed one that hides it, or it itself: the outermost."""
+        return {s: closed[-1] for s in self.scopes if (closed := [c for c in self.chain(s) if c in self.closed])}
+
+    @cached_property
     def box(self) -> dict[str, str]:
-        """Op -> the closed scope that hides it, the outermost."""
-        found = {}
-        for op, scope in self.home.items():
-            hidden = [s for s in self.chain(scope) if s in self.closed]
-            if hidden:
-                found[op] = hidden[-1]
-        return found
+        """Op -> the closed scope that hides it."""
+        return {op: self.hidden[scope] for op, scope in self.home.items() if scope in self.hidden}
 
     @property
     def boxes(self) -> list[str]:
@@ -137,7 +137,7 @@ class Fold:
     def without_largest(self) -> Fold | None:
         """The same with the largest open module closed; None where none is open."""
         open_ = [id for id in self.frames if self.scopes[id].kind == "module"]
-        largest = max(open_, key=lambda id: len(self.inside[id]), default=None)
+        largest = max(open_, key=lambda id: (len(self.inside[id]), id), default=None)
         return None if largest is None else replace(self, closed=self.closed | {largest})
 
     def opened(self, scopes: Iterable[str]) -> Fold:
@@ -187,11 +187,15 @@ def clear(fold: Fold) -> frozenset[str]:
 def containers_open(fold: Fold, modules: set[str]) -> Fold:
     """Modules that hold modules open, the smallest first, as long as few boxes result."""
     outer = {s for id in modules for s in fold.chain(fold.parent[id])}
-    for id in sorted(outer, key=lambda id: len(fold.inside[id])):
-        wider = replace(fold, closed=fold.closed - {id})
-        if wider.shown <= FEW_BOXES:
-            fold = wider
-    return fold
+    closed, shown = set(fold.closed), fold.shown
+    boxes = Counter(fold.home.values())  # that an open scope shows
+    for id in sorted(filter(fold.inside.get, fold.scopes), key=lambda id: (len(fold.inside[id]), -len(fold.chain(id)))):
+        more = 0 if closed.intersection(fold.chain(fold.parent[id])) else boxes[id] - 1
+        if id in outer and id in closed and shown + more <= FEW_BOXES:
+            closed.remove(id)
+            shown += more
+        boxes[fold.parent[id]] += 1 if id in closed else boxes[id]
+    return replace(fold, closed=frozenset(closed))
 
 
 def named(fold: Fold, names: Iterable[str]) -> list[str]:
