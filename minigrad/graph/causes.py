@@ -21,10 +21,11 @@ from ..core.beside import ledger
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import Freed, TensorBase
 from ..text import rules, torch_names
-from .program import Context, Line, expression, feeding, source_of, word, written
+from .program import Context, Line, called, expression, feeding, source_of, span, word, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
+MODULES = {"torch", "np", "numpy", "math", "minigrad"}
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
 
 
@@ -76,7 +77,7 @@ def receiver(node: Any) -> Any:
         return node.left
     if isinstance(node, ast.Call):
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        module = isinstance(owner, ast.Name) and owner.id in ("torch", "np", "minigrad")
+        module = isinstance(owner, ast.Name) and owner.id in MODULES
         return owner if owner is not None and not module else node.args[0] if node.args else node
     return node
 
@@ -88,6 +89,9 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     source, kept, top = context.source, receiver(at), at
     if place.kind == "torch.tensor()":
         return stacked(at, context)
+    owner = getattr(getattr(at, "func", None), "value", None)
+    if getattr(owner, "id", "") == "math":
+        return [(owner, "torch")] if hasattr(TensorBase._plain, called(at)) else []
     while True:
         up = source.parents.get(top)
         chain = isinstance(up, ast.Attribute) and up.attr in PASSES_ON
@@ -102,13 +106,25 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     call = next((n for n in source.above(top) if called(n) in MAKES and isinstance(up, ast.BinOp)), None)
     if call is not None:  # arithmetic of NumPy's inside: the same of tensors
         return [(call, f"({source.text(call.args[0]).replace(source.text(top), grouped(kept, context))})")]
+    if top.lineno != top.end_lineno and kept is getattr(getattr(at, "func", at), "value", None):  # `.detach()` goes
+        number, _, column, _ = span(at)
+        return [(stretch(number, column - 1, top.end_lineno, top.end_col_offset), "")]
     bare = isinstance(up, ast.stmt) or (isinstance(up, ast.Call) and top in up.args)
     return [(top, source.text(kept) if bare else grouped(kept, context))]
+
+
+def stretch(line: int, column: int, end: int, last: int) -> Any:
+    """A part of a source that is no expression, from a column, in bytes, of a line to one of another."""
+    return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
 
 
 def stacked(call: Any, context: Context) -> list[tuple[Any, str]]:
     """`torch.tensor([a, b.item()])` as `torch.stack([a, b])`."""
     given, text = call.args[0], context.source.text
+    stack = f"{text(call.func).rpartition('.')[0] or 'torch'}.stack"
+    several = context.made(given.id, given) if isinstance(given, ast.Name) else ()
+    if any(isinstance(made, ast.List | ast.ListComp) for made, _ in several):
+        return [(call, f"{stack}({text(given)})")]
     if not isinstance(given, ast.List | ast.ListComp):
         return [(call, text(given))]
     parts = given.elts if isinstance(given, ast.List) else [given.elt]
@@ -120,13 +136,7 @@ def stacked(call: Any, context: Context) -> list[tuple[Any, str]]:
             part = receiver(part)
         bare.append(text(part))
     inner = ", ".join(bare) if isinstance(given, ast.List) else bare[0] + text(given)[len(text(given.elt)) + 1 : -1]
-    return [(call, f"{text(call.func).rpartition('.')[0] or 'torch'}.stack([{inner}])")]
-
-
-def called(call: Any) -> str:
-    """The last name of what a call calls."""
-    function = getattr(call, "func", None)
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return [(call, f"{stack}([{inner}])")]
 
 
 def keyword(call: Any, name: str) -> Any:
@@ -154,10 +164,11 @@ def block_around(node: Any, context: Context) -> Finding | None:
         items = [item.context_expr for item in up.items] if isinstance(up, ast.With) else []
         for switch in items + (up.decorator_list if isinstance(up, ast.FunctionDef) else []):
             name = called(switch) or getattr(switch, "attr", getattr(switch, "id", ""))
-            text = source.text(switch)
-            if name in ("no_grad", "inference_mode") or (name == "set_grad_enabled" and "(False)" in text):
-                new = text.replace(name, "enable_grad").replace("(False)", "()")
-                return finding("block", context, switch, (switch, new), word=name)
+            flag = switch.args[0] if name == "set_grad_enabled" and isinstance(switch, ast.Call) else None
+            off = not flag.value if isinstance(flag, ast.Constant) else flag and asking(read_in(node, context))
+            if name in ("no_grad", "inference_mode") or off:  # of what is computed no more is known
+                new = source.text(getattr(switch, "func", switch)).replace(name, "enable_grad")
+                return finding("block", context, switch, (switch, new + "()" * isinstance(switch, ast.Call)), word=name)
     before = [n for n in ast.walk(source.tree) if isinstance(n, ast.Expr) and called(n.value) == "set_grad_enabled"
               and n.lineno < node.lineno]
     last: Any = max(before, key=lambda n: n.lineno, default=None)
@@ -167,10 +178,18 @@ def block_around(node: Any, context: Context) -> Finding | None:
     return None
 
 
+def read_in(node: Any, context: Context) -> list[Any]:
+    """The tensors that an expression reads, those in modules and lists too."""
+    values = [context.value(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
+    return [t for v in values for t in ([v] if isinstance(v, TensorBase) else parameters(v))]
+
+
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
     makers: list[tuple[Any, Context]] = []
+    seen: list[Any] = []  # tensors
     for here, around in feeding(node, context):
+        seen += read_in(here, around)
         for place, at in cuts_in(here, around):
             return finding("cut", around, at, *uncut(place, at, around), word=word(place))
         if (block := block_around(here, around)) is not None:
@@ -183,23 +202,36 @@ def untracked(node: Any, context: Context) -> Finding | None:
             theirs = getattr(around.callee(part.func), "__module__", None) or "minigrad"  # `np.ones` has no gradient
             if called(part) in FACTORIES and keyword(part, "requires_grad") is None and theirs.startswith("minigrad"):
                 makers.append((part, around))
-    return no_leaf(makers, context)
+    if not asking(seen) and any(type(t).__name__ == "Parameter" for t in seen):
+        return by_rule(f"off: {ast.unparse(node)}", node, context)
+    return no_leaf(makers, context, asking(seen))
 
 
-def no_leaf(makers: list[tuple[Any, Context]], context: Context) -> Finding | None:
-    """Nothing that was used asks for a gradient: the tensor whose `.grad` the program reads should, or the only one."""
+def asking(tensors: list[Any]) -> bool:
+    """Whether one of them asks for a gradient."""
+    return any(t.requires_grad for t in tensors)
+
+
+def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = False) -> Finding | None:
+    """Nothing that was used asks for a gradient: the tensor whose `.grad` the program reads should, or the only one.
+
+    `late`: now there is one, which did not when it was used.
+    """
     every: list[Any] = [*ast.walk(context.source.tree)]
     asked = {ast.unparse(n.value) for n in every if isinstance(n, ast.Attribute) and n.attr == "grad"}
     asked |= {ast.unparse(a) for n in every if called(n) in ("SGD", "Adam", "grad", "why")
               for arg in n.args for a in getattr(arg, "elts", [arg])}
     made = [(call, around, ast.unparse(t)) for call, around in makers
-            for t in getattr(around.source.statement(call), "targets", ())]
+            for t in getattr(around.source.statement(call), "targets", ()) if not late or asking(read_in(t, around))]
     wanted = [m for m in made if m[2] in asked] or made
     if not wanted:
         return None
-    call, around, _ = wanted[0]
+    call, around, name = wanted[0]
+    if len(wanted) == 1 and (found := by_rule(f"flag: {name}", call, around)) is not None:
+        return found
     change = [with_keyword(call, "requires_grad=True", around)] if len({id(m[0]) for m in wanted}) == 1 else []
-    return finding("no_leaf", around, call, *change, names=", ".join(dict.fromkeys(m[2] for m in made)))
+    names = ", ".join(dict.fromkeys(m[2] for m in made))
+    return finding("late_flag" if late else "no_leaf", around, call, *change, names=names)
 
 
 # ---- errors, by their key
@@ -319,9 +351,13 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     names = [n for target in targets for n in ast.walk(target) if isinstance(there.value(n), TensorBase)]
     plain = isinstance(statement, ast.Assign | ast.AugAssign) or called(value).endswith("_")
     if names and plain and called(value and receiver(value)) not in ("detach", "numpy"):
-        name = text(names[0])
-        change = statement, f"{name} = {name}.clone(); {text(statement)}"
-        return finding("overwritten", there, statement, change, **told)
+        name, made = text(names[0]), facts["node"]
+        own = made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)}
+        reads = [source.parents[n] if isinstance(source.parents[n], ast.Subscript) else n
+                 for n in reads_of(name, value) if own and isinstance(statement, ast.Assign)]
+        changes = [(n, f"{text(n)}.clone()") for n in reads]
+        changes = changes or [(statement, f"{name} = {name}.clone(); {text(statement)}")]
+        return finding("overwritten", there, statement, *changes, **told)
     options = [n.value for n in ast.walk(source.tree) if isinstance(n, ast.keyword) and n.arg == "inplace"]
     if len(options) == 1 and not plain:
         return finding("inplace_option", there, options[0], (options[0], "False"), **told)
@@ -331,17 +367,50 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
 # ---- errors by their text
 
 
-def by_rule(error: BaseException, node: Any, context: Context) -> Finding | None:
+def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding | None:
     """What the text of an error and the failing expression tell: see `text/rules.ini`."""
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     for name, rule in rules().items():
-        told = re.search(rule["error"], f"{type(error).__name__}: {error}", re.S)
-        at = context.source.statement(node) if told and rule.get("of") else node
-        code = told and re.fullmatch(rule.get("code", ".*"), context.source.text(at), re.S)
-        if told and code:
+        told: Any = re.search(rule["error"], text, re.S)
+        for at, around, code in rule_places(rule, told, node, context) if told else ():
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
-            change = [(at, code.expand(rule["edit"]))] if "edit" in rule else []
-            return finding(name.partition(".")[0], context, at, *change, **facts)
+            change = [(at, filled(code.expand(rule["edit"]), told))] if "edit" in rule else []
+            return finding(name.partition(".")[0], around, at, *change, **facts)
     return None
+
+
+def filled(text: str, told: Any, how: Callable[[str], str] = str) -> str:
+    """A text of a rule with the groups of the error in it."""
+    return re.sub(r"\{e(\d)\}", lambda blank: how(told[int(blank[1])]), text)
+
+
+def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
+    """Where the `code` of a rule stands: node, its context, the match."""
+    of, wanted = rule.get("of"), filled(rule.get("code", "(.*)"), told, re.escape)
+    if of == "text":  # anywhere in the program: what its last group is
+        text = "\n".join(context.source.lines)
+        if (code := re.search(wanted, text, re.M)) is not None:
+            ends = (text[:at].split("\n") for at in code.span(code.re.groups))
+            yield stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))]), context, code
+        return
+    found = [*feeding(node, context)] if of == "behind" else [(node, context)]
+    if "value" in rule:
+        found = [pair for here, around in found for pair in meaning(rule["value"], here, around, of == "made")]
+    for here, around in found:
+        at = around.source.statement(here) if of and ("value" not in rule or of == "made") else here
+        if (code := re.fullmatch(wanted, around.source.text(at), re.S)) is not None:
+            yield at, around, code
+
+
+def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tuple[Any, Context]]:
+    """The names in an expression that mean something of a kind and are not called; or, what that was made from."""
+    for part in (n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)):
+        up = context.source.parents.get(part)
+        if re.fullmatch(kind, type(context.callee(part)).__name__):
+            if made:
+                yield from context.made(ast.unparse(part), part)
+            elif part is not getattr(up, "func", None) and not isinstance(up, ast.Attribute):
+                yield part, context
 
 
 def cut_to_a_number(error: BaseException, node: Any, context: Context) -> Finding | None:
@@ -365,9 +434,25 @@ def none_gradient(error: BaseException, node: Any, context: Context) -> Finding 
         owner = context.value(part.value) if isinstance(part, ast.Attribute) and part.attr == "grad" else None
         if isinstance(owner, TensorBase) and owner._grad is None:
             name = context.source.text(part.value)  # type: ignore[attr-defined]
+            name = next((f"{several}[{key!r}]" for several, value in context.names.items()
+                         for key, one in (value.items() if isinstance(value, dict) else enumerate(inner(value)))
+                         if one is owner), name)
             made = [*context.made(name, node)]
             found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
             return found or finding("none_gradient", context, node, name=name)
+    return None
+
+
+def nothing_returned(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A function without a return, behind an expression that failed with None."""
+    for here, around in feeding(node, context) if "'NoneType'" in str(error) else ():
+        for call in (n for n in ast.walk(here) if isinstance(n, ast.Call)):
+            inside = around.definition(call)
+            if inside is None or any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
+                continue
+            last, text = inside.function.body[-1], inside.source.text
+            change = [(last, f"return {text(last.value)}")] if isinstance(last, ast.Assign | ast.Expr) else []
+            return finding("no_return", inside, last, *change, name=inside.function.name)
     return None
 
 
@@ -376,7 +461,7 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
     told = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", str(error))
     if told is None:
         return None
-    source, (rows, m, n, _) = context.source, map(int, told.groups())
+    rows, m, n, _ = map(int, told.groups())
     if isinstance(node, ast.BinOp):
         a, b = context.value(node.left), context.value(node.right)
         if isinstance(b, TensorBase) and b._data.ndim == 2 and b._data.shape[1] == m:
@@ -392,9 +477,7 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
             return finding("flatten", context, node, change, shape=tuple(shape), n=n)
     if not known and rows * m % n == 0:  # it may have to be flattened
         return None
-    layers = [c for c in ast.walk(source.tree) if isinstance(c, ast.Call) and called(c) == "Linear" and c.args
-              and isinstance(c.args[0], ast.Constant) and c.args[0].value == n]
-    return finding("features", context, layers[0], (layers[0].args[0], str(m)), m=m, n=n) if len(layers) == 1 else None
+    return by_rule(f"features: {n} {m}", node, context)
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
@@ -418,20 +501,6 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
     return None
 
 
-def misspelt_forward(error: BaseException, node: Any, context: Context) -> Finding | None:
-    """The method of a module that is nearly called forward, where none is."""
-    told = re.search(r'Module \[(\w+)\] is missing the required "forward" function', str(error))
-    homes = [n for n in ast.walk(context.source.tree) if told and isinstance(n, ast.ClassDef) and n.name == told[1]]
-    for home in homes:
-        for method in (n for n in home.body if isinstance(n, ast.FunctionDef)):
-            if get_close_matches("forward", [method.name], 1, 0.8):
-                number, text = method.lineno, context.source.lines[method.lineno - 1]
-                edit = number, text.replace(f"def {method.name}(", "def forward(")
-                facts = {"name": "forward", "nearest": method.name}
-                return Finding("misnamed", facts, context.source.line(method), edit)
-    return None
-
-
 FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten}
 
 
@@ -442,7 +511,7 @@ def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, conte
         found = next((lost for m in modules if (lost := unregistered(m)) is not None), None)
         if found is not None:
             return found
-    for finder in (cut_to_a_number, none_gradient, shapes, misspelt, misspelt_forward, by_rule):
+    for finder in (cut_to_a_number, none_gradient, nothing_returned, shapes, misspelt, by_rule):
         if (found := finder(error, node, context)) is not None:
             return found
     return FINDERS[key](facts, node, context) if key in FINDERS else None
@@ -584,23 +653,12 @@ def whole_type(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | 
     return None
 
 
-def switched_off(p: Any, name: str, context: Context) -> Finding | None:
-    """Where `requires_grad` of a parameter was switched off, if one line of the program does that."""
-    found = []
-    for node in ast.walk(context.source.tree):
-        off = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".requires_grad")
-        value = node.value if off else node.args[0] if called(node) == "requires_grad_" and node.args else None  # type: ignore
-        if isinstance(value, ast.Constant) and value.value is False:
-            found.append((node, (value, "True")))
-    return finding("switched_off", context, *found[0], name=name) if len(found) == 1 else None
-
-
 def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | None:
     """Where backward of a result should be called: where its name stands without parentheses, or it was made."""
     source = context.source
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Expr) and ast.unparse(node.value) == f"{name}.backward":
-            return finding("no_parentheses", context, node, (node, f"{source.text(node)}()"), word="backward")
+            return finding("no_parentheses", context, node, (node, f"{source.text(node)}()"), c1=source.text(node))
     for value, around in context.made(name, use):
         statement = around.source.statement(value)
         if isinstance(statement, ast.Assign):

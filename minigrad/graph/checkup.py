@@ -70,7 +70,7 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
     if loss._data.size != 1:
         yield Remark("not_scalar", {"loss": name, "shape": tuple(loss._data.shape)})
     if off := [each for each, p in params.items() if not p.requires_grad]:
-        found = cause(causes.switched_off, params[off[0]], off[0])
+        found = cause(causes.by_rule, f"off: {off[0]}", root)
         yield Remark("frozen", {"names": listed(off)}, found and replace(found, edit=None))  # most often on purpose
     if away := [each for each in params if each not in reached and each not in off]:
         found = next(filter(None, (cause(causes.cut_on_the_way, params[each], root) for each in away)), None)

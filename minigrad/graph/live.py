@@ -83,6 +83,11 @@ def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
     return {id(n): n for n in kept}
 
 
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, of minigrad or of torch."""
+    return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
+
+
 class Reader:
     """One reading: discover, put in order of backward, then describe nodes and tensors."""
 
@@ -104,7 +109,7 @@ class Reader:
 
     def is_tensor(self, value: Any) -> bool:
         """Whether a value can stand in a graph."""
-        return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
+        return is_tensor(value)
 
     def array(self, t: AnyTensor) -> Any:
         """The numbers of a tensor, for a preview."""

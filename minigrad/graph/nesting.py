@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from ..core.beside.scopes import Call
-from .program import expression
+from .program import called, expression
 from .snapshot import NodeRecord, Repeat, Scope
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
@@ -109,7 +109,7 @@ class Scopes:
             rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
             if len(ids) < 2 or code is None or self.package.get(outer) or periodic(kinds) or rewritten:
                 continue
-            name = called(code, lasti)
+            name = call_at(code, lasti)
             if name:
                 scope = Scope(f"s{len(self.found) + 1}", outer, "call", name=name)
                 self.found.append(scope)
@@ -188,10 +188,7 @@ def alike(usual: tuple[Any, ...], each: list[tuple[Any, ...]]) -> bool:
     return all(used == usual for used in rest) and all(a == b for a, b in zip(first, usual, strict=False) if b)
 
 
-def called(code: Any, lasti: int) -> str:
+def call_at(code: Any, lasti: int) -> str:
     """The name of the function that an instruction calls, `matmul` for `@`; "" where it calls none."""
     made = expression(code, lasti)
-    if isinstance(made, ast.BinOp):
-        return "matmul" if isinstance(made.op, ast.MatMult) else ""
-    function = made.func if isinstance(made, ast.Call) else None
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return "matmul" if isinstance(getattr(made, "op", None), ast.MatMult) else called(made)

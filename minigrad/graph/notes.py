@@ -14,11 +14,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from ..core.beside.lines import PACKAGE_FILES, learners_frame, learners_line
+from ..core.beside.lines import learners_frame
 from ..core.graph import Node, function_of
 from ..text import LANGUAGES, get_language, knows, presentation, say
 from . import causes
-from .program import expression, is_cell, standing
+from .program import expression, is_cell, is_theirs, standing, theirs
 
 
 def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
@@ -26,7 +26,7 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
 
     The finding stays with the error, for `why`.
     """
-    frame = learners_frame()
+    frame = theirs(learners_frame())
     found = frame and found_at(exception, frame, frame.f_lasti, key, facts)
     if found:
         exception.finding = found  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def complete(error: BaseException) -> None:
     """Give an error that was raised without a note the one that its text and its place tell."""
     last, place = None, error.__traceback__
     while place is not None:
-        if place.tb_frame.f_code.co_filename not in PACKAGE_FILES:
+        if is_theirs(place.tb_frame.f_code):
             last = place
         place = place.tb_next
     if last is None or hasattr(error, "finding"):
@@ -115,10 +115,14 @@ def _made(node: Node | None, lang: str) -> str:
     return say("note.made_by", lang, node=name, place=_place(line, lang), source=line[2])
 
 
+def file_now() -> str:
+    """The file, or cell, of the learner's that runs."""
+    frame = theirs(learners_frame())
+    return frame.f_code.co_filename if frame is not None else ""
+
+
 def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
     """Where a line stands, seen from the line that failed: in the same file or cell, or in another."""
     file, number, _ = line
-    code, _ = learners_line()
-    here = here or (code.co_filename if code is not None else file)
-    kind = "line" if file == here else "line_of_cell" if is_cell(file) else "line_of_file"
+    kind = "line" if file == (here or file_now() or file) else "line_of_cell" if is_cell(file) else "line_of_file"
     return say(f"note.{kind}", lang, number=number, file=os.path.basename(file))

@@ -18,9 +18,9 @@ from ..core.graph import Freed, Node
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
-from .causes import Finding, called, finding, grouped
+from .causes import Finding, finding, grouped
 from .live import Key, Reader
-from .program import Context, expression, source_of
+from .program import Context, called, expression, source_of
 
 MOST = 20_000  # nodes that are looked through
 

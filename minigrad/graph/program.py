@@ -48,6 +48,7 @@ class Source:
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
         tests = [node for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert)]
         self.spans: dict[Any, Any] = {span(node): node.test for node in tests}
+        self.spans |= {span(node): node.items[0].context_expr for node in nodes if isinstance(node, ast.With)}
         self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, ast.expr | ast.AugAssign)}
         self.writes: dict[tuple[Any, str], list[Any]] = {}  # (function or None, name) -> statements that write it
         for node in nodes:
@@ -79,8 +80,9 @@ class Source:
         return ast.get_source_segment("\n".join(self.lines), node) or ""
 
     def line(self, node: Any) -> Line:
-        """File, number and text of the line on which a node begins."""
-        return self.file, node.lineno, self.lines[node.lineno - 1].strip()
+        """File, number and text of the line on which a node begins; of a method, on which its name stands."""
+        number = span(node)[0]
+        return self.file, number, self.lines[number - 1].strip()
 
     def edited(self, *changes: tuple[Any, str]) -> tuple[int, str] | None:
         """Number and new text of the one line on which nodes are replaced; None if they are on several."""
@@ -120,7 +122,14 @@ class Source:
 
 
 def span(node: Any) -> tuple[int, int, int, int]:
-    """First and last line, first and last column: as Python notes them of an instruction."""
+    """First and last line, first and last column: as Python notes them of an instruction.
+
+    A method that stands on another line than what it is called on begins with its name.
+    """
+    attr = node.func if isinstance(node, ast.Call) else node
+    end: Any = attr.end_lineno, attr.end_col_offset
+    if isinstance(attr, ast.Attribute) and end[0] != node.lineno:
+        return end[0], node.end_lineno, end[1] - len(attr.attr), node.end_col_offset
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
@@ -199,7 +208,7 @@ class Context(NamedTuple):
         while hasattr(made, "__wrapped__"):
             made = made.__wrapped__
         code = getattr(made, "__code__", None)
-        if code is None or code.co_filename in PACKAGE_FILES or LIBRARIES.search(code.co_filename):
+        if code is None or not is_theirs(code):
             return None
         source = source_of(code)
         function = source.definition(code)
@@ -260,8 +269,7 @@ class Context(NamedTuple):
 
 def is_learners(value: Any) -> bool:
     """Whether a value is an object of a class of the learner's."""
-    home = next((f.__code__.co_filename for f in vars(type(value)).values() if isinstance(f, FunctionType)), "")
-    return bool(home) and home not in PACKAGE_FILES and not LIBRARIES.search(home)
+    return any(is_theirs(f.__code__) for f in vars(type(value)).values() if isinstance(f, FunctionType))
 
 
 def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
@@ -338,6 +346,12 @@ quoted: dict[int, tuple[CodeType, list[str]]] = {}
 lines.getline = getline
 
 
+def called(call: Any) -> str:
+    """The last name of what a call calls; "" for what is no call."""
+    function = getattr(call, "func", None)
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
 def is_cell(file: str) -> bool:
     """Whether a file is a cell of a notebook, or a line typed at IPython's prompt."""
     return "ipykernel_" in file or file.startswith("<ipython-input") or file == TIMED
@@ -362,10 +376,21 @@ def own_locals(frame: FrameType) -> dict[str, Any]:
     return found
 
 
+def is_theirs(code: CodeType) -> bool:
+    """Whether code is the learner's: not ours, not a library's."""
+    return code.co_filename not in PACKAGE_FILES and not LIBRARIES.search(code.co_filename)
+
+
+def theirs(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame of the learner's: this one, or of who called."""
+    while frame is not None and not is_theirs(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
 def standing(frame: FrameType | None) -> Context | None:
     """The context of a frame of the learner's, and of those who called it."""
-    while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
-        frame = frame.f_back
+    frame = theirs(frame)
     if frame is None:
         return None
     code = frame.f_code
@@ -374,9 +399,7 @@ def standing(frame: FrameType | None) -> Context | None:
     if code.co_name != "<module>":
         function = source.definition(code)
         outer = standing(frame.f_back)
-        above = frame.f_back
-        while above is not None and above.f_code.co_filename in PACKAGE_FILES:
-            above = above.f_back
+        above = theirs(frame.f_back)
         call = above and expression(above.f_code, above.f_lasti)
     return Context(source, function, call if isinstance(call, ast.Call) else None, outer, names)
 

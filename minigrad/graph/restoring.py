@@ -1,14 +1,15 @@
-"""Everything that a function can reach, as it was: after a trial run, put back.
+"""Everything that a function can reach, as it was: after a trial run, put back; of minigrad or of torch.
 
 Reaches what the code names and closes over, the arguments given along, and the methods of their classes; goes
-through containers, modules, optimizers and objects of the learner's own classes. What no copy can hold, a file or
-the place of a generator, is not put back.
+through containers, modules, optimizers and objects of the learner's own classes. What no copy can hold, a file, the
+place of a generator, or the buffers that torch's backward frees, is not put back.
 """
 
 from __future__ import annotations
 
 import contextlib
 import random as python_random
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, GeneratorType, MethodType, SimpleNamespace
@@ -18,12 +19,12 @@ from ..array import random
 from ..array.backend import ndarray, xp
 from ..core import modes
 from ..core.beside import ledger, scopes
-from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import Freed, TensorBase
-from .live import nodes_of
-from .program import LIBRARIES, is_learners
+from .live import is_tensor, nodes_of
+from .program import is_learners, is_theirs
+from .snapshot import AnyTensor
 
-PACKAGE = __name__.partition(".")[0]
+OWN = __name__.partition(".")[0], "torch.nn", "torch.optim"  # whose objects are put back
 SLOTS = ("_counter", "_data", "_fn", "_grad", "_hooks", "_requires_grad", "_view")
 
 
@@ -52,6 +53,10 @@ class Restoring:
         self.later(python_random.setstate, python_random.getstate())
         self.later(xp.random.set_state, xp.random.get_state())
         self.later(modes.mode_variable.set, modes.mode_variable.get())
+        self.tensors: list[AnyTensor] = [t for t in self.seen.values() if is_tensor(t)]
+        if any(not isinstance(t, TensorBase) for t in self.tensors):
+            self.later(sys.modules["torch"].set_rng_state, sys.modules["torch"].get_rng_state())
+            self.later(sys.modules["torch"].set_grad_enabled, sys.modules["torch"].is_grad_enabled())
 
     def later(self, function: Callable[..., Any], *args: Any) -> None:
         """What is called in the end."""
@@ -69,6 +74,8 @@ class Restoring:
         kind = type(value)
         if isinstance(value, TensorBase):
             yield from self.tensor(value)
+        elif is_tensor(value):
+            yield self.torch_tensor(value)
         elif isinstance(value, ndarray):
             if value.flags.writeable:
                 self.later(value.__setitem__, ..., value.copy())
@@ -88,10 +95,9 @@ class Restoring:
         elif isinstance(value, random.Generator | xp.random.RandomState):
             self.later(value.set_state, value.get_state())
         elif not isinstance(value, type) and hasattr(value, "__dict__") and (
-                kind is SimpleNamespace or kind.__module__.startswith(PACKAGE) or is_learners(value)):
+                kind is SimpleNamespace or kind.__module__.startswith(OWN) or is_learners(value)):
             yield vars(value)
-            yield from (f for c in kind.__mro__ for f in vars(c).values()
-                        if isinstance(f, FunctionType) and f.__code__.co_filename not in PACKAGE_FILES)
+            yield from (f for c in kind.__mro__ for f in vars(c).values() if isinstance(f, FunctionType))
 
     def tensor(self, t: Any) -> Iterator[Any]:
         """A tensor: its slots, its numbers and their version, and what the nodes behind it saved."""
@@ -118,9 +124,27 @@ class Restoring:
                 yield getattr(node, slot, None)
             yield from (e for e in node.edges if isinstance(e, TensorBase))
 
+    def torch_tensor(self, t: AnyTensor) -> AnyTensor | None:
+        """A tensor of torch: its numbers and their version, its flag, and its gradient, which is returned."""
+        grad = t.grad if t.is_leaf or t.retains_grad else None
+        old, version, flag = t.detach().clone(), t._version, t.requires_grad
+        keep = getattr(sys.modules["torch"].autograd, "_unsafe_preserve_version_counter", contextlib.nullcontext)(t)
+        keep.__enter__()
+
+        def back() -> None:
+            if t._version != version:
+                t.detach().copy_(old)
+                keep.__exit__(None, None, None)
+            if t.is_leaf:
+                t.grad = grad
+                t.requires_grad_(flag)
+
+        self.later(back)
+        return grad
+
     def function(self, f: FunctionType) -> Iterator[Any]:
         """A function: the globals that it names, whether they are there or not, and its closure."""
-        if f.__code__.co_filename in PACKAGE_FILES or LIBRARIES.search(f.__code__.co_filename):
+        if not is_theirs(f.__code__):
             return
         scope, names = f.__globals__, names_in(f.__code__)
         there = {name: scope[name] for name in names if name in scope}

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.beside.lines import PACKAGE_FILES, source_line
-from .live import Reader
-from .nesting import called
-from .program import LIBRARIES, Context, expression, own_locals, source_of
+from ..core.beside.lines import source_line
+from .live import Reader, is_tensor
+from .nesting import call_at
+from .program import Context, expression, is_theirs, own_locals, source_of
 from .snapshot import AnyTensor, Edge, Graph, NodeRecord
 
 
@@ -56,7 +56,7 @@ def failure(error: BaseException | None) -> Failure | None:
     while place:
         frames.append((place.tb_frame, place.tb_lasti))
         place = place.tb_next
-    theirs = [i for i, (frame, _) in enumerate(frames) if not library_file(frame.f_code.co_filename)]
+    theirs = [i for i, (frame, _) in enumerate(frames) if is_theirs(frame.f_code)]
     if error is None or not theirs:
         return None
     (frame, lasti), inner = frames[theirs[-1]], [frame for frame, _ in frames[theirs[-1] + 1:]]
@@ -67,7 +67,7 @@ def failure(error: BaseException | None) -> Failure | None:
     call, inputs = of_frames(inner, names) if inner else ("", [])
     if not inputs:  # what failed is no Python: its operands, where they are no calls themselves
         kind = type(getattr(made, "op", made)).__name__.lower()
-        call = call or called(frame.f_code, lasti) or getattr(made, "attr", kind)
+        call = call or call_at(frame.f_code, lasti) or getattr(made, "attr", kind)
         inputs = [*tensors_in(context.value(part) for part in operands(made))]
     around = inputs or [*names.values()]
     line = source_line(frame.f_code, lasti)[1:]
@@ -108,13 +108,3 @@ def operands(made: Any) -> list[Any]:
         return [*([made.func.value] if isinstance(made.func, ast.Attribute) else []), *given,
                 *(k.value for k in made.keywords)]
     return list(ast.iter_child_nodes(made)) if isinstance(made, ast.BinOp | ast.Compare) else []
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, of minigrad or of torch."""
-    return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
-
-
-def library_file(file: str) -> bool:
-    """Whether code is ours, Python's, or of something that was installed."""
-    return file in PACKAGE_FILES or bool(LIBRARIES.search(file))

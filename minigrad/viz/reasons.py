@@ -118,7 +118,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
     if record.kind != "constant":
         return None
     if type(t).__name__ == "Parameter":
-        return causes.switched_off(t, record.name, context)
+        return causes.by_rule(f"off: {record.name}", call, context)
     return causes.constant(t, record.name, made)
 
 
@@ -149,7 +149,8 @@ def of_module(module: Any, context: Context | None) -> Explanation:
     without = {name: p for name, p in module.named_parameters() if p.grad is None}
     if found is None and context is not None:
         for name, p in without.items():
-            found = causes.unreached(p, name, context) if p.requires_grad else causes.switched_off(p, name, context)
+            off = not p.requires_grad
+            found = causes.by_rule(f"off: {name}", None, context) if off else causes.unreached(p, name, context)
             if found is not None:
                 break
     facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
@@ -243,7 +244,7 @@ class Explanation(TextWithDrawing):
     """
 
     def __init__(self, reasons: list[Reason], graph: Graph | None, found: causes.Finding | None = None) -> None:
-        self.reasons, self.found, self.told = reasons, found, False
+        self.reasons, self.found, self.told, self.here = reasons, found, False, notes.file_now()
         self.line = None if found is None else found.line
         self.edit = None if found is None else found.edit
         marks = frozenset().union(*(m for _, _, m in reasons))
@@ -253,7 +254,7 @@ class Explanation(TextWithDrawing):
         parts = [(key, say(key, **facts)) for key, facts, _ in self.reasons
                  if self.found is None or key not in BY_CAUSE]
         if self.found is not None and not self.told:
-            parts += [("cause", notes.cause_told(self.found, lang)) for lang in notes.languages()]
+            parts += [("cause", notes.cause_told(self.found, lang, self.here)) for lang in notes.languages()]
         return "\n".join(said for _, said in sorted(parts, key=lambda part: part[0] == "why.freed"))  # that comes later
 
 
@@ -288,7 +289,7 @@ class Checkup(TextWithDrawing):
 
     def __init__(self, told: list[checkup.Remark], loss: AnyTensor) -> None:
         marks = dict([item for one in told for item in one.marks.items()][:MARKED])
-        self.remarks = [one._replace(marks={}) for one in told]
+        self.remarks, self.here = [one._replace(marks={}) for one in told], notes.file_now()
         self.drawing: Drawing | None = None
         if library(loss) == "minigrad" and loss.requires_grad:
             nodes = [*live.nodes_of([loss._edge()], {})]
@@ -300,5 +301,6 @@ class Checkup(TextWithDrawing):
         parts = []
         for one in self.remarks:
             parts.append(say(f"doctor.{one.key}", **one.facts))
-            parts += [notes.cause_told(one.found, lang) for lang in notes.languages() if one.found is not None]
+            found = one.found
+            parts += [notes.cause_told(found, lang, self.here) for lang in notes.languages() if found is not None]
         return "\n".join(parts)
