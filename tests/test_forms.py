@@ -2,15 +2,19 @@
 
 import importlib.util
 import json
+import re
 import warnings
 
 import pytest
 
 import minigrad
 from minigrad.lessons import check, collect, form, forms, keep
+from tests.test_course import NAMES, cells
 
 KEY = {name: [next(n for n in "ABCD" if not forms.idea(f"{name}{i}", n)) for i in forms.ALL] for name in "AB"}
-PRINTED = [item for item, data in forms.items().items() if "print(" in data.get("program", "")]
+PROGRAMS = [item for item, data in forms.items().items() if "program" in data]
+PRINTED = [item for item in PROGRAMS if "print(" in forms.items()[item]["program"]]
+STOCK = re.compile(r"print|for |with |torch\.(tensor|zeros)\(\[?[\d.]|w \* \d$")  # what many programs have in common
 TORCHES = ["minigrad", *(["torch"] if importlib.util.find_spec("torch") else [])]
 
 
@@ -93,6 +97,14 @@ def test_the_forms_ask_alike_and_every_item_has_one_right_answer(item):
     assert ("program" in data) == ("program" in other)
     for lang in ("en", "zh"):
         assert len(forms.question(item, lang)[2]) == 4
+
+
+@pytest.mark.parametrize("item", PROGRAMS)
+def test_no_lesson_asks_an_item_word_for_word(item):
+    """Else the second form would count who remembers a letter; the lessons tell at once whether it was right."""
+    asks = [line.strip().rpartition(" = ")[2] for line in forms.items()[item]["program"].strip().splitlines()]
+    asks = [line for line in asks if not STOCK.match(line)] or [answer[3:] for answer in forms.question(item, "en")[2]]
+    assert not [name for name in NAMES if all(line in "\n".join(c.source for c in cells(name)) for line in asks)]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
