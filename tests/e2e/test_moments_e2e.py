@@ -343,7 +343,7 @@ def test_watch_by_keyboard(opened, page, look):
             page.keyboard.press("Tab")
             page.keyboard.press("Tab")
             page.keyboard.press("Space")
-        page.keyboard.press("ArrowDown" if nones else "Enter")
+        page.keyboard.press("ArrowDown" if i else "Enter")
         if i < 4:
             root.locator(".mg-now", has_text=RECEIPT.split("\n")[i + 1]).wait_for()
     told(root, "✓")

@@ -141,7 +141,7 @@ export default () => {
       const pill = at.type !== "text" && form.querySelectorAll("input[type=radio]")[Number(event.key) - 1];
       if (event.key === "Escape") at.blur();
       else if (pill instanceof HTMLInputElement) { pill.checked = true; pill.focus(); }
-      else if (act && !(event.key.startsWith("Arrow") && /radio|range/.test(at.type))) { event.preventDefault(); send(act); }
+      else if (act) { event.preventDefault(); send(act); }
     }, on);
     model.on("msg:custom", heard);
     el.append(root);
