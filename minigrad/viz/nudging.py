@@ -103,7 +103,8 @@ class Nudge(Moment):
     def board(self, i: int, dx: float, drawn: str, found: list[Part], said: str = "") -> dict[str, Any]:
         """The curve with what is `drawn` on it, and the question; below, what was `found`."""
         axes = self.axes
-        spots = [None if y != y else [round(v, 1) for v in axes.at(w, y)] for w, y in self.points]
+        near = [None if y != y else [round(v, 1) for v in axes.at(w, y)] for w, y in self.points]
+        spots = [at and [v if v % 1 else int(v) for v in at] for at in near]  # as a browser writes them back
         body = axes.frame() + axes.line(self.points, "mg-curve") + drawn
         x, y = spots[i] or (0, 0)
         body += tag("g", circle(0, 0, 6, "mg-dot"), data_dot="1", transform=f"translate({x},{y})")
