@@ -21,8 +21,8 @@ class LRScheduler:
         for i, group in enumerate(optimizer.param_groups):
             require(last_epoch == -1 or "initial_lr" in group, "param 'initial_lr' is not specified in param_groups"
                     f"[{i}] when resuming scheduler with last_epoch >= 0.\nThis typically happens when:\n1. You're "
-                    "trying to resume training from a checkpoint but haven't properly loaded the optimizer state\n2. You're "
-                    "using last_epoch >= 0 for a fresh training run (not recommended)", KeyError)
+                    "trying to resume training from a checkpoint but haven't properly loaded the optimizer state\n2. "
+                    "You're using last_epoch >= 0 for a fresh training run (not recommended)", KeyError)
             group.setdefault("initial_lr", group["lr"])
         self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0
