@@ -7,10 +7,10 @@ takes a value out again, checked, and `apply`, which runs the derivatives that s
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 from collections.abc import Callable
+from functools import cache, partial
 from operator import attrgetter, itemgetter
 from sys import intern
 from typing import Any
@@ -139,10 +139,9 @@ def node_class(row: Row) -> type[Node]:
             slots.append(f"version_{name}")
             frees.append(f"saved_{name}")
         if name not in row.hidden:  # what torch keeps elsewhere
-            looked_at = functools.cache(functools.partial(reader, row, name, to_look=True))
-            body[f"_saved_{name}"] = saved_property(row, name, looked_at)
+            body[f"_saved_{name}"] = saved_property(row, name, cache(partial(reader, row, name, to_look=True)))
             if f"saved_{name}" in frees:
-                body[f"_raw_saved_{name}"] = property(functools.partial(SavedTensor, name=name))
+                body[f"_raw_saved_{name}"] = property(partial(SavedTensor, name=name))
     for name, value in row.constants.items():
         body[f"_saved_{name}"] = value
     if row.multi:
