@@ -24,6 +24,7 @@ from statistics import median, quantiles
 import numpy as np
 
 from .costs import COSTS
+from .drawn import DRAWN, drawn
 from .workloads import CALLS, ENGINES, WORKLOADS, Step, Workload
 
 BLOCK = 0.004  # seconds of processor time that one engine gets in one round, at least one call
@@ -133,6 +134,9 @@ GOALS = [
     ratio("W5", "torch", 0.60),
     ratio("W6", "torch", 1.0),
     ratio("W7", "torch", 0.90),
+    ratio("W2d", "torch", 0.45),
+    ratio("W6d", "torch", 0.95),
+    ratio("W7d", "torch", 0.90),
     ratio("W8a", "torch", 0.80),
     ratio("W8b", "torch", 1.0),
     *[overhead(name, 0.60) for name in ("add", "mul", "tanh")],
@@ -148,7 +152,7 @@ GOALS = [
 
 def prepare(workload: Workload) -> tuple[dict[str, Step], dict[str, str]]:
     """Build every engine's step and check its gradients; say why an engine is left out."""
-    expected = workload.gradients("numpy")
+    expected = workload.gradients("numpy" if hasattr(workload, "hand") else "minigrad")
     steps, missing = {}, {}
     for engine in SLOW.get(workload.key, workload.engines()):
         try:
@@ -219,7 +223,7 @@ def times_table(results: dict[str, Result]) -> list[str]:
     lines = [f"| workload | {' | '.join(ENGINES)} | rounds |", "|---" * (len(ENGINES) + 2) + "|"]
     for result in results.values():
         cells = [cell(result, engine) for engine in ENGINES]
-        rounds = len(result.seconds["numpy"])
+        rounds = len(result.seconds["minigrad"])
         title = f"{result.workload.key} {result.workload.title}"
         lines.append(f"| {title} | {' | '.join(cells)} | {rounds} |")
     return lines
@@ -296,6 +300,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.interleaved")
     parser.add_argument("--only", default="", help="W1,W2: these alone (W9 imports, W11 memory)")
     parser.add_argument("--rounds", type=int, default=150, help="at most so many rounds")
+    parser.add_argument("--draw", type=int, default=0, help="which operations W2d, W6d and W7d consist of")
     parser.add_argument("--quick", action="store_true", help="a rough answer in half a minute")
     parser.add_argument("--out", help="write the tables to this file too")
     return parser.parse_args(argv)
@@ -304,9 +309,9 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 def chosen(only: str) -> tuple[list[str], set[str]]:
     """The workloads and costs that `--only` names; "W10" stands for all its six."""
     if not only:
-        return list(WORKLOADS), set(COSTS)
+        return [*WORKLOADS, *DRAWN], set(COSTS)
     asked = only.split(",")
-    keys = [key for key in WORKLOADS if key in asked or key.split()[0] in asked]
+    keys = [key for key in (*WORKLOADS, *DRAWN) if key in asked or key.split()[0] in asked]
     memory = {key for key in COSTS if key.startswith(("op", "peak"))} if "W11" in asked else set()
     imports = {key for key in COSTS if key.startswith(("import", "first"))}
     return keys, memory | (imports if "W9" in asked else set())
@@ -316,10 +321,10 @@ def main(argv: list[str] | None = None) -> int:
     options, started = arguments(argv), time.time()
     keys, cost_keys = chosen(options.only)
     rounds, budget = (min(options.rounds, 25), 0.8) if options.quick else (options.rounds, 6.0)
-    results = {}
+    results, workloads = {}, {**WORKLOADS, **{one.key: one for one in drawn(options.draw)}}
     for key in keys:
         print(f"{key} ...", end=" ", file=sys.stderr, flush=True)
-        results[key] = compare(WORKLOADS[key], rounds, budget)
+        results[key] = compare(workloads[key], rounds, budget)
     costs, why = measure_costs(cost_keys)
     print(file=sys.stderr)
     text = "\n".join([*report(results, costs, why), "", *circumstances(started)])

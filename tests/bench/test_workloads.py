@@ -6,6 +6,7 @@ Nothing here reads a clock.
 import pytest
 
 from .costs import COSTS
+from .drawn import DRAWN, drawn
 from .interleaved import GOALS, assert_agree, chosen
 from .workloads import WORKLOADS
 
@@ -19,8 +20,17 @@ def test_gradients_are_those_by_hand(workload):
     assert_agree(ours, by_hand, workload.tolerance)
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("place", range(3))
+def test_drawn_programs_have_the_gradients_of_torch(seed, place):
+    workload = drawn(seed)[place]
+
+    assert_agree(workload.gradients("minigrad"), workload.gradients("torch"), workload.tolerance)
+
+
 def test_every_goal_speaks_of_something_measured():
-    measured = {*WORKLOADS, *COSTS}
+    measured = {*WORKLOADS, *DRAWN, *COSTS}
 
     assert all(measured.issuperset(goal.keys) for goal in GOALS)
 

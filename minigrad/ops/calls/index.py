@@ -34,9 +34,7 @@ def getitem(x: Any, key: Any) -> Any:
     if isinstance(key, TensorBase) and key._data.ndim and x._data.ndim and key._data.dtype.kind == "i":
         return rows.index(x, (key,))  # positions and nothing else
     seen, positions = basic(x, key)
-    if positions:
-        return rows.index(seen, positions)
-    return views.alias(x) if seen is x else seen
+    return rows.index(seen, positions) if positions else views.alias(x) if seen is x else seen
 
 
 _PLAIN = {int, slice}

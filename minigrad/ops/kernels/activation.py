@@ -120,8 +120,7 @@ def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     if approximate == "none":
         return F.normal_cdf(x) + x * F.normal_density(x)
     t = F.tanh(_gelu_inner(x))
-    inner = _GELU * (1 + 3 * 0.044715 * x * x)
-    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (_GELU * (1 + 3 * 0.044715 * x * x))
 
 
 @formula(tex=phrase(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"

@@ -294,8 +294,7 @@ def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
     lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
     flat = F.zeros_as(grad, (*lead, sizes[-2] * sizes[-1]))
     places, grad = (F.reshape(v, (*lead, math.prod(grad.shape[-2:]))) for v in (places, grad))
-    summed = F.scatter_add(flat, places, grad, -1)
-    return F.tied(F.reshape(summed, sizes), x)
+    return F.tied(F.reshape(F.scatter_add(flat, places, grad, -1), sizes), x)
 
 
 def shares(size: int, out: int, kind: Any) -> Any:

@@ -384,8 +384,7 @@ def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
         left = F.qr_slope(gQ + Q @ V @ F.mT(gV), F.slice(gR, -1, 0, m, 1), Q, F.slice(R, -1, 0, m, 1))
         return F.cat([left, Q @ gV], -1)
     half = F.triu(gR @ F.mT(R) - F.mT(Q) @ gQ, 0)
-    S = half + F.mT(F.triu(half, 1))
-    return (gQ + Q @ S) @ F.mT(F.linalg_inv_ex(R)[0])
+    return (gQ + Q @ (half + F.mT(F.triu(half, 1)))) @ F.mT(F.linalg_inv_ex(R)[0])
 
 
 def scaled(x: Any, factor: float) -> Any:

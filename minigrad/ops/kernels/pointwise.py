@@ -113,6 +113,10 @@ def where(condition: Any, self: Any, other: Any) -> Any:
                            f"{dtypes.of(condition.dtype).scalar_type}")
     if other.__class__ is float and hasattr(self, "dtype"):
         other = self.dtype.type(other)  # NumPy takes twice as long to place a Python number
+    elif self.__class__ is float and hasattr(other, "dtype"):
+        self = other.dtype.type(self)
+    if self.__class__ is other.__class__ and isinstance(other, xp.generic) and isinstance(condition, xp.generic):
+        return self if condition else other  # a tenth of the time
     try:
         return xp.where(condition, self, other)
     except ValueError:
