@@ -83,7 +83,7 @@ def test_the_line_is_named_and_its_edit_mends_the_program(lines, fields, kind, l
         assert answer.edit is None
         return
     number, new = answer.edit
-    assert new.strip() in text
+    assert new in text  # with its indentation: it can be pasted
     mended = [*lines[: number - 1], new, *lines[number:]]
     names, _ = run(mended, f"<mended {hash(tuple(lines))}>")
     assert "error" not in names, (new, names["error"])
@@ -153,6 +153,19 @@ def test_a_timed_cell_is_quoted_from_the_one_that_ran(shell, capsys):
     shell.run_cell("answer = torch.why(z)")
 
     assert shell.user_ns["answer"].line[1:] == (2, "return t.detach()")
+
+
+def test_a_cell_that_is_timed_many_times_is_quoted_too(shell):
+    shell.run_cell("import minigrad as torch\nkept = []", store_history=True)
+    shell.run_cell("%%timeit -n1 -r1 x = torch.ones(2, requires_grad=True)\n# h\nh = x.detach()\nkept.append(h)",
+                   store_history=True)
+    shell.run_cell("%%timeit -n 1 -r1\n# h\nh = torch.ones(2).detach()\nkept.append(h)", store_history=True)
+    result = shell.run_cell("%%timeit -n1 -r1\nx = torch.ones(2, requires_grad=True)\n(x * 2).backward()",
+                            store_history=True)
+    shell.run_cell("answer = torch.why(kept[0])", store_history=True)
+
+    assert "Fix: make line 2 `(x * 2).sum().backward()`" in result.error_in_exec.__notes__[0]
+    assert shell.user_ns["answer"].line[1:] == (2, "h = x.detach()")
 
 
 def test_a_file_that_was_edited_since_is_not_quoted(tmp_path, monkeypatch):

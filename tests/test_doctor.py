@@ -297,3 +297,45 @@ def test_a_hidden_state_that_is_carried_is_told_in_both_languages():
         assert {"failed", "grows"} <= {*keys(answer)}
         assert "hidden = cell(torch.ones(1, 2), hidden)" in str(answer)
         assert hidden is None
+
+
+@pytest.mark.oracle
+def test_a_model_of_torch_is_looked_over_and_put_back():
+    lib = pytest.importorskip("torch")
+    nn, F = lib.nn, lib.nn.functional
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.dead, self.out = nn.Linear(2, 3), nn.Linear(3, 3), nn.Linear(3, 1)
+            self.norm = nn.BatchNorm1d(3)
+            self.more = [nn.Linear(2, 2)]
+
+        def forward(self, x):
+            h = lib.relu(self.a(x)).detach()
+            return self.out(self.norm(h) + lib.relu(self.dead(h) - 100))
+
+    net, x, y = Net(), lib.randn(8, 2), lib.randn(8, 1)
+    opt = lib.optim.Adam(net.out.parameters(), lr=0.1)
+
+    def step():
+        loss = F.mse_loss(net(x) + lib.rand(()), y)
+        loss.backward()
+        opt.step()
+
+    def state():
+        tensors = [*net.parameters(), *net.buffers()]
+        return [(t.tolist(), t._version, t.grad) for t in tensors], lib.get_rng_state().tolist(), dict(opt.state)
+
+    loss = F.mse_loss(net(x), y)
+    before = state()
+    answer = torch.doctor(net, loss, opt, step)
+
+    assert state() == before
+    assert keys(answer) == ["head", "away", "zero", "norms", "unregistered", "missing", "kept", "step_away",
+                            "two_steps"]
+    assert remark(answer, "away").facts["names"] == "net.a.weight, net.a.bias"
+    assert remark(answer, "unregistered").found.line[2] == "self.more = [nn.Linear(2, 2)]"
+    assert remark(answer, "missing").found.edit[1].strip() == "opt = lib.optim.Adam(net.parameters(), lr=0.1)"
+    assert "mg-marked" in answer.drawing.to_svg()
+    loss.backward()  # nothing that it needs was written or freed

@@ -3,7 +3,7 @@
 A node is one recorded operation. It knows its edges, its place in the order of creation and the line that made it;
 its subclass, read off a row of the table (`row`), knows the derivative. A tensor is slots: `_data` (an array, or a
 NumPy scalar for a 0-d result, which is quicker and becomes an array as soon as somebody could see it change), `_fn`
-(the node that made it), `_counter` (the version and the line that wrote last, one list shared by all tensors on one
+(the node that made it), `_counter` (the version and the lines that wrote last, one list shared by all tensors on one
 storage, made when first needed) and `_view` (what it is a view of). `Tensor` in `_tensor.py` adds the language.
 """
 
@@ -448,11 +448,10 @@ def attach(t: Any, fn: Any) -> Any:
 def bump(t: TensorBase, line: tuple = ()) -> None:
     """Count one write to this storage; everything that shares it sees the new version.
 
-    The counter also remembers the `line` that wrote last, `(code, instruction)`, for notes.
+    The counter also remembers the `line`s that wrote last, `(code, instruction)`, for notes.
     """
-    counter = t._counter
-    if counter is None:
-        t._counter = [1, line]
-    elif counter is not UNCOUNTED:
+    counter = t._shared_counter()
+    if counter is not UNCOUNTED:
         counter[0] += 1
-        counter[1] = line
+        counter.append(line)
+        del counter[1:-8]

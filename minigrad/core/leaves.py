@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array.backend import xp
 from .carriers import TENSORS
-from .graph import bump, constant
+from .graph import Freed, bump, constant
 from .writes.views import check_expanded
 
 _accumulating = RLock()  # leaves are shared by threads that run backward at once
@@ -51,7 +51,8 @@ def add_in_place(old: Any, grad: Any) -> None:
     """`.grad += grad`, seen by everybody who holds `.grad`."""
     if old._view is not None:
         check_expanded(old._data.shape, old._data.strides)
-    bump(old)  # first: an interrupt between the two leaves a version too many, never a write that nobody counted
+    # first: an interrupt between the two leaves a version too many, never a write that nobody counted
+    bump(old, (Freed.current.code, Freed.current.lasti))
     if isinstance(old._data, _scalar):
         old._data = old._data + grad
     else:

@@ -18,10 +18,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import Freed, TensorBase
 from ..text import rules, torch_names
-from .program import Context, Line, called, expression, feeding, source_of, span, word, written
+from .live import is_tensor
+from .program import Context, Line, called, expression, feeding, is_theirs, source_of, span, word, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
@@ -334,11 +334,9 @@ def other_side(value: Any, name: str) -> Any:
 
 
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
-    counter = facts.get("counter")
-    if not counter or not counter[1] or counter[1][0] is None:
-        return None
-    code, lasti = counter[1]
-    source, at = source_of(code), expression(code, lasti)
+    counter = facts.get("counter") or [0]
+    code, lasti = [*counter[1:][facts["expected"] - counter[0] :], ()][0] or (None, 0)  # the first write since
+    source, at = source_of(code or ""), code and expression(code, lasti)
     if at is None:
         return None
     statement = source.statement(at)
@@ -526,7 +524,7 @@ def leads_to(node: Any, context: Context, leaf: Any) -> bool:
         for part in ast.walk(here):
             value = around.value(part) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) else None
             code = getattr(getattr(type(value), "forward", None), "__code__", None)
-            read = code is not None and code.co_filename not in PACKAGE_FILES  # what it uses stands in its forward
+            read = code is not None and is_theirs(code)  # what it uses stands in its forward
             read = read or isinstance(around.source.parents.get(part), ast.Subscript)  # `ws[0]` is not all of `ws`
             if value is leaf or (not read and any(other is leaf for other in parameters(value))):
                 return True
@@ -539,7 +537,7 @@ def parameters(value: Any) -> list[Any]:
         return [p for group in value.param_groups for p in group["params"]]
     if hasattr(type(value), "named_parameters"):
         return [*value.parameters()]
-    return [part for part in inner(value) if isinstance(part, TensorBase)]
+    return [part for part in inner(value) if is_tensor(part)]
 
 
 def inner(value: Any) -> list[Any]:
@@ -572,8 +570,11 @@ def known(node: Any, context: Context) -> bool:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
-    if (found := last_backward(context)) is None:
-        return None
+    if (found := last_backward(context)) is None:  # perhaps one that failed, or was left out
+        source = context.source
+        tried = ((root_of(n), Context(source, source.function(n), names=context.names))
+                 for n in ast.walk(source.tree) if called(n) == "backward")
+        return next(filter(None, (cut_on_the_way(leaf, *one) for one in tried)), None)
     call, around = found
     text, root = around.source.text, root_of(call)
     if called(call) == "grad":
@@ -588,6 +589,12 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
             after = place.code.co_filename == around.source.file and at.lineno > call.lineno
             if place.origin() is leaf or (after and any(p is leaf for p in parameters(around.value(receiver(at))))):
                 return finding("cleared", Context(source_of(place.code)), at, name=name)
+    for here, there in feeding(root, around):
+        for n in ast.walk(here):
+            if isinstance(n, ast.Name) and there.value(n) is leaf and not there.source.loop(n):
+                for later in there.source.writes.get((there.function, n.id), []):
+                    if isinstance(later, ast.Assign) and later.lineno > n.lineno:
+                        return finding("remade", there, later, name=name)
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=text(root))
     return None
@@ -605,6 +612,9 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         for place, at in cuts_in(here, there):
             if leads_to(receiver(at), there, leaf):
                 return finding("cut", there, at, *uncut(place, at, there), word=word(place))
+        for own in (n for n in ast.walk(here) if called(n) == "apply" and leads_to(n, there, leaf)):
+            if (none := by_rule(f"apply: {ast.unparse(own).partition('.apply(')[0]}", here, there)) is not None:
+                return none
         if leads_to(here, there, leaf) and (block := block_around(here, there)) is not None:
             return block
     return None
@@ -682,7 +692,7 @@ def unregistered(module: Any) -> Finding | None:
     listed = {id(p) for p in module.parameters()}
     for owner in module.modules():
         for name, value in vars(owner).items():
-            several, one = isinstance(value, list | tuple | dict), isinstance(value, TensorBase)
+            several, one = isinstance(value, list | tuple | dict), is_tensor(value)
             layers = [m for m in inner(value) if hasattr(type(m), "named_parameters")]
             tensors = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
             lost = any(p.requires_grad and p.is_leaf and id(p) not in listed for p in tensors)
@@ -701,7 +711,7 @@ def unregistered(module: Any) -> Finding | None:
 
 def word_for_nn(module: Any) -> str:
     """What the program that wrote a module calls `torch.nn`: `nn`, `torch.nn`; "" where it has no name for it."""
-    package = __name__.partition(".")[0]
+    package = next(c.__module__ for c in type(module).__mro__ if c.__name__ == "Module").partition(".")[0]
     means = {name: getattr(value, "__name__", "") for name, value in type(module).__init__.__globals__.items()}
     words = {f"{package}.nn": "{}", package: "{}.nn"}
     return next((word.format(name) for what, word in words.items() for name, at in means.items() if at == what), "")
@@ -711,10 +721,11 @@ def missing_from(optimizer: Any, context: Context) -> Finding | None:
     """A leaf of the learner's, or a module, that asks for gradients and that the optimizer does not have."""
     held = {id(p) for group in optimizer.param_groups for p in group["params"]}
     opt = next((name for name, value in context.names.items() if value is optimizer), "")
+    ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
-        own = parameters(value) if module else [value] if isinstance(value, TensorBase) else []
-        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in held]
+        own: list[Any] = parameters(value) if module else [value] if is_tensor(value) else []
+        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in held and ran <= (p.grad is not None)]
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
             if isinstance(call, ast.Call) and call.args:
                 given, text = call.args[0], around.source.text(call.args[0])

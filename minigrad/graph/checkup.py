@@ -6,6 +6,7 @@ The steps really run, while somebody keeps everything `Still`, and are watched: 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -14,12 +15,14 @@ from typing import Any, NamedTuple
 from ..array.backend import xp
 from ..core.backward import grad
 from ..core.beside.observers import observing
-from ..core.graph import Node, TensorBase, constant, node_of, seqs
+from ..core.graph import Node, TensorBase, node_of, seqs
 from ..text.numbers import two_digits
 from . import causes, notes, numbers
-from .live import nodes_of
+from .live import is_tensor, nodes_of
 from .preview import norm
 from .program import Context
+from .recorder import plain
+from .trial import nodes_behind
 
 
 class Remark(NamedTuple):
@@ -60,15 +63,16 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
     def cause(finder: Callable[..., Any], *given: Any) -> Any:
         return None if context is None or root is None else causes.attempt(finder, *given, context)
 
-    if not isinstance(loss, TensorBase) or not loss.requires_grad:
+    if not is_tensor(loss) or not loss.requires_grad:
         yield Remark("untracked", {"loss": name}, cause(causes.untracked, root))
         return
-    nodes = [*nodes_of([loss._edge()], {})]
-    ends = {id(e) for n in nodes for e in n.edges if isinstance(e, TensorBase)}
+    ours = isinstance(loss, TensorBase)
+    nodes = [*nodes_of([loss._edge()], {})] if ours else []
+    ends = {id(n.variable) for n in nodes_behind(loss) if hasattr(n, "variable")}
     reached = {each: p for each, p in params.items() if id(p) in ends}
     yield Remark("head", {"count": len(params), "reached": len(reached), "loss": name})
-    if loss._data.size != 1:
-        yield Remark("not_scalar", {"loss": name, "shape": tuple(loss._data.shape)})
+    if loss.numel() != 1:
+        yield Remark("not_scalar", {"loss": name, "shape": tuple(loss.shape)})
     if off := [each for each, p in params.items() if not p.requires_grad]:
         found = cause(causes.by_rule, f"off: {off[0]}", root)
         yield Remark("frozen", {"names": listed(off)}, found and replace(found, edit=None))  # most often on purpose
@@ -79,15 +83,16 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
     if (n := next(filter(numbers.spreads, nodes), None)) is not None:
         yield Remark("spread", {}, numbers.spread(n))
     try:
-        arrived = grad(loss, [*reached.values()], [constant(loss._plain, xp.ones_like(loss._array()))], True)
+        gradients = grad if ours else sys.modules["torch"].autograd.grad
+        arrived = gradients(loss, [*reached.values()], loss.detach().clone().fill_(1), True)
     except RuntimeError as error:  # a graph that was freed, or written into
         yield Remark("no_backward", {"loss": name, "error": str(error).partition(". ")[0]})
         return
-    sizes = {each: g._array() for each, g in zip(reached, arrived, strict=True)}
+    sizes = {each: plain(g) for each, g in zip(reached, arrived, strict=True)}
     for one in of_gradients(sizes):
         first = one.facts.get("first")
-        found = first and causes.attempt(numbers.cause, one.key, loss, reached[first], first)
-        yield one._replace(found=found, marks={first: reached[first]} if first else {})
+        found = first and ours and causes.attempt(numbers.cause, one.key, loss, reached[first], first)
+        yield one._replace(found=found or None, marks={first: reached[first]} if first else {})
 
 
 def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
@@ -134,7 +139,7 @@ class Round:
         self.reached: set[str] = set()
         self.moving: set[str] = set()  # ... by a gradient that is not zero
         self.error: Exception | None = None
-        before = {name: p._data.copy() for name, p in params.items()}
+        before = {name: plain(p).copy() for name, p in params.items()}
         handles = [p.register_hook(lambda g, name=name, p=p: self.arrives(name, p, g))
                    for name, p in params.items() if p.requires_grad and p.is_leaf]
         try:
@@ -144,14 +149,15 @@ class Round:
             self.error = error
         for handle in handles:
             handle.remove()
-        self.changed = {name for name, p in params.items() if not xp.array_equal(before[name], p._data, equal_nan=True)}
+        self.changed = {name for name, p in params.items()
+                        if not xp.array_equal(before[name], plain(p), equal_nan=True)}
 
     def arrives(self, name: str, p: Any, g: Any) -> None:
         """A gradient comes to a parameter, beside one that is there already."""
-        if name not in self.reached and p._grad is not None and p._grad._array().any():
+        if name not in self.reached and p.grad is not None and p.grad.any():
             self.kept.append(name)
         self.reached.add(name)
-        self.moving |= {name} if g._array().any() else set()
+        self.moving |= {name} if g.any() else set()
 
     def seen(self, node: Any, output: Any) -> None:
         """A node was recorded."""
@@ -169,7 +175,7 @@ class Round:
 def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[], Any]) -> Iterator[Remark]:
     """What two calls of the step did, one after the other."""
     for p in params.values():
-        p._grad = None
+        p.grad = None
     one = two = Round(step, params, None)
     if one.error is None:
         two = Round(step, params, one.first)

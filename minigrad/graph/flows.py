@@ -217,12 +217,11 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
         found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
     nodes = [(reader.ids[key], node) for key, node in reader.found.items() if hasattr(node, "next_functions")]
     leaves = [node.variable for _, node in nodes if hasattr(node, "variable")]
-    handles = [node.register_hook(telling(found, id)) for id, node in nodes if not hasattr(node, "variable")]
-    try:
+    with contextlib.ExitStack() as undo:
+        for id, node in nodes:
+            if not hasattr(node, "variable"):
+                undo.callback(node.register_hook(telling(found, id)).remove)
         torch.autograd.grad(kept, leaves, seeds, retain_graph=True, allow_unused=True)
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def telling(found: Flows, id: str) -> Any:

@@ -93,7 +93,8 @@ def cause_told(found: causes.Finding, lang: str, here: str = "") -> str:
     parts = [say(f"cause.{found.key}", lang, **told)]
     if found.edit is not None and found.line is not None:
         number, text = found.edit
-        parts.append(say("cure.edit", lang, place=_place((found.line[0], number, text), lang, here), text=text.strip()))
+        key = "cure.indented" if text[:1].isspace() else "cure.edit"  # as it can be pasted
+        parts.append(say(key, lang, place=_place((found.line[0], number, text), lang, here), text=text))
     return "\n".join(parts)
 
 

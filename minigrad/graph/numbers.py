@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..array.backend import xp
+from ..core.beside.lines import source_line
 from ..core.carriers import RAW
 from ..core.graph import Freed, Node
 from ..core.row import reader as saved_reader
@@ -114,7 +115,8 @@ class Values(Reader):
             word, value = next(reversed(given.items()))
             low, high = (two_digits(float(f(value))) for f in (xp.min, xp.max))
             return at_node("zero", n, name=name, value=f"{word} = {low if low == high else f'{low} … {high}'}")
-        return None
+        codes = (getattr(hook, "__code__", None) for key in self.leading(leaf) for _, _, hook in self.hooks_at(key))
+        return next((Finding("hooked", {"name": name}, source_line(code, 0)) for code in codes if code), None)
 
     def operands(self, key: Key) -> dict[str, Any]:
         """The values that went into a node, as far as they are there."""
@@ -146,7 +148,8 @@ class Values(Reader):
         """Where NaN or Inf began: in the values, or at the first derivative that is infinite."""
         for key in reversed([key for key in self.way if not isinstance(key, tuple)]):
             made = self.result(key, self.operands(key))
-            if made is not None and hasattr(made, "dtype") and not finite(made):
+            chosen = type(self.found[key]).__name__ == "MaskedFillBackward0"  # Inf as a mark, for a softmax
+            if made is not None and hasattr(made, "dtype") and not finite(made) and not chosen:
                 return self.began(key, made)
         ways = self.leading(leaf)
         for key in (key for key in self.way if key in ways and not isinstance(key, tuple)):
@@ -227,11 +230,13 @@ def wrong(array: Any) -> str:
     return "bad" if not finite(array) else "zero" if array.size and not array.any() else ""
 
 
-def cleared(leaf: Any, name: str) -> Finding | None:
-    """The line that wrote zeros into `.grad`, if nothing has written there since."""
-    line: Any = (leaf._grad._counter or (0, ()))[1]
+def written(leaf: Any, name: str, wrong: str) -> Finding | None:
+    """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
+    line: Any = (leaf._grad._counter or [()])[-1] if leaf._grad is not None else ()
     at = expression(*line) if line and line[0] is not None else None
-    if called(at) not in ("zero_", "zero_grad", "fill_"):
+    source = source_of(line[0]) if at is not None else None
+    if source is not None and wrong == "zero" and called(at) in ("zero_", "zero_grad", "fill_"):
+        return finding("cleared", Context(source), at, name=name)
+    if source is None or wrong or called(at) != "backward" or "zero_" in "".join(source.lines):  # to zeros, perhaps
         return None
-    code = line[0]
-    return finding("cleared", Context(source_of(code)), at, name=name)
+    return finding("added", Context(source), at, name=name)

@@ -30,7 +30,9 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
-TIMED = "<timed exec>"  # IPython's name for what stands under `%%time`
+TIMED = "<timed exec>", "<magic-timeit>"  # IPython's names for what stands under `%%time` and `%%timeit`
+TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
+          "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
 FARTHEST = 400  # expressions that are looked at behind one value
 Line = tuple[str, int, str]  # file, number, text
 
@@ -238,7 +240,8 @@ class Context(NamedTuple):
 
     def made(self, name: str, use: Any) -> Iterator[tuple[Any, Context]]:
         """The expressions that `name` has its value from where `use` stands; without it, at the end of the function."""
-        writes = (self.source.writes.get((self.function, name), [])[-1:] if use is None
+        every = self.source.writes.get((self.function, name), [])
+        writes = ([w for w in every if not isinstance(w, ast.Expr)][-1:] if use is None
                   else self.source.last_writes(name, use, self.function))
         found = [(value, self) for statement in writes for value in read_in(statement, name)]
         yield from found or self.elsewhere(name)
@@ -293,21 +296,24 @@ def source_of(of: str | CodeType) -> Source:
     """The source of a file or a cell, or of code; empty where Python keeps none, or not that which ran."""
     file = of if isinstance(of, str) else of.co_filename
     text = "".join(linecache.getlines(file))
-    if not isinstance(of, str) and file == TIMED:
-        text = next((cell for cell in timed_cells() if of in codes_in(cell)), "")
+    if not isinstance(of, str) and file in TIMED:
+        text = next((cell for setup, cell in timed_cells() if of in codes_in(cell, setup)), "")
     elif not isinstance(of, str) and edited(file) and of not in codes_in(text):
         text = ""
     return _parsed(file, text)
 
 
-def timed_cells() -> Iterator[str]:
-    """What stood in cells under `%%time`, the latest first: they are all compiled under one name."""
+def timed_cells() -> Iterator[tuple[str | None, str]]:
+    """What stood behind `%%timeit` and in the cells under it, or under `%%time`, the latest first.
+
+    They are all compiled under one name.
+    """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     history = shell.history_manager.input_hist_raw if shell is not None else ()
     for cell in reversed(history):
         head, _, body = cell.lstrip().partition("\n")
-        if re.match(r"%%time\b", head):
-            yield body
+        if (told := re.match(r"%%time(?:it((?:\s+-(?:[nrp]\s*\d+|[tcqo]|v\s*\w+))*)\s*(.*)|\b)", head)) is not None:
+            yield told[2], body
 
 
 def edited(file: str) -> bool:
@@ -319,12 +325,16 @@ def edited(file: str) -> bool:
 
 
 @lru_cache(8)
-def codes_in(text: str) -> set[CodeType]:
-    """All code objects that a text is compiled to, in a module or a timed cell."""
+def codes_in(text: str, setup: str | None = None) -> set[CodeType]:
+    """All code objects that a text is compiled to, in a module or a timed cell; `setup` is that of `%%timeit`."""
     try:
-        found, tree = [compile(text, TIMED, "exec", dont_inherit=True)], ast.parse(text)
+        found, tree = [compile(text, "", "exec", dont_inherit=True)], ast.parse(text)
+        if setup is not None:
+            timed: Any = ast.parse(TIMEIT)
+            timed.body[0].body[2].body, timed.body[0].body[:1] = tree.body, ast.parse(setup).body
+            found, tree = [compile(ast.fix_missing_locations(timed), "", "exec", dont_inherit=True)], ast.parse("")
         if tree.body and isinstance(last := tree.body.pop(), ast.Expr):  # `%%time` runs it apart, for its value
-            parts: list[Any] = [(tree, TIMED, "exec"), (ast.Expression(last.value), TIMED, "eval")]
+            parts: list[Any] = [(tree, "", "exec"), (ast.Expression(last.value), "", "eval")]
             found += [compile(*part, dont_inherit=True) for part in parts]
     except (SyntaxError, ValueError):
         return set()
@@ -354,7 +364,7 @@ def called(call: Any) -> str:
 
 def is_cell(file: str) -> bool:
     """Whether a file is a cell of a notebook, or a line typed at IPython's prompt."""
-    return "ipykernel_" in file or file.startswith("<ipython-input") or file == TIMED
+    return "ipykernel_" in file or file.startswith("<ipython-input") or file in TIMED
 
 
 def position(code: CodeType, lasti: int) -> Any:

@@ -439,20 +439,12 @@ def untouched(reader: Reader) -> Iterator[None]:
     """Put everything back that a backward changes; the accumulated sums go into copies."""
     from ..array import random
 
-    kept = [(t, t._grad) for t in grad_holders(reader)]
-    hooks = [t._hooks.post_accumulate for t, _ in kept if t.is_leaf and t._hooks is not None]
-    silenced = [(h, dict(h)) for h in hooks]
-    state = random.get_state()
-    for t, grad in kept:
-        t._grad = None if grad is None else grad.detach().clone()
-    for hook, _ in silenced:
-        hook.clear()  # shown, not run: it may well be an optimiser's step
-    try:
-        with warnings.catch_warnings(), faults.unchanged():
-            yield
-    finally:
-        random.set_state(state)
-        for t, grad in kept:
-            t._grad = grad
-        for hook, all_ in silenced:
-            hook.update(all_)
+    with contextlib.ExitStack() as undo, warnings.catch_warnings(), faults.unchanged():
+        undo.callback(random.set_state, random.get_state())
+        for t in grad_holders(reader):
+            grad, hooks = t._grad, t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {}
+            undo.callback(setattr, t, "_grad", grad)
+            undo.callback(hooks.update, dict(hooks))
+            t._grad = None if grad is None else grad.detach().clone()
+            hooks.clear()  # shown, not run: it may well be an optimiser's step
+        yield

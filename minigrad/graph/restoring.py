@@ -11,7 +11,7 @@ import contextlib
 import random as python_random
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import CodeType, FunctionType, GeneratorType, MethodType, SimpleNamespace
 from typing import Any
 
@@ -33,11 +33,11 @@ def names_in(code: CodeType) -> set[str]:
     return {*code.co_names}.union(*(names_in(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
-class Restoring:
+class Restoring(contextlib.ExitStack):
     """While inside, anything may happen to what `roots` reach; then it is as before."""
 
     def __init__(self, *roots: Any) -> None:
-        self.undo: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        super().__init__()
         self.seen: dict[int, Any] = {}  # held, so that no other gets its id
         self.moved: list[str] = []  # names of generators, which nobody can put back
         todo: list[Any] = [*roots]
@@ -46,28 +46,17 @@ class Restoring:
             if id(value) not in self.seen and not isinstance(value, str | int | float | bool | type(None)):
                 self.seen[id(value)] = value
                 todo += self.parts(value)
-        self.later(swap, ledger.places, dict(ledger.places))
-        self.later(swap, scopes.calls, tuple(scopes.calls))
-        self.later(setattr, Freed, "current", Freed.current)
-        self.later(random.set_state, random.get_state())
-        self.later(python_random.setstate, python_random.getstate())
-        self.later(xp.random.set_state, xp.random.get_state())
-        self.later(modes.mode_variable.set, modes.mode_variable.get())
+        self.callback(swap, ledger.places, dict(ledger.places))
+        self.callback(swap, scopes.calls, tuple(scopes.calls))
+        self.callback(setattr, Freed, "current", Freed.current)
+        self.callback(random.set_state, random.get_state())
+        self.callback(python_random.setstate, python_random.getstate())
+        self.callback(xp.random.set_state, xp.random.get_state())
+        self.callback(modes.mode_variable.set, modes.mode_variable.get())
         self.tensors: list[AnyTensor] = [t for t in self.seen.values() if is_tensor(t)]
         if any(not isinstance(t, TensorBase) for t in self.tensors):
-            self.later(sys.modules["torch"].set_rng_state, sys.modules["torch"].get_rng_state())
-            self.later(sys.modules["torch"].set_grad_enabled, sys.modules["torch"].is_grad_enabled())
-
-    def later(self, function: Callable[..., Any], *args: Any) -> None:
-        """What is called in the end."""
-        self.undo.append((function, args))
-
-    def __enter__(self) -> Restoring:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        for function, args in self.undo:
-            function(*args)
+            self.callback(sys.modules["torch"].set_rng_state, sys.modules["torch"].get_rng_state())
+            self.callback(sys.modules["torch"].set_grad_enabled, sys.modules["torch"].is_grad_enabled())
 
     def parts(self, value: Any) -> Iterator[Any]:
         """Notes how one thing is put back, and yields what it holds."""
@@ -78,9 +67,9 @@ class Restoring:
             yield self.torch_tensor(value)
         elif isinstance(value, ndarray):
             if value.flags.writeable:
-                self.later(value.__setitem__, ..., value.copy())
+                self.callback(value.__setitem__, ..., value.copy())
         elif isinstance(value, dict | list | set | deque):
-            self.later(swap, value, value.copy())
+            self.callback(swap, value, value.copy())
             yield from [*value.values(), *value] if isinstance(value, dict) else [*value]
         elif isinstance(value, tuple | frozenset):
             yield from value
@@ -89,11 +78,11 @@ class Restoring:
         elif isinstance(value, MethodType):
             yield from (value.__func__, value.__self__)
         elif isinstance(value, xp.random.Generator):
-            self.later(setattr, value.bit_generator, "state", value.bit_generator.state)
+            self.callback(setattr, value.bit_generator, "state", value.bit_generator.state)
         elif isinstance(value, python_random.Random):
-            self.later(value.setstate, value.getstate())
+            self.callback(value.setstate, value.getstate())
         elif isinstance(value, random.Generator | xp.random.RandomState):
-            self.later(value.set_state, value.get_state())
+            self.callback(value.set_state, value.get_state())  # type: ignore[arg-type]
         elif not isinstance(value, type) and hasattr(value, "__dict__") and (
                 kind is SimpleNamespace or kind.__module__.startswith(OWN) or is_learners(value)):
             yield vars(value)
@@ -114,13 +103,13 @@ class Restoring:
             if type(now) is list:  # a counter that was made meanwhile belongs to nodes, too
                 t._counter, now[:] = now, version
 
-        self.later(back)
+        self.callback(back)
         yield from (slots["_grad"], getattr(slots["_view"], "base", None), t.__dict__)
         if slots["_hooks"] is not None:
             yield from (slots["_hooks"].tensor, slots["_hooks"].post_accumulate)
         for node in nodes_of([slots["_fn"]], self.seen):
             for slot in node.frees:
-                self.later(setattr, node, slot, getattr(node, slot, None))
+                self.callback(setattr, node, slot, getattr(node, slot, None))
                 yield getattr(node, slot, None)
             yield from (e for e in node.edges if isinstance(e, TensorBase))
 
@@ -132,14 +121,14 @@ class Restoring:
         keep.__enter__()
 
         def back() -> None:
-            if t._version != version:
+            if t._version != version or not t.detach().equal(old):  # running means are written uncounted
                 t.detach().copy_(old)
                 keep.__exit__(None, None, None)
             if t.is_leaf:
                 t.grad = grad
                 t.requires_grad_(flag)
 
-        self.later(back)
+        self.callback(back)
         return grad
 
     def function(self, f: FunctionType) -> Iterator[Any]:
@@ -149,11 +138,11 @@ class Restoring:
         scope, names = f.__globals__, names_in(f.__code__)
         there = {name: scope[name] for name in names if name in scope}
         for name in names - there.keys():
-            self.later(scope.pop, name, None)
-        self.later(scope.update, there)
+            self.callback(scope.pop, name, None)
+        self.callback(scope.update, there)
         for cell in f.__closure__ or ():
             with contextlib.suppress(ValueError):  # nothing in it yet
-                self.later(setattr, cell, "cell_contents", cell.cell_contents)
+                self.callback(setattr, cell, "cell_contents", cell.cell_contents)
                 yield cell.cell_contents
         self.moved += [name for name, value in there.items() if isinstance(value, GeneratorType)]
         yield from (*there.values(), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), vars(f))

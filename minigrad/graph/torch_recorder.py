@@ -59,24 +59,17 @@ class TorchRecorder(Recorder):
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:
         """Our hooks at every node, and around the hooks of tensors; taken away again."""
-        handles: list[Any] = []
-        kept: list[tuple[dict[int, Any], dict[int, Any]]] = []
         edge = sys.modules["torch"].autograd.graph.get_gradient_edge
         self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
-        try:
+        with contextlib.ExitStack() as undo:
             for node in self.reader.found.values():
                 node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
-                handles += [node.register_prehook(partial(self.arrived_at, node)),
-                            node.register_hook(partial(self.ran, node))]
-                self.wrap(node, kept)
+                undo.callback(node.register_prehook(partial(self.arrived_at, node)).remove)
+                undo.callback(node.register_hook(partial(self.ran, node)).remove)
+                self.wrap(node, undo)
             yield
-        finally:
-            for handle in handles:
-                handle.remove()
-            for hooks, before in kept:
-                hooks.update({key: hook for key, hook in before.items() if key in hooks})
 
-    def wrap(self, node: AnyNode, kept: list[tuple[dict[int, Any], dict[int, Any]]]) -> None:
+    def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
         key = self.reader.key(node)
         for (owner, _), t in self.reader.tensors.items() if not isinstance(key, tuple) else [((key, 0), node.variable)]:
@@ -85,7 +78,7 @@ class TorchRecorder(Recorder):
             after = t._post_accumulate_grad_hooks if t.is_leaf else None
             for hooks, around in ((t._backward_hooks, self.tensor_hook), (after, self.post_accumulate_hook)):
                 if hooks:
-                    kept.append((hooks, dict(hooks)))
+                    undo.callback(lambda now, old: now.update({k: old[k] for k in old if k in now}), hooks, dict(hooks))
                     hooks.update({number: partial(around, node, hook) for number, hook in hooks.items()})
 
     # ---- what torch tells
@@ -219,16 +212,11 @@ class TorchRecorder(Recorder):
         for t in gc.get_objects():  # one that retains its gradient may have no name
             if issubclass(type(t), torch.Tensor) and t.retains_grad and self.reader.key(t.grad_fn) in self.reader.found:
                 several[id(t)] = t
-        kept = [(t, t.grad) for t in several.values()]
-        streams = torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
-        for t, grad in kept:
-            t.grad = None if grad is None else grad.detach().clone()
-        try:
-            with warnings.catch_warnings():
-                yield
-        finally:
-            torch.set_rng_state(streams[0])
-            if streams[1] is not None:
-                torch.cuda.set_rng_state_all(streams[1])
-            for t, grad in kept:
-                t.grad = grad
+        with contextlib.ExitStack() as undo, warnings.catch_warnings():
+            undo.callback(torch.set_rng_state, torch.get_rng_state())
+            if torch.cuda.is_initialized():
+                undo.callback(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all())
+            for t in several.values():
+                undo.callback(setattr, t, "grad", t.grad)
+                t.grad = None if t.grad is None else t.grad.detach().clone()
+            yield

@@ -67,12 +67,10 @@ def scopes(*models: Any) -> Iterator[None]:
     if not models:
         handles = [every.register_module_forward_pre_hook(begin),
                    every.register_module_forward_hook(end, always_call=True)]
-    try:
-        with Noting():
-            yield
-    finally:
+    with contextlib.ExitStack() as undo, Noting():
         for handle in handles:
-            handle.remove()
+            undo.callback(handle.remove)
+        yield
 
 
 def learners_place(folder: str) -> tuple[CodeType, int] | None:

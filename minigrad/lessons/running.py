@@ -114,14 +114,11 @@ def described(error: BaseException) -> dict[str, str]:
 @contextlib.contextmanager
 def untouched() -> Iterator[None]:
     """Put back the random streams, and let no warning of the answer become an error or a lasting one."""
-    ours, pythons = get_rng_state(), random.getstate()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        set_rng_state(ours)
-        random.setstate(pythons)
+    with contextlib.ExitStack() as undo, warnings.catch_warnings():
+        undo.callback(set_rng_state, get_rng_state())
+        undo.callback(random.setstate, random.getstate())
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextlib.contextmanager

@@ -74,7 +74,7 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
         later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
-    found = untold(t, record, context, call)
+    found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
     wrong, blamed = of_numbers(t, label(record), names) if ours else ("", None)
     if found is None or wrong:
         found = blamed or found
@@ -94,7 +94,7 @@ def of_numbers(t: AnyTensor, name: str, names: Mapping[str, AnyTensor]) -> tuple
         wrong = numbers.wrong(t._grad._array())
         losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
         losses.sort(key=lambda v: v.numel() != 1)
-    found = causes.attempt(numbers.cleared, t, name) if wrong == "zero" else None
+    found = causes.attempt(numbers.written, t, name, wrong)
     for loss in losses[:LOSSES] if found is None else ():
         nodes = [*live.nodes_of([loss._edge()], {})]
         if loss is not t and not any(e is t for n in nodes for e in n.edges):
@@ -108,12 +108,12 @@ def of_numbers(t: AnyTensor, name: str, names: Mapping[str, AnyTensor]) -> tuple
     return wrong, found
 
 
-def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: Any) -> causes.Finding | None:
-    """The line to blame for a constant, or for a result that keeps no gradient."""
+def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: Any, ran: bool) -> causes.Finding | None:
+    """The line to blame for a constant, or for a result that keeps no gradient, or asked for it after backward ran."""
     if context is None or library(t) != "minigrad" or not record.name:
         return None
     made = [*context.made(record.name, call)]
-    if record.kind == "nonleaf" and record.grad is None and not record.retains_grad:
+    if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
         return causes.not_a_leaf(t, record.name, made)
     if record.kind != "constant":
         return None
@@ -146,6 +146,9 @@ def of_error(error: BaseException) -> Explanation:
 def of_module(module: Any, context: Context | None) -> Explanation:
     """What keeps parameters of a module from learning: those nobody lists, those without a gradient."""
     found = causes.unregistered(module)
+    own = {type(m): home for m in module.modules() if (home := causes.constructor(m)) is not None}
+    for kind, home in own.items() if found is None else ():
+        found = found or causes.by_rule(f"anew: {kind.__name__}", None, home)
     without = {name: p for name, p in module.named_parameters() if p.grad is None}
     if found is None and context is not None:
         for name, p in without.items():
@@ -154,7 +157,8 @@ def of_module(module: Any, context: Context | None) -> Explanation:
             if found is not None:
                 break
     facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
-    reasons: list[Reason] = [("why.module_without" if without else "why.module", facts, set())]
+    key = "module_without" if without else "module" if facts["count"] else "module_none"
+    reasons: list[Reason] = [(f"why.{key}", facts, set())]
     grads = {name: p._grad._array() for name, p in module.named_parameters() if getattr(p, "_grad", None) is not None}
     reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
     return Explanation(reasons, None, found)
@@ -205,9 +209,12 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
         elif here:
             near = {"near": live.ends(nodes, leaf)} if nodes else {}
             graph = read(loss, names=named, **near)
-            ran = any(s.freed for n in graph.nodes for s in n.saved)
+            other = found is not None and found.key == "no_use" and context and causes.last_backward(context)
+            ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             key = "why.cleared" if ran else "why.not_yet"
-            if not ran:
+            if other and found is not None:  # the last backward began elsewhere
+                found.edit = other[1].source.edited((causes.root_of(other[0]), name)) if loss.numel() == 1 else None
+            elif not ran:
                 found = causes.not_run(name, loss.numel() == 1, context, call) if context else None
             elif found is not None and found.key not in ("cleared", "returned", "inputs"):
                 found = None
@@ -267,7 +274,8 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     Told are: parameters that the loss gives no gradient, or zero, NaN or Inf, and the node that makes it so;
     parameters that the optimizer does not have; columns that meet rows, (N, 1) with (N); and of the two steps errors,
     gradients that are not cleared, a graph that grows. `loss` is a tensor whose backward has not run yet, `step` a
-    function without arguments. What `step` takes from a generator or writes to a file is not put back.
+    function without arguments. What `step` takes from a generator or writes to a file is not put back. Of models of
+    torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
     Raises: TypeError if `model` is no module, or `step` cannot be called.
     """
     if not hasattr(type(model), "named_parameters") or not (step is None or callable(step)):
@@ -291,9 +299,10 @@ class Checkup(TextWithDrawing):
         marks = dict([item for one in told for item in one.marks.items()][:MARKED])
         self.remarks, self.here = [one._replace(marks={}) for one in told], notes.file_now()
         self.drawing: Drawing | None = None
-        if library(loss) == "minigrad" and loss.requires_grad:
-            nodes = [*live.nodes_of([loss._edge()], {})]
-            graph = live.read(loss, *marks.values(), names={**learners_names(), **marks}, near=live.ends(nodes))
+        if library(loss) and loss.requires_grad:
+            ours = library(loss) == "minigrad"
+            near = {"near": live.ends([*live.nodes_of([loss._edge()], {})])} if ours else {}
+            graph = reader_for(loss)(loss, *marks.values(), names={**learners_names(), **marks}, **near)
             self.drawing = Drawing(graph, lang=get_language(), marks=frozenset(
                 t.id for t in graph.tensors if t.name in marks))
 
