@@ -35,9 +35,9 @@ def both(key: str, **values: object) -> dict[str, str]:
 
 
 def _filled(key: str, lang: str, values: dict[str, object]) -> str:
-    """A sentence with its blanks filled; behind a full-width sign no space stands, whatever came into the blank."""
-    text = _sentences()[key][lang].format(**values)
-    return re.sub("(?<=[，。：；（）]) +", "", text.replace(".。", "。")) if lang == "zh" else text
+    """A sentence with its blanks filled; no second full stop, no space behind a full-width sign, whatever came in."""
+    text = re.sub(r"\.(?=。)|(?<=[\w)])\.(?=\. )", "", _sentences()[key][lang].format(**values))
+    return re.sub("(?<=[，。：；（）]) +", "", text) if lang == "zh" else text
 
 
 def say(key: str, lang: str | None = None, **values: object) -> str:
