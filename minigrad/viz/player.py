@@ -221,8 +221,8 @@ class Player(Stage):
         return visible(transcript(self.graph, self.frames))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
-        still = Drawing(self.graph, "backward", lang=self.lang)  # what the player tells does not stand below it already
-        told = {} if self.drive or self.predict else {"text/plain": self.to_text()}  # nor what it asks in any text
+        view, told = ("record", {}) if self.drive or self.predict else ("backward", {"text/plain": self.to_text()})
+        still = Drawing(self.graph, view, lang=self.lang)  # what the player asks stands in no picture and in no text
         return self.bundle({**still._repr_mimebundle_(), **told}, include, exclude, **kwargs)
 
     def __repr__(self) -> str:
