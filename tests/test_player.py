@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import minigrad as mg
+from minigrad.graph import record
 from minigrad.text import set_language
 from minigrad.viz import step
 from minigrad.viz.scenes import WORDS, cell_by_cell, grids
@@ -486,3 +487,123 @@ def test_predict_asks_for_the_note_the_receiver_what_is_freed_and_the_next_node(
     assert asked["freed", "What is freed once TanhBackward0 has run?"] == "_saved_result"
     assert asked["receiver", "Who receives what TanhBackward0 sends?"] == "MulBackward0 (p)"
     assert {kind for kind, _ in asked} == {"note", "receiver", "freed", "next"}
+
+
+# ---- what a screen may not say
+
+
+def said_of(loss, **names):
+    """Everything that a player says of a backward, and its steps."""
+    player = step(loss, names=names | {"loss": loss}, preview=True)
+    return json.dumps([player.scene, player.steps], ensure_ascii=False), player
+
+
+def test_no_two_nodes_have_one_title_and_symbols_call_them_the_same():
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1
+    for _ in range(3):
+        y = y.mul_(2) + 1
+    text, player = said_of((y.sum() + x.sum()) + x.mean(), x=x, y=y)
+    titles = [n["title"] for n in player.scene["nodes"].values()]
+
+    assert len({*titles}) == len(titles)
+    assert set(re.findall(r"\w+Backward0 #\d+", text)) <= {*titles}
+
+
+def test_a_second_gradient_to_the_same_node_is_no_wrong_answer():
+    x = mg.tensor([[3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+    a, b = x.unbind(0)
+    d = x[0] - x[0]
+    for loss in ((a * b).sum(), (x - x).sum(), d.sum()):
+        for one in said_of(loss, x=x)[1].steps:
+            quiz, sends = one["quiz"], [s for e in one["events"] for s in e.get("sends", [])]
+            if quiz and quiz["slot"].startswith("edge:"):
+                to = next(s["to"] for s in sends if "edge:" + s["edge"] == quiz["slot"])
+                right = {s["text"] for s in sends if s["to"] == to}
+                assert right & {*quiz["options"]} == {quiz["options"][quiz["answer"]]}
+
+
+@pytest.mark.parametrize(("made", "passes"), [
+    (lambda x: x + 0, True), (lambda x: x.clone(), True), (lambda x: x * 1, False), (lambda x: x.flip(0), False),
+    (lambda x: x.relu(), False), (lambda x: x.clamp(0, 9), False)])
+def test_only_a_node_whose_rule_says_so_passes_its_gradient_on_unchanged(made, passes):
+    x = mg.tensor([2.0, 3.0], requires_grad=True)
+    quiz = said_of((made(x)).sum(), x=x)[1].steps[1]["quiz"]
+
+    assert quiz["options"][quiz["answer"]] == "[1, 1]"
+    assert ("unchanged" in quiz["why"]["en"]) == passes
+    assert ("unchanged" in quiz["reasons"][quiz["reason"]]["en"]) == passes
+    assert "unchanged" not in quiz["reasons"][1 - quiz["reason"]]["en"]
+
+
+def test_of_what_a_post_hook_changed_no_reason_is_asked():
+    x = mg.tensor([2.0, 3.0], requires_grad=True)
+    y = x * 3
+    y.grad_fn.register_hook(lambda sent, got: tuple(g if g is None else g * 5 for g in sent))
+    quiz = said_of(y.sum(), x=x)[1].steps[1]["quiz"]
+
+    assert quiz["options"][quiz["answer"]] == "[15, 15]"
+    assert quiz["reasons"] == []
+
+
+def test_where_no_gradient_comes_nothing_is_computed_and_nothing_filled():
+    class Stop(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    x = mg.tensor([2.0, 3.0], requires_grad=True)
+    player = said_of(Stop.apply(x.exp()).sum(), x=x)[1]
+    exp, leaf = ([e["say"] for e in s["events"]] for s in player.steps[-2:])
+
+    assert exp[0]["en"] == "No gradient has arrived at ExpBackward0: it computes nothing, and None goes on."
+    assert leaf[-1] == {"en": "No gradient has arrived at x: x.grad stays None.",
+                        "zh": "没有梯度到达 x：x.grad 仍是 None。"}
+
+
+@pytest.mark.parametrize(("made", "rule", "never"), [
+    (lambda x, at: x[at], r"0[\text{at}] \,\text{+=}\, ", "@"),
+    (lambda x, at: x.gather(0, at), r"0[\text{at}] \,\text{+=}\, ", "@"),
+    (lambda x, at: x.prod(), r"\prod_{j \ne i}", r"\frac"),
+    (lambda x, at: x.cumprod(0), r"\prod_{k \le j, k \ne i}", r"\frac"),
+    (lambda x, at: x**0, "0", "^{"),
+    (lambda x, at: x.norm(1), r"\mathrm{sgn}", r"\frac"),
+    (lambda x, at: x.norm(), "0 & x = 0", "NaN"),
+    (lambda x, at: x.norm(float("inf")), r"\left[\left\lvert x\right\rvert = ", "^{"),
+    (lambda x, at: mg.where(at > 1, x, 0.0), r"[\text{False}, \text{False}]", "condition"),
+])
+def test_a_rule_holds_for_the_numbers_that_make_it_special(made, rule, never):
+    """A zero in a product or a norm, the power 0, an index: x is [0, 2]."""
+    x, at = mg.tensor([0.0, 2.0], requires_grad=True), mg.tensor([0, 0])
+    y = made(x, at)
+    steps = step(y.sum() + 0, names={"x": x, "at": at, "y": y}).steps
+    (row,) = (row for s in steps for row in s["rows"] if "x = " in row["text"][:60].replace("}", ""))
+
+    assert rule in row["text"].partition(" = ")[2]
+    assert never not in row["text"].partition(" = ")[2]
+
+
+def test_what_has_no_spelling_is_put_into_no_equation():
+    x = mg.tensor([0.0, -float("inf")], requires_grad=True)
+    frames = record(x.log_softmax(0)[0] + mg.logaddexp(x, x * 0 + 1)[0])[1]
+
+    assert not any(r"\mathrm" in rule.filled_in for f in frames for rule in f.rules)
+
+
+def test_indices_are_counted_among_what_was_saved_and_freed():
+    x, at = mg.tensor([1.0, 2.0], requires_grad=True), mg.tensor([0, 0])
+    player = step(x[at].sum(), names={"x": x, "at": at})
+
+    assert "Tensors saved for it: 1." in player.scene["before"]["en"]
+    assert [e["freed"] for s in player.steps for e in s["events"] if "freed" in e] == [["n2.indices"]]
+
+
+def test_between_leaves_that_are_ready_no_order_is_asked():
+    x, y = (mg.tensor(2.0, requires_grad=True) for _ in "xy")
+    quizzes = [s["first"] for s in step(x + y, names={"x": x, "y": y}).steps if s["first"]]
+
+    assert all("AccumulateGrad" not in str(q["options"]) for q in quizzes if q.get("kind") == "next")

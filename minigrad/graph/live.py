@@ -238,8 +238,8 @@ class Reader:
                 self.names.setdefault(slot, name)
                 self.tensors.setdefault(slot, t)
         self.fields = {key: list(self.saved_values(self.found[key])) for key in order}
-        self.kept = [(self.slot(value), value) for key in order for _, value, _ in self.fields[key]
-                     if self.is_tensor(value)]
+        kept = [self.alone(value) for key in order for _, value, _ in self.fields[key]]
+        self.kept = [(self.slot(value), value) for value in kept if self.is_tensor(value)]
         for slot, value in self.kept:
             if slot[0] in self.edges:
                 self.tensors.setdefault(slot, value)
@@ -424,8 +424,14 @@ class Reader:
             else:
                 yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
+    def alone(self, value: Any) -> Any:
+        """The tensor of a tuple that holds no other, as `indices` of x[i]; anything else as it is."""
+        several = list(filter(self.is_tensor, value)) if isinstance(value, tuple) else []
+        return several[0] if len(several) == 1 else value
+
     def saved(self, key: Key, field: str, value: Any, error: str) -> Saved:
         """The record of one saved field, from what `saved_values` found."""
+        value = self.alone(value)
         if error and (stale := re.search(r"is at version (\d+); expected version (\d+)", error)):
             now, version = map(int, stale.groups())
             slot = dict(zip(self.input_names(self.found[key]), self.edges[key], strict=False)).get(field)

@@ -59,7 +59,8 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     letters, used = spelling(names, node, row, saved)
     together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
     whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
-    whole = whole.replace(r"\, ", r" \; @ \; ") if r"\text" in whole else whole  # between words a gap says little
+    # between words a gap says little; behind `+=` it is no product
+    whole = re.sub(r"(?<!=\})\\, ", r" \\; @ \\; ", whole) if r"\text" in whole else whole
     text = full(result)
     filled_in, operands = with_values(node, row, word, incoming, result, saved)
     if len(incoming) == 1 and "[" not in preview(incoming[0]) + text:  # between single numbers a product is just one
@@ -106,12 +107,15 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     if written is None:
         return alone, ()
     texts = {name: with_brackets(t, v) for (name, v), t in zip(arrays.items(), written.operands, strict=True)}
-    put_in = tex_of(row.derivatives[word], row.letters | options | {name: as_tex(t) for name, t in texts.items()})
+    spelled = {name: as_tex(t) for name, t in texts.items()}
+    if not all(spelled.values()):  # ∞, which no formula takes
+        return alone, ()
+    put_in = tex_of(row.derivatives[word], row.letters | options | spelled)
     by_zero = [as_tex(t) for name, t in texts.items() if any(v == 0 for v in cells(arrays[name]))]
     if any(f"}}{{{t}}}" in put_in or f"/ {t}" in put_in for t in by_zero) and all(map(math.isfinite, cells(result))):
         return alone, ()  # what the row does where its quotient is not defined is not written in it
     most = MOST_CELLS if "[[" in end and "[[[" not in put_in + end else MOST_NUMBERS
-    if put_in == end or len(re.findall(r"[\d.]+", put_in + end)) > most:
+    if put_in in (end, "0") or len(re.findall(r"[\d.]+", put_in + end)) > most:
         return alone, ()
     sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
     return f"= {put_in} {sign} {end}", tuple(texts.items())  # expanded: the same number, more often
@@ -150,7 +154,8 @@ def sum_back(before: Any, after: Any) -> str:
     """The sum over what broadcasting stretched, slice by slice; "" where the slices are too many to write out."""
     numbers, shape = before.reshape(-1).tolist(), tuple(before.shape)
     count = max(1, math.prod(after.shape))
-    if count > FULL or len(numbers) > FULL * count or len(numbers) * (count > 1) + count > MOST_NUMBERS:
+    few = count < len(numbers) <= FULL * count <= FULL * FULL  # of a single slice nothing is added
+    if not few or len(numbers) * (count > 1) + count > MOST_NUMBERS:
         return ""
     target = (1,) * (len(shape) - len(after.shape)) + tuple(after.shape)
     columns: list[list[float]] = [[] for _ in range(count)]
@@ -173,8 +178,9 @@ def is_given(saved: Saved) -> bool:
 
 def as_tex(text: str) -> str:
     """A preview as TeX; "" if it is cut short, or is no number at all."""
-    if not text or set(text) - set("0123456789.,e[]() −-"):
+    if not text or set(re.sub("True|False", "", text)) - set("0123456789.,e[]() −-"):
         return ""
+    text = re.sub("True|False", r"\\text{\g<0>}", text)
     tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", text.replace("−", "-").replace(",)", ")"))
     if "[" in tex:
         return re.sub(r"-[^],]+", r"{\g<0>}", tex)  # a sign inside braces stays close to its number

@@ -55,7 +55,7 @@ class Symbols:
 
     def __init__(self, graph: Graph, pure: bool) -> None:
         self.graph, self.pure = graph, pure
-        self.titles = numbered((n.id, n.name) for n in graph.nodes)
+        self.titles = titles(graph)
         self.sources = {n.id: n.source for n in graph.nodes}
         self.returned = returned(graph)
         self.labels = numbered((t.id, self.named(t)) for t in graph.tensors)
@@ -120,8 +120,8 @@ class Symbols:
     def way(self, edge: str) -> str:
         """The operation on the way of a gradient."""
         id = edge.partition(":")[0]
-        words = self.sources.get(id) or self.titles[id]
-        return f"({words})" if " " in words and "#" not in words else words
+        source = self.sources[id]
+        return f"({source})" if " " in source else source or self.titles[id]
 
 
 def bare(source: str) -> str:
@@ -161,6 +161,20 @@ def before_hooks(sent: Symbol, hooks: list[str], value: str) -> Symbol:
     words = {lang: say("player.symbol_before", lang, name=sent.said(lang), hooks=", ".join(hooks))
              for lang in ("en", "zh")}
     return Symbol(**words, value=value)
+
+
+def titles(graph: Graph) -> dict[str, str]:
+    """What each node is called: its name; where others bear that too, with its tensor, or with a number."""
+    counted = numbered((n.id, n.name) for n in graph.nodes)
+    many = Counter(n.name for n in graph.nodes)
+
+    def title(n: NodeRecord) -> str:
+        if n.leaf:
+            return f"{n.name} ({graph.tensor(n.leaf).label})"
+        named = next((t.name for t in graph.outputs(n.id) if t.name), None) or n.source
+        return f"{n.name} ({named})" if many[n.name] > 1 and PLAIN.fullmatch(named) else counted[n.id]
+
+    return numbered((n.id, title(n)) for n in graph.nodes)
 
 
 def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, str]:

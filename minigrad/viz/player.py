@@ -195,6 +195,8 @@ class Player(Stage):
         if len(self.kept) < len(frames):  # nor can nodes be chosen: where they lead is not there
             rest = both("player.first_steps", count=MOST_STEPS, all=len(graph.nodes))
             scene |= {"faulty": True, "before": joined(scene["before"], rest)}
+        for place, one in enumerate(steps, 1):  # torch takes leaves that are ready in an order of its own
+            scene["nodes"][one["id"]]["rank"] = place
         scene, steps = json.loads(visible(json.dumps([scene, steps], ensure_ascii=False)))
         super().__init__(pictures=drawn, scene=scene, steps=steps, frame=-len(forward),
                          breaks=break_nodes(graph, breakpoints), **shown)

@@ -8,7 +8,6 @@ question that Predict asks. No arithmetic happens here or in the browser; all nu
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
@@ -19,7 +18,7 @@ from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
-from ..graph.symbols import Symbol, Symbols, bare, tex_name
+from ..graph.symbols import Symbol, Symbols, bare, tex_name, titles
 from ..text import LANGUAGES, both, say
 from .theme import shorten
 
@@ -27,7 +26,7 @@ PLAYER_SCHEMA = "minigrad.player/1"
 WORDS = """
     first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc
     queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
-    open state_recording state_live state_gone speed anyway back at_a_leaf nothing_came ran_early stranded
+    open state_recording state_live state_gone speed anyway back at_a_leaf nothing_came ran_early stranded no_order
     too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc
     your_code not_kept because_seq busy failed now done ready waiting help
 """.split()
@@ -44,7 +43,7 @@ class Scenes:
 
     def __init__(self, graph: Graph, run: str = "preview") -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
-        self.names = Counter(n.name for n in graph.nodes)
+        self.titles = titles(graph)
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
         self.spans = [n.span for n in graph.nodes if n.span]
@@ -153,20 +152,18 @@ class Scenes:
         return node.formula or shorten(node.line[1] if node.line else "", LINE)  # words of neither language
 
     def title(self, id: str | None) -> str:
-        """The node's name; with its tensor's name where that alone would not tell which one."""
-        node = self.graph.node(id)
-        if node.leaf:
-            return f"{node.name} ({self.graph.tensor(node.leaf).label})"
-        named = next((t.name for t in self.graph.outputs(id) if t.name), None) or node.source
-        return f"{node.name} ({named})" if named and self.names[node.name] > 1 else node.name
+        """What a node is called, and no other."""
+        return self.titles[id or ""]
 
     # ---- the steps
 
     def steps(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:
         """The scenes of the steps that have run."""
-        return [self.step(events) for events in by_step(frames)]
+        several = by_step(frames)
+        coming = [*(events[0].node for events in several[1:]), ""]
+        return [self.step(events, after) for events, after in zip(several, coming, strict=False)]
 
-    def step(self, frames: list[Frame]) -> dict[str, Any]:
+    def step(self, frames: list[Frame], after: str) -> dict[str, Any]:
         """One step: its events, its callout, what leaves, and a question."""
         id = frames[0].node
         gone = next((f.before for f in frames if f.kind == "compute"), None)
@@ -175,7 +172,7 @@ class Scenes:
         events[-1]["say"] = joined(events[-1]["say"], *map(self.exactly, frames[:-1]))  # by nodes one sees no other
         return {
             "id": id, "incoming": came, "events": events, "rows": self.rows(frames),
-            "quiz": self.quiz(frames), "first": self.first_quiz(frames),
+            "quiz": self.quiz(frames), "first": self.first_quiz(frames, after),
         }
 
     def event(self, f: Frame) -> dict[str, Any]:
@@ -237,8 +234,9 @@ class Scenes:
         again = ", ".join({s.text: 0 for s in node.saved if s.later is not None})
         seen = "hidden" if f.name == "?" and f.part is None else self.hook_kind(f)
         kind = {"hook": f"hook_{seen}" if f.ran else "hook_shown",
-                "compute": "compute_again" if again else "compute_saved" if fields else "compute",
-                "accumulate": "put" if f.before == "None" else "add",
+                "compute": "compute_none" if {*f.before.split(", "), *f.outgoing} == {"None"} else
+                           "compute_again" if again else "compute_saved" if fields else "compute",
+                "accumulate": "nothing" if f.name == "None" else "put" if f.before == "None" else "add",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
         key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
         said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
@@ -349,7 +347,7 @@ class Scenes:
                 "reasons": reasons[::-1] if first else reasons, "reason": first,
                 "why": joined(right, both(f"player.why_{why}_said") if why else None)}
 
-    def first_quiz(self, frames: list[Frame]) -> dict[str, Any] | None:
+    def first_quiz(self, frames: list[Frame], after: str) -> dict[str, Any] | None:
         """Before the gradient: which note is used, who receives, what is freed, or which node is next; in turn."""
         at = next((i for i, f in enumerate(frames) if f.kind in ("compute", "accumulate")), None)
         if at is None or self.graph.fault:
@@ -366,15 +364,12 @@ class Scenes:
         asked += [("receiver", None, self.title(receivers[0]), others[-2:])] if len(receivers) == 1 else []
         freed = [", ".join(f"_saved_{name}" for name in f.name.split(", ")) for f in frames if f.kind == "free"]
         asked += [("freed", None, text, [f"{n}.grad" for n in names if n]) for text in freed]
-        asked += [("next", None, *self.first_of(last.queue))] if len(last.queue) > 1 else []
+        later = [self.title(id) for id in last.queue if not self.graph.node(id).leaf]  # among leaves no order is fixed
+        asked += [("next", None, self.title(after), later)] if after in last.queue else []
         made = [self.asked((at, "", both(f"player.ask_{kind}", node=self.title(node), to=self.title(to) if to else ""),
                             answer, wrong, "", ""), last.step) for kind, to, answer, wrong in asked]
         known = [quiz | {"kind": one[0]} for quiz, one in zip(made, asked, strict=True) if quiz]
         return known[last.step % len(known)] if known else None
-
-    def first_of(self, queue: Sequence[str]) -> tuple[str, list[str]]:
-        """The node that runs next, and those that wait."""
-        return self.title(queue[0]), [self.title(id) for id in queue[1:]]
 
     def accumulate_quiz(self, frames: list[Frame]) -> Question | None:
         """What becomes of `.grad` where something lies in it already."""
@@ -394,14 +389,18 @@ class Scenes:
         summed = {g.slot: g for g in frames if g.kind == "unbroadcast"}
         one = max(sent, key=lambda s: (s.slot in summed, s.text != f.before, -s.slot))
         ask = both("player.ask_send", node=self.title(f.node), to=self.title(one.to))
-        values = self.values(self.graph.node(f.node), one)
+        rule = next((r for r in f.rules if r.slot == one.slot), None)
+        same = rule is not None and rule.tex.endswith(f" = {rule.symbols[1].tex}")  # not just this time
+        edge, wrong = f"{f.node}:{one.slot}", [*self.values(self.graph.node(f.node), one), "1"]
+        why, not_why = ("same", "value") if same else ("rule", "value" if one.text == f.before else "same")
         if one.slot in summed:
-            wrong, why, not_why = [summed[one.slot].before, *values], "sum", "same"
+            wrong, why = [summed[one.slot].before, *wrong], "sum"
         elif one.text != f.before:
-            wrong, why, not_why = [f.before, *values], "rule", "same"
-        else:
-            wrong, why, not_why = [*values, "1"], "same", "value"
-        edge = f"{f.node}:{one.slot}"
+            wrong = [f.before, *wrong]
+        hooked = any(g.kind == "hook" and self.hook_kind(g) == "post" for g in frames)
+        if rule is None or hooked or (why == "same" and one.text != f.before):  # or a cast: nobody knows it from here
+            why = not_why = ""
+        wrong = [w for w in wrong if w not in {s.text for s in sent if s.to == one.to}]  # it sends that too
         return at, f"sum:{edge}" if one.slot in summed else f"edge:{edge}", ask, one.text, wrong, why, not_why
 
     def shape_quiz(self, frames: list[Frame]) -> Question | None:

@@ -220,6 +220,21 @@ def test_next_and_last_in_drive_take_what_pytorch_would(page, exported):
     assert player.locator('[data-do="next"]').is_disabled()
 
 
+def test_among_leaves_that_are_ready_no_order_is_claimed(page, tmp_path):
+    import minigrad
+
+    x, y = (minigrad.tensor(2.0, requires_grad=True) for _ in "xy")
+    (tmp_path / "two.html").write_text(minigrad.step(x + y, names={"x": x, "y": y}).to_html(), encoding="utf-8")
+    page.goto((tmp_path / "two.html").as_uri())
+    player = page.locator(".mg-player")
+    press(player, "drive")
+    press(player, "next")
+    player.locator('.mg-node[data-id="n3"]').click()
+
+    assert "Which AccumulateGrad goes first is not fixed" in player.locator(".mg-say").inner_text()
+    assert "PyTorch takes" not in player.locator(".mg-say").inner_text()
+
+
 # ---- without Jupyter: the exported file, at every size
 
 

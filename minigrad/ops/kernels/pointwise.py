@@ -166,7 +166,8 @@ def as_numbers(compare: Any) -> Any:
 # ---- parts of derivatives
 
 
-@formula(tex=lambda grad, base, exponent: grad * (exponent * base ** (exponent - 1)))
+@formula(tex=lambda grad, base, exponent: 0 if f"{exponent}" in ("0", "0.0") else
+         grad * (exponent * base ** (exponent - 1)))
 def pow_slope(F: Any, grad: Any, base: Any, exponent: Any) -> Any:
     """The gradient times the slope of a power; of a constant one it is 0, whatever the base."""
     return F.zeros_like(grad) if exponent == 0 else grad * (exponent * F.pow_of(base, exponent - 1))

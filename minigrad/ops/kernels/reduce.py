@@ -297,8 +297,16 @@ def expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
 
 
-@formula(tex=phrase(r"{0:1} \odot \mathrm{{sgn}}\left({1}\right) \odot "
-                    r"\left(\frac{{\left\lvert {1}\right\rvert}}{{{2}}}\right)^{{{3} - 1}}", 1))
+def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *_: Any) -> Symbol:
+    sign = grad * SYMBOLS.sgn(x)
+    if "inf" in f"{ord}":
+        return sign * (SYMBOLS.abs(x) == norm) / Symbol("k")
+    if f"{ord}" in ("1", "1.0"):
+        return sign
+    return SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
+
+
+@formula(tex=_norm_tex)
 def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
     """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
     sizes = tuple(x.shape)
@@ -331,7 +339,7 @@ def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) 
     return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
 
 
-@formula(tex=lambda grad, x, result, *_: grad * (result / x))
+@formula(tex=phrase(r"{0:1} \odot \prod_{{j \ne i}} {1:4}[j]", 1))
 def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
@@ -426,7 +434,7 @@ def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
 
 
-@formula(tex=phrase(r"\frac{{1}}{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot {2:4}[j]", 1))
+@formula(tex=phrase(r"\sum_{{j \ge i}} {0:4}[j] \cdot \prod_{{k \le j, k \ne i}} {1:4}[k]", 1))
 def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:

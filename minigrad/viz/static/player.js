@@ -553,7 +553,7 @@ function render({ model, el }) {
     accumulate(f, u, k) {
       const last = [...walk.state(k).totals.values()].find((one) => one.to === f.id), path = last && wire(place(last.edge));
       const slot = P.svg.querySelector(`[data-slot="grad:${walk.scene.nodes[f.id].leaf}"]`);
-      if (!path || !slot) return;
+      if (!path || !slot || walk.steps.get(f.id).incoming === "None") return;
       const from = path.getPointAtLength(path.getTotalLength()), b = boxOf(slot), way = eased(u);
       token({ x: from.x + (b.x + b.w / 2 - from.x) * way, y: from.y + (b.y + b.h / 2 - from.y) * way }, walk.steps.get(f.id).incoming);
     },
@@ -1048,8 +1048,8 @@ function render({ model, el }) {
   }
   function take(id, first, done) {
     if (!walk.steps.has(id)) return ask(walk.ends.length);
-    const reason = walk.scene.nodes[first].leaf ? ui.because_acc : ui.because_seq;
-    if (id !== first) S.note = join(fill(ui.accepted, { name: walk.title(id), first: walk.title(first) }), reason);
+    const leaf = (one) => walk.scene.nodes[one].leaf, accepted = fill(leaf(id) ? ui.no_order : ui.accepted, { name: walk.title(id), first: walk.title(first) });
+    if (id !== first) S.note = leaf(id) ? accepted : join(accepted, leaf(first) ? ui.because_acc : ui.because_seq);
     setPath([...done, id]);
     move(walk.end, true);
   }
