@@ -231,6 +231,8 @@ def test_every_rule_gives_its_printed_result_from_its_printed_operands():
                  for name, a in given.items()}
         options = {s.field: None if s.text in ("None", str(2**63 - 1)) else ast.literal_eval(s.text.replace("−", "-"))
                    for s in node.saved if s.field in row.uses[rule.word] and s.field not in given}
+        if "indices" in options:
+            options["indices"] = (np.array(options["indices"]),)
         with np.errstate(all="ignore"):
             found = row.derivatives[rule.word](**given, **options, **({"F": RAW} if "F" in row.uses[rule.word] else {}))
         computed += 1

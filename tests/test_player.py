@@ -16,7 +16,7 @@ import minigrad as mg
 from minigrad.graph import record
 from minigrad.text import set_language
 from minigrad.viz import step
-from minigrad.viz.scenes import WORDS, cell_by_cell, grids
+from minigrad.viz.scenes import WORDS, cell_by_cell, converted, grids, mathml
 from minigrad.viz.theme import TOKENS
 
 
@@ -600,6 +600,8 @@ def test_indices_are_counted_among_what_was_saved_and_freed():
 
     assert "Tensors saved for it: 1." in player.scene["before"]["en"]
     assert [e["freed"] for s in player.steps for e in s["events"] if "freed" in e] == [["n2.indices"]]
+    x = mg.ones(2, 2, requires_grad=True)
+    assert "Tensors saved for it: 3." in step(x[at, at].sum() + x[:, at].sum()).scene["before"]["en"]
 
 
 def test_between_leaves_that_are_ready_no_order_is_asked():
@@ -607,3 +609,13 @@ def test_between_leaves_that_are_ready_no_order_is_asked():
     quizzes = [s["first"] for s in step(x + y, names={"x": x, "y": y}).steps if s["first"]]
 
     assert all("AccumulateGrad" not in str(q["options"]) for q in quizzes if q.get("kind") == "next")
+
+
+def test_formulas_of_one_form_are_converted_as_each_by_itself():
+    x, w = (mg.tensor([[0.5, -1.0], [2.0, 1e-7]], requires_grad=True) for _ in "xw")
+    y = ((x @ w).tanh() / (w**2 + 1)).log1p().clamp(min=0.25) + x.where(x > 0, w)
+    frames = record(y.sum(), names={"x": x, "w": w, "y": y})[1]
+    forms = {tex for f in frames for r in f.rules for tex in (r.tex, grids(r.filled_in))}
+
+    assert len(forms) > 12
+    assert [tex for tex in forms if mathml(tex) != converted(tex)] == []

@@ -28,7 +28,7 @@ from ..core.row import Row
 from . import program
 from .faults import fault_now
 from .nesting import Scopes
-from .preview import preview, summary
+from .preview import preview, summary, type_name
 from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, Line, NodeRecord, Saved, TensorRecord
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
@@ -311,7 +311,7 @@ class Reader:
     def shape_of(self, slot: Slot) -> tuple[tuple[int, ...], str]:
         """Shape and dtype: of the live tensor, else as inferred."""
         t = self.tensors.get(slot)
-        return self.shapes.get(slot, ((), "")) if t is None else (tuple(t.shape), str(t.dtype))
+        return self.shapes.get(slot, ((), "")) if t is None else (tuple(t.shape), type_name(t.dtype))
 
     def record(self, slot: Slot) -> TensorRecord:
         """The record of the tensor at one place, alive or not."""
@@ -425,9 +425,8 @@ class Reader:
                 yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
     def alone(self, value: Any) -> Any:
-        """The tensor of a tuple that holds no other, as `indices` of x[i]; anything else as it is."""
-        several = list(filter(self.is_tensor, value)) if isinstance(value, tuple) else []
-        return several[0] if len(several) == 1 else value
+        """The tensor of a tuple that holds nothing else, as `indices` of x[i]; any other value as it is."""
+        return value[0] if isinstance(value, tuple) and len(value) == 1 and self.is_tensor(value[0]) else value
 
     def saved(self, key: Key, field: str, value: Any, error: str) -> Saved:
         """The record of one saved field, from what `saved_values` found."""
@@ -448,7 +447,7 @@ class Reader:
             record = self.records.get(slot)  # whose preview is made
             text = self.names.get(slot) or (self.value(value) if record is None else record.value) or ""
             return Saved(field, text, self.ids.get(slot), True, False, version, version)
-        return Saved(field, saved_text(value))
+        return Saved(field, saved_text(value), is_tensor=isinstance(value, tuple) and any(map(self.is_tensor, value)))
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
         """The records of all hooks, node by node."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from ..text.numbers import exact, nested, number, rounded
@@ -60,7 +61,7 @@ def exactly(values: Any) -> str:
     """All digits, where a preview hides some of them; "" elsewhere, and for more than a few numbers."""
     if not 0 < math.prod(values.shape) <= WHOLE:
         return ""
-    kind, flat = str(values.dtype).rpartition(".")[2], values.reshape(-1).tolist()
+    kind, flat = type_name(values.dtype), values.reshape(-1).tolist()
     texts = [exact(v, kind) for v in flat]
     told = len(flat) <= FULL and all(number(a) == number(b) for a, b in zip(rounded(flat), texts, strict=True))
     return "" if told else nested(iter(texts), tuple(values.shape))
@@ -76,7 +77,7 @@ def summary(values: Any) -> Summary | None:
 
     NaN and ∞ are counted, and left out of mean and norm.
     """
-    shape, kind = tuple(values.shape), str(values.dtype)
+    shape, kind = tuple(values.shape), type_name(values.dtype)
     small = len(shape) == 2 and max(shape) <= FULL
     count = math.prod(shape)
     if "complex" in kind or not ((small and count) or (count > FULL and "bool" not in kind)):
@@ -106,8 +107,14 @@ def norm(array: Any) -> float:
     return math.sqrt(float((flat * flat).sum()))
 
 
+type_name = cache(lambda dtype: str(dtype).rpartition(".")[2])  # NumPy puts it together anew each time
+
+
 def _hidden(flat: Any, text: str) -> str:
-    if "float" not in str(flat.dtype) and "complex" not in str(flat.dtype):
+    kind = type_name(flat.dtype)
+    if "float" not in kind and "complex" not in kind:
+        return ""
+    if "float" in kind and math.isfinite(float(flat.max()) - float(flat.min())):  # no NaN, no ∞
         return ""
     bad = zip(MARKS, (flat != flat, abs(flat) == math.inf), strict=True)
     return "".join(f" {mark}!" for mark, where in bad if mark not in text and where.any())

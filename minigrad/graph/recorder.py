@@ -9,6 +9,7 @@ With `preview` the run leaves no trace: grads, versions, generator and buffers s
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import sys
 import warnings
@@ -70,6 +71,18 @@ class Frame:
     printed: str = ""
 
 
+@contextlib.contextmanager
+def unswept() -> Iterator[None]:
+    """While the garbage collector rests: it would look through all frames again and again, which hold no cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = True,
            **options: Any) -> tuple[Graph, tuple[Frame, ...]]:
     """The graph behind `root`, and what `root.backward(gradient)` does to it, event by event.
@@ -83,10 +96,10 @@ def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = T
         from .torch_recorder import TorchRecorder
 
         recorder = TorchRecorder(root, gradient, preview, **options)
-    with recorder.untouched() if preview else contextlib.nullcontext():
+    with unswept(), recorder.untouched() if preview else contextlib.nullcontext():
         while recorder.advance():
             pass
-    return recorder.graph, recorder.frames
+    return recorder.graph, tuple(recorder.frames)
 
 
 class Recorder:
@@ -100,7 +113,7 @@ class Recorder:
         self.preview, self.frees = preview, not keeps(retain_graph, create_graph)
         seed = self.prepare(root, gradient, names or {}, create_graph)
         self.graph = self.reader.graph()
-        self.frames: tuple[Frame, ...] = (Frame(0, "before"),)
+        self.frames = [Frame(0, "before")]
         self.error: Exception | None = None
         nodes = self.graph.nodes
         self.waits = {id: len(senders) for id, senders in self.graph.consumers.items()}
@@ -186,15 +199,15 @@ class Recorder:
         *events, last = sorted(step, key=lambda f: order.get(f.kind, 0))
         self.left.discard(self.node)
         n = self.frames[-1].step + 1
-        self.frames += tuple(replace(f, step=n, label=f"{n}{chr(97 + i % 26)}") for i, f in enumerate(events))
-        self.frames += (replace(last, step=n, label=f"{n}", queue=tuple(self.queue)),)
+        self.frames += [replace(f, step=n, label=f"{n}{chr(97 + i % 26)}") for i, f in enumerate(events)]
+        self.frames.append(replace(last, step=n, label=f"{n}", queue=tuple(self.queue)))
         self.step = []
 
     def fail(self, error: Exception) -> None:
         """The frame that says why nothing runs, or why it stopped."""
         self.error = error
         if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
-            self.frames = self.frames[:1]  # a graph that was walked already: nothing runs
+            del self.frames[1:]  # a graph that was walked already: nothing runs
         notes = "\n".join(getattr(error, "__notes__", ()))
         self.step = [Frame(0, "error", self.node, name=type(error).__name__, before=str(error), after=notes)]
         self.queue = []

@@ -19,7 +19,7 @@ from ..core.carriers import RAW
 from ..core.row import Row
 from ..text.numbers import honest, plus, summed
 from ..text.tex import tex_of
-from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, with_brackets
+from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, type_name, with_brackets
 from .snapshot import NodeRecord, Saved
 from .symbols import Symbol, Symbols, tex_name
 
@@ -135,7 +135,7 @@ def computed(row: Row, word: str, values: Mapping[str, Any], parts: Mapping[str,
 
 def as_array(numbers: list[Any], like: Any) -> Any:
     """Numbers in the shape of an array; in its type where that is exact, else in double precision."""
-    kind = str(like.dtype).rpartition(".")[2]
+    kind = type_name(like.dtype)
     return xp.array(numbers, dtype=kind if kind.startswith(("int", "uint", "bool")) else "float64").reshape(like.shape)
 
 

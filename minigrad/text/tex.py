@@ -6,7 +6,6 @@ formulas says how a call of it is written (`phrase`); what says nothing prints a
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -162,7 +161,7 @@ SYMBOLS = _SymbolCarrier()
 def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
     """The TeX of a derivative: the formula itself, run on symbols; None is an option that was not given."""
     spelled = {**LETTERS, **(letters or {})}
-    names = inspect.signature(formula).parameters
+    names = formula.__code__.co_varnames[:formula.__code__.co_argcount]
     values = [SYMBOLS if n == "F" else None if spelled.get(n, n) is None else Symbol(spelled.get(n) or symbol(n).tex)
               for n in names]
     return symbol(formula(*values)).tex

@@ -24,7 +24,7 @@ import traitlets
 from ..graph.faults import fault_now
 from ..graph.forced import forced_runs
 from ..graph.forward import Event, Notes, events, worked_out
-from ..graph.recorder import Frame, Recorder, record
+from ..graph.recorder import Frame, Recorder, record, unswept
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
 from ..text import both, get_language, say
@@ -180,6 +180,7 @@ class Player(Stage):
     frame, want = (traitlets.Int(0).tag(sync=True) for _ in range(2))
     drive, predict, live = (traitlets.Bool(False).tag(sync=True) for _ in range(3))
 
+    @unswept()
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
                  call: str = "", breakpoints: tuple[str, ...] = (),
                  anyway: dict[str, tuple[Frame, ...]] | None = None,
@@ -249,7 +250,7 @@ class LivePlayer(Player):
         self.loop: asyncio.AbstractEventLoop | None = None
         with contextlib.suppress(RuntimeError):  # a plain script: there is only one thread
             self.loop = asyncio.get_running_loop()
-        super().__init__(recorder.graph, recorder.frames, live=True, **shown)
+        super().__init__(recorder.graph, tuple(recorder.frames), live=True, **shown)
         recorder.hold()
         self.observe(self._asked, "want")
 
@@ -266,7 +267,7 @@ class LivePlayer(Player):
             return
         while recorder.done < self.want and recorder.advance():
             pass
-        self.frames = recorder.frames
+        self.frames = tuple(recorder.frames)
         self.steps = self.scenes.steps(self.frames)
         if recorder.error is not None or recorder.done == len(self.graph.nodes):
             self.abandon()

@@ -33,6 +33,8 @@ WORDS = """
 SENT = 4  # gradients that a caption names
 NESTED = re.compile(r"\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
+BLANK = 0xE000  # characters that nobody writes
+PARTS, BLANKS = re.compile(r"\\text\{([^{}]+)\}|\d+(?:\.\d+)?"), re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
 LINE = 400  # px, of a line of code beside a node's name
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
 Question = tuple[int, str, dict[str, str], str, list[str], str, str]
@@ -44,6 +46,7 @@ class Scenes:
     def __init__(self, graph: Graph, run: str = "preview") -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
         self.titles = titles(graph)
+        self.named, self.last = [t.name for t in graph.tensors if t.name], [n.id for n in graph.nodes[-4:]]
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
         self.spans = [n.span for n in graph.nodes if n.span]
@@ -67,7 +70,8 @@ class Scenes:
 
     def before(self, root: str) -> dict[str, str]:
         """The caption of frame 0."""
-        saved = sum(s.is_tensor and not s.freed for n in self.graph.nodes for s in n.saved)
+        kept = [s for n in self.graph.nodes for s in n.saved if s.is_tensor and not s.freed]
+        saved = sum(s.text.count("tensor(") or 1 for s in kept)  # of several indices each
         hooks = "_hooks" if self.run == "preview" and self.graph.hooks else ""
         note = None if self.run == "live" else both(f"player.{self.run}{hooks}")
         hidden = both("player.torch_hides") if self.graph.library == "torch" else None
@@ -353,17 +357,16 @@ class Scenes:
         if at is None or self.graph.fault:
             return None
         node, last = frames[at].node, frames[-1]
-        names = [t.name or "" for t in self.graph.tensors]
         asked: list[tuple[str, str | None, str, list[str]]] = []  # kind, to whom, answer, wrong ones
         for rule in frames[at].rules if len(self.graph.outputs(node)) == 1 else ():
             to, used = self.graph.node(node).edges[rule.slot].node, [s.en for s in rule.symbols[2:]]
-            asked += [("note", to, used[0], [s.text for s in self.graph.node(node).saved if s.is_tensor] + names)
-                      ] if len(used) == 1 and used[0] in names else []
+            asked += [("note", to, used[0], [s.text for s in self.graph.node(node).saved if s.is_tensor] + self.named)
+                      ] if len(used) == 1 and used[0] in self.named else []
         receivers = list(dict.fromkeys(s.to for f in frames for s in f.sent if s.to))
-        others = [self.title(n.id) for n in self.graph.nodes if n.id not in (*receivers, node)]
+        others = [self.titles[id] for id in self.last if id not in (*receivers, node)]
         asked += [("receiver", None, self.title(receivers[0]), others[-2:])] if len(receivers) == 1 else []
         freed = [", ".join(f"_saved_{name}" for name in f.name.split(", ")) for f in frames if f.kind == "free"]
-        asked += [("freed", None, text, [f"{n}.grad" for n in names if n]) for text in freed]
+        asked += [("freed", None, text, [f"{n}.grad" for n in self.named]) for text in freed]
         later = [self.title(id) for id in last.queue if not self.graph.node(id).leaf]  # among leaves no order is fixed
         asked += [("next", None, self.title(after), later)] if after in last.queue else []
         made = [self.asked((at, "", both(f"player.ask_{kind}", node=self.title(node), to=self.title(to) if to else ""),
@@ -560,14 +563,33 @@ def cell_by_cell(tex: str) -> str:
     return "each" if alike and re.fullmatch(r"=(\\odot|\\cdot|\\left\(|\\right\)|\^\{\d\}|[-+ \d.M])+= M", rest) else ""
 
 
-@cache
 def mathml(tex: str) -> str:
-    """TeX as MathML, without any library in the browser; "" if it cannot be converted."""
+    """TeX as MathML, without any library in the browser; "" if it cannot be converted.
+
+    Formulas of one form are converted once: the names and numbers are put in afterwards.
+    """
+    parts: list[str] = []
+
+    def blank(found: re.Match[str]) -> str:
+        parts.append(found[1].replace(" ", "&#x000A0;") if found[1] else found[0])
+        return rf"\text{{{chr(BLANK + len(parts))}}}" if found[1] else str(len(parts))
+
+    def put_in(found: re.Match[str]) -> str:
+        return f"{found[1]}{parts[int(found[2]) - 1 if found[2].isdigit() else ord(found[2]) - BLANK - 1]}<"
+
+    made = converted(PARTS.sub(blank, tex))
+    filled, count = BLANKS.subn(put_in, made)
+    return filled if count == len(parts) else converted(tex)  # a digit in a name
+
+
+@cache
+def converted(tex: str) -> str:
+    """What latex2mathml makes of it; beside text an operator gets no room."""
     if not tex:
         return ""
     from latex2mathml.converter import convert
 
     try:
-        return convert(tex).replace("mtext>", "mi>")  # beside text an operator gets no room
+        return convert(tex).replace("mtext>", "mi>")
     except Exception:  # a notation that the converter does not know: the text is shown instead
         return ""
