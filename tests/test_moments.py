@@ -551,6 +551,16 @@ def test_the_stale_note_is_one_that_backward_comes_to(lines, found):
     assert ("none behind the result" in words(send(widget, pin="0", line="9")["scene"])) == (found is None)
 
 
+@pytest.mark.parametrize("program", [BILL, BILL + "\nif True:\n    last = result * 2", "w = w * 1\nw += 1\ny = w * w"])
+def test_a_second_run_sees_nothing_of_the_first(program):
+    from minigrad.graph.followed import Followed, pinned
+
+    scope = {"torch": torch, "w": torch.ones(2, requires_grad=True)}
+    first, second = (pinned(Followed(program, scope))[0] for _ in range(2))
+
+    assert first == second
+
+
 def test_versions_takes_pin_and_line_together():
     widget = torch.versions(BILL)
 

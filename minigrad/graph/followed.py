@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import FunctionType, ModuleType
@@ -51,12 +51,14 @@ class Followed:
     def __post_init__(self) -> None:
         self.tree = ast.parse(self.source)
         self.lines = self.source.rstrip("\n").split("\n")
-        self.statements = {n: one.lineno for one in ast.walk(self.tree) if isinstance(one, ast.stmt)
-                           for n in header(one)}
-        self.backwards = {self.statements.get(one.lineno, 0): one.func.attr for one in ast.walk(self.tree)
-                          if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
-                          and one.func.attr in ("backward", "grad")}
-        self.names = {one.id for one in ast.walk(self.tree) if isinstance(one, ast.Name)}
+        self.statements = {n: s.lineno for s in ast.walk(self.tree) if isinstance(s, ast.stmt) for n in header(s)}
+        calls: list[Any] = [one for one in ast.walk(self.tree) if hasattr(getattr(one, "func", None), "attr")]
+        self.calls = sorted((c for c in calls if c.func.attr in ("backward", "grad")), key=lambda call: call.lineno)
+        self.backwards = {self.statements.get(one.lineno, 0): one.func.attr for one in self.calls}
+        grown = [one.target for one in ast.walk(self.tree) if isinstance(one, ast.AugAssign)]
+        met = sorted((-one.lineno, isinstance(one.ctx, ast.Load) or one in grown, one.id)
+                     for one in ast.walk(self.tree) if isinstance(one, ast.Name))
+        self.names = {name: 0 if read else self.statements.get(-line, 0) for line, read, name in met}  # bound there
 
     def run(self) -> Exception | None:
         """Run it; `seen(line)` is called after each line. An error ends it, and is returned."""
@@ -85,21 +87,23 @@ class Followed:
             sys.settrace(before)
         return None
 
+    def bound(self) -> list[str]:
+        """The names; during a run, without those that lines still to come bind: there lies what an earlier run left."""
+        reached = len(self.lines) if self.seen is None else max([0, *self.ran])
+        return [name for name, line in sorted(self.names.items()) if line <= reached]
+
     def tensors(self) -> dict[str, AnyTensor]:
         """The tensors that the program names, as they are now."""
-        return {name: t for name in sorted(self.names) if hasattr(type(t := self.scope.get(name)), "grad_fn")}
+        return {name: t for name in self.bound() if hasattr(type(t := self.scope.get(name)), "grad_fn")}
 
     def results(self) -> list[AnyTensor]:
         """The named tensors of minigrad that have a record, those that named things hold too."""
-        values = [value for name in sorted(self.names) for value in as_list(self.scope.get(name))]
+        values = [value for name in self.bound() for value in as_list(self.scope.get(name))]
         return [t for t in values if hasattr(type(t), "_edge") and t.grad_fn is not None]
 
     def roots(self) -> list[AnyTensor]:
         """The tensors of minigrad with a record that stand before the last `.backward(`, or in the last `grad(`."""
-        calls = [(one.lineno, one.args[0] if one.func.attr == "grad" and one.args else one.func.value)
-                 for one in ast.walk(self.tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
-                 and one.func.attr in ("backward", "grad")]
-        last = [start for _, start in sorted(calls, key=lambda call: call[0])[-1:]]
+        last = [one.args[0] if one.func.attr == "grad" and one.args else one.func.value for one in self.calls[-1:]]
         names = {one.id for start in last for one in ast.walk(start) if isinstance(one, ast.Name)}
         return [t for name, t in self.tensors().items()
                 if name in names and hasattr(t, "_edge") and t.grad_fn is not None]
@@ -148,14 +152,11 @@ def header(one: ast.stmt) -> range:
     return range(one.lineno, max(end, one.lineno) + 1)
 
 
-def names_in(one: ast.stmt) -> list[ast.AST]:
+def names_in(one: ast.AST) -> Iterator[ast.AST]:
     """All that stands in a statement itself, not in the statements in it."""
-    found: list[ast.AST] = []
-    todo = [child for child in ast.iter_child_nodes(one) if not isinstance(child, ast.stmt)]
-    while todo:
-        found.append(todo[-1])
-        todo += [child for child in ast.iter_child_nodes(todo.pop()) if not isinstance(child, ast.stmt)]
-    return found
+    for child in ast.iter_child_nodes(one):
+        if not isinstance(child, ast.stmt):
+            yield from (child, *names_in(child))
 
 
 # ---- which nodes each line writes
@@ -171,8 +172,7 @@ def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exce
     graph = read(*results, names=program.tensors())
     made: dict[int, list[str]] = {}
     for node in sorted(graph.ops, key=lambda n: n.seq):
-        line = next((line for (_, start), (line, end) in pairwise(marks)
-                     if start < node.seq < end), 0)
+        line = next((line for (_, start), (line, end) in pairwise(marks) if start < node.seq < end), 0)
         if line:
             made.setdefault(line, []).append(node.id)
     return graph, made, error
