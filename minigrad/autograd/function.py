@@ -41,9 +41,8 @@ class FunctionCtx:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
         for place, t in enumerate(tensors):
             if t is not None and not isinstance(t, TensorBase):
-                raise presentation.error(TypeError, "save_non_tensor",
-                    f"save_for_backward can only save variables, but argument {place} is of type "
-                    f"{type(t).__name__}")
+                raise presentation.error(TypeError, "save_non_tensor", "save_for_backward can only save variables, but "
+                                         f"argument {place} is of type {type(t).__name__}")
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -57,8 +56,8 @@ class FunctionCtx:
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Say which outputs have no gradient."""
-        known = all(isinstance(t, TensorBase) for t in tensors)
-        require(known, "mark_non_differentiable only accepts variable arguments, but got ")
+        require(all(isinstance(t, TensorBase) for t in tensors),
+                "mark_non_differentiable only accepts variable arguments, but got ")
         self._non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -122,9 +121,8 @@ class CustomNode(Node, FunctionCtx):
 
     def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:
         """Pack what was saved with a pair of hooks; see `core.beside.saved`."""
-        self._saved = tuple(
-            kept and Packed(kept.value if kept.nr is None else outputs[kept.nr], pack, unpack, own=kept.nr is not None)
-            for kept in self._saved)
+        self._saved = tuple(t and Packed(t.value if t.nr is None else outputs[t.nr], pack, unpack, own=t.nr is not None)
+                            for t in self._saved)
 
     def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
         """Run the user's `backward` on tensors; check what it returned."""
@@ -149,9 +147,8 @@ class CustomNode(Node, FunctionCtx):
         if all(g is None for g in grads[count:]):
             grads = grads[:count]
         if len(grads) != count:
-            raise presentation.error(RuntimeError, "function_count",
-                f"function {name} returned an incorrect number of gradients (expected {count}, got "
-                f"{len(grads)})")
+            raise presentation.error(RuntimeError, "function_count", f"function {name} returned an incorrect number of "
+                                     f"gradients (expected {count}, got {len(grads)})")
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             require(is_tensor or g is None, f"function {name} returned a gradient different than None at position "
                     f"{place + 1}, but the corresponding forward input was not a Variable")
@@ -210,17 +207,14 @@ class Function:
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
-            "you should invoke them on the class itself. Instantiating an autograd function will raise "
-            "an error in a future version of PyTorch.", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                      "should invoke them on the class itself. Instantiating an autograd function will raise an error "
+                      "in a future version of PyTorch.", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd function with static forward method. (Example: "
-            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-        )
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style"
+                           " autograd function with static forward method. (Example: "
+                           "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -284,13 +278,9 @@ class Function:
         many = isinstance(outputs, tuple)
         parts = outputs if many else (outputs,)
         for t in node._dirty:
-            require(any(t is o for o in parts),
-                    "Some elements marked as dirty during the forward method were not returned as output. "
-                    "The inputs that are modified inplace must all be outputs of the Function.")
-        if recorded:
-            wrapped = _give_history(node, args, tensors, parts)
-        else:
-            wrapped = tuple(_output(node, i, o, tensors, False) for i, o in enumerate(parts))
+            require(any(t is o for o in parts), "Some elements marked as dirty during the forward method were not "
+                    "returned as output. The inputs that are modified inplace must all be outputs of the Function.")
+        wrapped = _give_history(node, args, tensors, parts) if recorded else _outputs(node, parts, tensors, False)
         return node, wrapped if many else wrapped[0]
 
 
@@ -306,7 +296,7 @@ def _give_history(node: CustomNode, args: tuple, tensors: list, parts: tuple) ->
                        for edge, t in zip(node.edges, tensors, strict=True))
     node.outputs = len(parts)
     node._zeros = [zeros_later(o._data) if isinstance(o, TensorBase) else None for o in parts]
-    wrapped = tuple(_output(node, i, o, tensors, True) for i, o in enumerate(parts))
+    wrapped = _outputs(node, parts, tensors, True)
     made = [o for o in wrapped if isinstance(o, TensorBase) and o.requires_grad]
     for o in made if len(made) > 1 else ():
         if o._view is not None:
@@ -316,6 +306,10 @@ def _give_history(node: CustomNode, args: tuple, tensors: list, parts: tuple) ->
     if mode is not True and mode:
         mode.recorded(node, wrapped)
     return wrapped
+
+
+def _outputs(node: CustomNode, parts: tuple, tensors: list, recorded: bool) -> tuple:
+    return tuple(_output(node, nr, out, tensors, recorded) for nr, out in enumerate(parts))
 
 
 def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) -> Any:
@@ -349,8 +343,8 @@ def _written(node: CustomNode, nr: int, out: Any, recorded: bool) -> Any:
     if not recorded:
         bump(out)
         return out.detach() if out.requires_grad else out
-    if out._fn is None and out.requires_grad:
-        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    require(out._fn is not None or not out.requires_grad,
+            "a leaf Variable that requires grad has been used in an in-place operation.")
     require(out._view is None or node.outputs == 1, "If your Function modifies inplace an input that is a view of "
             "another Tensor, your Function cannot return more than one Tensor. This is not supported by the current "
             "autograd engine. You should either make sure the input is not a view (using .clone() for example) or make "
@@ -372,8 +366,7 @@ def once_differentiable(backward: Callable) -> Callable:
             returned = backward(ctx, *grads)
         if not any(isinstance(g, TensorBase) and g.requires_grad for g in grads) or not grad_mode():
             return returned
-        blocked = _blocked(returned if isinstance(returned, tuple) else (returned,))
-        return blocked if isinstance(returned, tuple) else blocked[0]
+        return _blocked(returned) if isinstance(returned, tuple) else _blocked((returned,))[0]
 
     return once
 
@@ -397,14 +390,11 @@ def _in_order(forward: Callable, args: tuple, named: dict[str, Any]) -> tuple:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [p.name for p in inspect.signature(forward).parameters.values() if p.kind in kinds][1:]
     for name in named:
-        if name not in names:
-            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
-        if name in names[: len(args)]:
-            raise TypeError(f"forward() got multiple values for argument '{name}'")
+        require(name in names, f"forward() got an unexpected keyword argument '{name}'", TypeError)
+        require(name not in names[: len(args)], f"forward() got multiple values for argument '{name}'", TypeError)
     last = max(map(names.index, named))
-    for place in range(len(args), last):
-        if names[place] not in named:
-            raise TypeError(f"forward() missing required argument: '{names[place]}' (position {place})")
+    for place, name in enumerate(names[len(args) : last], len(args)):
+        require(name in named, f"forward() missing required argument: '{name}' (position {place})", TypeError)
     return (*args, *(named[name] for name in names[len(args) : last + 1]))
 
 

@@ -26,16 +26,14 @@ NOT_RECORDED = {
     "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
     f"input {{i}} is independent of the input.{STRICT} You should ensure that your function is twice differentiable "
     "and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
-    "grad_inputs": f"The gradient with respect to input {{i}} is independent of the inputs of the user-provided "
-    f"function.{STRICT}",
-}
+    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function."
+    + STRICT}
 INDEPENDENT = {
     "row": "Output {nr} of the user-provided function is independent of input {i}." + STRICT,
     "back": "The output of the user-provided function is independent of input {i}." + STRICT,
     "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using "
     "the double backward trick to compute forward mode gradients." + STRICT,
-    "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT,
-}
+    "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT}
 
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
@@ -66,10 +64,7 @@ def _by_tangents(func: Callable, inputs: Any, create_graph: bool, vectorize: boo
     require(vectorize, "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
             "`vectorize=True`.", NotImplementedError)
     many, given = _inputs(inputs, False, "jacobian")
-    found = jacfwd(func, tuple(range(len(given))))(*(t.detach() for t in given))
-    rows = found if isinstance(found[0], tuple) else (found,)
-    rows = rows if many else tuple(row[0] for row in rows)
-    return _finished(rows if isinstance(found[0], tuple) else rows[0], False)
+    return _finished(jacfwd(func, tuple(range(len(given))) if many else 0)(*(t.detach() for t in given)), False)
 
 
 def _jacobian_of(out: Tensor, nr: int, given: tuple, create_graph: bool, strict: bool) -> tuple:
@@ -224,6 +219,6 @@ def _results(outputs: tuple, several: bool, found: Sequence[Any], like: tuple, m
 
 
 def _finished(value: Any, create_graph: bool) -> Any:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return tuple(_finished(v, create_graph) for v in value)
     return value if create_graph else value.detach()

@@ -28,9 +28,8 @@ class Switch(Mode):
     def __call__(self, function: Decorated) -> Decorated:
         if inspect.isclass(function):
             warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
-                          "decorate functions or methods. To preserve the current behavior of class decoration, you "
-                          "can directly decorate the `__init__` method and nothing else.",
-                          FutureWarning, stacklevel=2)
+                          "decorate functions or methods. To preserve the current behavior of class decoration, you can"
+                          " directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=2)
         clone = functools.partial(type(self), *self._arguments)
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(function, clone)

@@ -61,11 +61,8 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
     require(check_fwd_over_rev or check_rev_over_rev, "Expected at least one of check_fwd_over_rev or "
             "check_rev_over_rev to be True", AssertionError)
     given = as_tuple(inputs)
-    if grad_outputs is None:
-        outputs = _differentiable(func(*given))
-        weights = tuple(_weight(o, i) for i, o in enumerate(outputs))
-    else:
-        weights = as_tuple(grad_outputs)
+    weights = as_tuple(grad_outputs) if grad_outputs is not None else tuple(
+        _weight(o, i) for i, o in enumerate(_differentiable(func(*given))))
     wanted = [isinstance(t, Tensor) and t.requires_grad for t in given]
 
     def gradients(*args: Any) -> tuple:
@@ -94,8 +91,8 @@ def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float
     outputs = _differentiable(func(*inputs))
     if not outputs:
         for t in checked:
-            if any(xp.any(column) for column in _numerical(func, inputs, t, eps, as_tuple)):
-                raise GradcheckError("Numerical gradient for function expected to be zero")
+            require(not any(map(xp.any, _numerical(func, inputs, t, eps, as_tuple))),
+                    "Numerical gradient for function expected to be zero", GradcheckError)
         return
     numerical = [_numerical(func, inputs, t, eps, _differentiable) for t in checked]
     for way in [""] * backward + ["computed with forward mode "] * forward:
@@ -116,14 +113,13 @@ def _inputs_to_check(inputs: tuple) -> list[Tensor]:
     checked = {i: t for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad}
     for index, t in checked.items():
         if t.dtype != dtypes.float64:
-            warnings.warn(
-                f"Input #{index} requires gradient and is not a double precision floating point or complex. "
-                "This check will likely fail if all the inputs are not of double precision floating point or "
-                "complex. ", UserWarning, stacklevel=4)
-        require(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)),
-                f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are "
-                "non-overlapping to be able to compute the numerical gradients correctly. You should call "
-                ".contiguous on the input before passing it to gradcheck.")
+            warnings.warn(f"Input #{index} requires gradient and is not a double precision floating point or complex. "
+                          "This check will likely fail if all the inputs are not of double precision floating point or "
+                          "complex. ", UserWarning, stacklevel=4)
+        require(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)), f"The {index}th input has a "
+                "dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able to compute"
+                " the numerical gradients correctly. You should call .contiguous on the input before passing it to "
+                "gradcheck.")
     require(checked, "gradcheck expects at least one input tensor to require gradient, but none of them have "
             "requires_grad=True.", ValueError)
     return list(checked.values())

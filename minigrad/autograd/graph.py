@@ -41,9 +41,7 @@ class saved_tensors_hooks:
         self._entered: list[tuple] = []
 
     def __enter__(self) -> None:
-        refusal = _refusal.get()
-        if refusal is not None:
-            raise RuntimeError(refusal)
+        require(_refusal.get() is None, _refusal.get())
         mode = observing(self._pack)
         self._entered.append((mode, _active.set((*_active.get(), self))))
         mode.__enter__()
@@ -166,8 +164,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
 
     In mode "all" tensors that this backward does not reach get None; in mode "any" `fn` gets one tensor.
     """
-    modes = ("all", "any")
-    require(mode in modes, f"Expects mode to be one of {modes} but got {mode}", ValueError)
+    require(mode in ("all", "any"), f"Expects mode to be one of ('all', 'any') but got {mode}", ValueError)
     if mode == "any":
         seen: Any = weakref.WeakSet()
 
