@@ -90,7 +90,7 @@ def test_a_formula_names_what_has_an_edge_and_no_index():
     y = x.index_copy(0, at, s)
     z = x.index_copy(0, at, s.detach())
 
-    assert draw(y).graph.ops[0].formula == "y = index_copy(x, s)"
+    assert draw(y).graph.ops[0].formula == "y = index_copy(x, …, s, …)"
     assert draw(z).graph.ops[0].formula == ""  # nothing of s is kept: nobody knows its name
 
 
@@ -408,7 +408,7 @@ def test_a_gradient_that_backward_would_refuse_gives_no_numbers_but_its_words(gr
     y = minigrad.ones(3, requires_grad=True) * 2
     drawing = draw(y, view="backward", gradient=gradient)
 
-    assert drawing.values == {}
+    assert not any(drawing.values.values())
     assert said in drawing.remarks[0]
     with pytest.raises((RuntimeError, TypeError)):
         minigrad.autograd.backward(y, gradient)

@@ -169,7 +169,7 @@ def computed(reader: Reader, key: Key, record: NodeRecord, arrays: Mapping[Any, 
              if v is not None or f not in row.differentiable}
     edges = dict(zip(reader.input_names(node), record.edges, strict=False))
     given |= {name: arrays[e.tensor] for name, e in edges.items() if e.tensor in arrays}
-    unsaved = {"shape": shape, "other": literal(node, record.op)}
+    unsaved = {"shape": shape, "other": literal(node, record.op.rstrip("_"))}
     args = []
     for name in row.inputs:
         value = given.get(name, unsaved.get(name))

@@ -51,6 +51,10 @@ class TorchReader(Reader):
         metas = getattr(node, "_input_metadata", None)
         return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
 
+    def many(self, node: AnyNode) -> int:
+        """As many as it has descriptions of outputs."""
+        return len(getattr(node, "_input_metadata", (None,)))
+
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """torch shows the hooks of live tensors; those of nodes stay in C++."""
         for (owner, nr), t in self.tensors.items():

@@ -6,6 +6,7 @@ looked at can be made on demand and forgotten again. `from_torch` reads real tor
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import heapq
 import itertools
@@ -27,13 +28,14 @@ from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now
-from .nesting import Scopes
+from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, Line, NodeRecord, Saved, TensorRecord
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
+OPERANDS = ("self", "other", "exponent")  # a number in their place is written as it is
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 FREED = attrgetter("freed")
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
@@ -104,6 +106,7 @@ class Reader:
         self.kinds: dict[type, list[str]] = {}  # class of a node -> its saved fields
         self.lines: dict[tuple[int, int], Any] = {}  # a place in the learner's code -> its line
         self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
+        self.modules = [(name, m) for name, m in names.items() if hasattr(type(m), "named_modules")]
 
     # ---- what a subclass says differently
 
@@ -294,8 +297,13 @@ class Reader:
 
     def input_names(self, node: AnyNode) -> tuple[str, ...]:
         """What torch calls the inputs that have an edge, in their order."""
-        row = self.row(node)
-        return row.differentiable if row else ("self", "other")
+        row, count = self.row(node), len(self.edges[self.key(node)])
+        names = row.differentiable if row else ("self", "other")
+        return names if names == ("tensors",) else names[max(0, len(names) - count):]  # of `2 ** x` the exponent
+
+    def many(self, node: AnyNode) -> int:
+        """How many outputs a node has."""
+        return int(node.outputs)
 
     def probed(self, node: AnyNode, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
         """The shape of what the row's formula makes of a zero gradient: views say no more."""
@@ -357,13 +365,24 @@ class Reader:
         code, lasti = self.place(node)
         if code is not None and (id(code), lasti) not in self.lines:
             self.lines[id(code), lasti] = source_line(code, lasti)[1:]
+        line = self.lines.get((id(code), lasti))
+        if line and re.search(rf"\b{op}_\(|[-+*/]=", line[1]) and self.in_place(node, op, edges):
+            op += "_"
         return NodeRecord(self.ids[key], name, "op", edges, saved, None, op, self.formula(key, op, edges, saved),
-                          self.lines.get((id(code), lasti)), self.scopes.of.get(self.ids[key], ""), self.seq(key))
+                          line, self.scopes.of.get(self.ids[key], ""), self.seq(key))
+
+    def in_place(self, node: AnyNode, op: str, edges: tuple[Edge, ...]) -> bool:
+        """Whether the learner's `y.add_(x)`, or `y += x` where both are in the graph, made a node."""
+        code, lasti = self.place(node)
+        both = op in INFIX and len(edges) == 2 and edges[1].node is not None  # else `y` may be a number
+        return call_at(code, lasti) == f"{op}_" or (both and isinstance(program.expression(code, lasti), ast.AugAssign))
 
     def find_scopes(self, order: list[Key]) -> Scopes:
         """Which calls of modules and functions made the nodes."""
         live = {self.ids[key]: self.found[key] for key in order if not isinstance(key, tuple)}
         names = {id(t): name for name, t in self.named}
+        names |= {id(m): f"{name}.{way}".rstrip(".") for name, top in self.modules[::-1]
+                  for way, m in top.named_modules()}
         return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place)
 
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
@@ -378,31 +397,37 @@ class Reader:
 
     def constant_at(self, key: Key, i: int) -> str | None:
         """A constant input is known only where a field of its name saved it."""
-        names = self.input_names(self.found[key])
-        for field, value, _ in self.fields[key]:
-            if i < len(names) and field == names[i] and self.is_tensor(value):
-                return self.ids.get(self.slot(value))
-        return None
+        name = dict(enumerate(self.input_names(self.found[key]))).get(i)
+        return next((self.ids.get(self.slot(value)) for field, value, _ in self.fields[key]
+                     if field == name and self.is_tensor(value)), None)
 
     def formula(self, key: Key, op: str, edges: tuple[Edge, ...], saved: tuple[Saved, ...]) -> str:
-        """`p = x · w`, if every name in it is known."""
-        result = self.records.get((key, 0))
-        if result is None or not result.name or not edges:
+        """`p = x · w`, if every name in it is known; `…` stands for options that are not surely the usual ones."""
+        node, row, result = self.found[key], self.row(self.found[key]), self.records.get((key, 0))
+        unknown = row is None and not op.endswith(".apply")
+        if result is None or not result.name or not edges or unknown or op == "not_implemented":
             return ""
-        texts = {s.field: s.text for s in saved if not s.freed}
-        names = self.input_names(self.found[key])
-        parts = []
+        texts, names = {s.field: s.text for s in saved if not s.freed}, self.input_names(node)
+        parts: dict[Any, str] = {}
         for e, word in itertools.zip_longest(edges, names[: len(edges)]):
             t = self.by_id.get(e.tensor)
-            parts.append((t.name if t else texts.get(word)) or "")
-        if op == "pow" and len(parts) == 1:
-            parts.append(texts.get("exponent", ""))
-        if not all(parts) or "None" in parts:
+            parts[word or e.slot] = (t.name if t else texts.get(word)) or ""
+        if "" in parts.values() or "None" in parts.values():
             return ""
-        left = ", ".join(self.records[slot].name or "_" for slot in self.outputs[key][:4])
-        if op in INFIX and len(parts) == 2:
-            return f"{left} = {parts[0]} {INFIX[op]} {parts[1]}"
-        return f"{left} = {op}({', '.join(parts)})"
+        if names == ("tensors",):
+            parts = {"tensors": f"[{', '.join(parts.values())}]"}
+        usual = {} if row is None else {word: saved_text(value) for word, value in row.defaults.items()}
+        numbers = {word: texts[word] for word in OPERANDS if op in INFIX and word in texts}
+        inputs = sorted(row.inputs, key="exponent".__eq__) if row else [*parts, *node.needs_input_grad[len(parts):]]
+        words = [parts.get(word) or numbers.get(word, "…") for word in inputs
+                 if word in parts or word not in usual or texts.get(word) != usual[word]]
+        words += ["…"] * (texts.get("alpha", "1") != "1")
+        left = [self.names.get((key, nr), "_") for nr in range(self.many(node))]
+        left[0], left[4:] = result.name, ["…"] * (len(left) > 4)  # which may be what a write replaced
+        start = ", ".join(left + ["_"] * (row is not None and "indices" in row.outputs))
+        if op in INFIX and len(words) == 2 and "…" not in words:
+            return f"{start} = {words[0]} {INFIX[op]} {words[1]}"
+        return re.sub("(…, )+…", "…", f"{start} = {op}({', '.join(words)})")
 
     def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""

@@ -43,7 +43,7 @@ class Scopes:
                  noted: Iterable[Call], place: Callable[[Any], tuple[Any, int]]) -> None:
         self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))
         self.noted, self.place = noted, place  # calls of modules; where in the learner's code a node was made
-        self.names, self.leaf = names, leaf  # id of a parameter -> its name; parameter -> id of its record
+        self.names, self.leaf = names, leaf  # id of a parameter, or of a module -> its name; parameter -> its record
         self.of: dict[str, str] = {}  # id of a node -> id of its scope
         self.found: list[Scope] = []
         self.turns: Counter[int] = Counter()
@@ -81,19 +81,23 @@ class Scopes:
 
     def path(self, nested: Nested) -> str:
         """What the learner calls a module: its own name, or the name of the one around it and the way from there."""
-        found = ((top, way) for n in (nested, *nested.around) if n.module is not None for top, ways in [self.ways(n)]
-                 if (way := ways.get(id(nested.module))) is not None and (way or top))
-        return next((f"{top}.{way}".strip(".") for top, way in found), "")
+        sure = id(nested.module) in self.names  # else its parameters may be those of another module too
+        found = [(top, way) for n in ([nested] * sure + [*nested.around, nested]) if n.module is not None
+                 for top, ways in [self.ways(n)] if (way := ways.get(id(nested.module))) is not None and (way or top)]
+        return next((f"{top}.{way}".strip(".") for top, way in sorted(found, key=lambda pair: not pair[0])), "")
 
     def ways(self, nested: Nested) -> tuple[str, dict[int, str]]:
         """The name of a module, and the way from it to each of those inside, by their ids.
 
-        It is `net` where a parameter of it is called `net.0.weight`; "" where no parameter has a name.
+        It is `net` for a module that is called so, or whose parameters are called `net.0.weight`; "" without a name,
+        or where they have different ones: then some are shared.
         """
         key = id(nested.call.module)  # a module has one weak reference
         if key not in self.known:
-            named = ((self.names.get(id(p), ""), f".{way}") for way, p in nested.module.named_parameters())
-            name = next((name[: -len(way)] for name, way in named if name.endswith(way)), "")
+            named = [(self.names[id(p)], f".{way}") for way, p in nested.module.named_parameters()
+                     if id(p) in self.names]
+            names = {name[: -len(way)] if name.endswith(way) else "" for name, way in named}
+            name = self.names.get(id(nested.module)) or (names.pop() if len(names) == 1 else "")
             self.known[key] = name, {id(m): way for way, m in nested.module.named_modules()}
         return self.known[key]
 

@@ -222,7 +222,7 @@ def sources(graph: Graph, nodes: Mapping[str, AnyNode]) -> dict[str, str]:
         if not text or len(text) > LONGEST or not PLAIN.fullmatch(text) or isinstance(made, ast.Name):
             continue
         last = max(several, key=lambda n: n.seq)
-        once = isinstance(made, ast.BinOp | ast.UnaryOp) or call_at(code, lasti).rstrip("_") == last.op
+        once = isinstance(made, ast.BinOp | ast.UnaryOp) or call_at(code, lasti).rstrip("_") == last.op.rstrip("_")
         if once and len({n.name for n in several}) == 1:  # one node each time that it ran
             found |= {n.id: text for n in several}
         elif sum(n.name == last.name for n in several) == 1:  # several nodes, of which the last has the value

@@ -155,8 +155,8 @@ def learners_scope() -> dict[str, Any]:
     return scope
 
 
-def learners_names() -> dict[str, AnyTensor]:
-    """Names and tensors where the learner stands."""
+def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
+    """Names and tensors where the learner stands; modules themselves on request."""
     found: dict[str, AnyTensor] = {}
     for name, value in learners_scope().items():
         if name.startswith("_") or name in NOT_NAMES:
@@ -164,6 +164,7 @@ def learners_names() -> dict[str, AnyTensor]:
         if hasattr(type(value), "grad_fn"):
             found[name] = value
         elif hasattr(type(value), "named_parameters"):
+            found |= {name: value} if modules else {}
             found |= {f"{name}.{k}": p for k, p in value.named_parameters()}
     return found
 
@@ -172,10 +173,10 @@ def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
     wanted: dict[str, AnyTensor] = {}
     for name, value in (names or {}).items():
-        parts = value.named_parameters() if hasattr(type(value), "named_parameters") else None
-        wanted |= {name: value} if parts is None else {f"{name}.{k}": p for k, p in parts}
+        parts = value.named_parameters() if hasattr(type(value), "named_parameters") else ()
+        wanted |= {name: value} | {f"{name}.{k}": p for k, p in parts}
     given = {id(t): name for name, t in wanted.items()}
-    found = {**learners_names(), **wanted}
+    found = {**learners_names(modules=True), **wanted}
     return {name: t for name, t in found.items() if given.get(id(t), name) == name}
 
 
@@ -267,6 +268,8 @@ class Drawing:
         """Write the gradients of a preview into the picture, and say what they are."""
         if found.error is not None:
             self.remark("no_numbers", error=found.error)
+            starts = {f"seed:{self.graph.tensor(root).node}": "" for root in self.graph.roots}
+            self.values = {slot: found.texts.get(slot, text) for slot, text in starts.items()}
             return
         self.flows = found
         self.values = {**self.flow_texts(found, found.texts), **self.chip_norms(found)}

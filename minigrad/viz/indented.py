@@ -21,7 +21,8 @@ def tree(graph: Graph) -> str:
     while stack:
         lead, below, id = stack.pop()
         if len(lines) == LINES - 1 and (stack or has_more(graph, id, seen)):
-            return "\n".join([*lines, f"… +{len(graph.nodes) - len(seen)}"])
+            left = len(graph.nodes) - len(seen)
+            return "\n".join([*lines, f"… +{left}" if left else "…"])
         lines.append((lead + describe(graph, id, seen)).rstrip())
         node = node_at(graph, id)
         if node is None or node.id in seen:

@@ -92,12 +92,19 @@ class Fold:
         return users
 
     @cached_property
+    def params(self) -> frozenset[str | None]:
+        """The parameters of all modules: no inputs."""
+        return frozenset(p for s in self.graph.scopes for p in s.params)
+
+    @cached_property
     def chips(self) -> dict[str, str]:
-        """AccumulateGrad -> the closed scope that alone uses it; the first of several that share many."""
+        """AccumulateGrad -> the closed scope that alone uses it; the first of several that share many. A module has
+        its parameters so, not what came in."""
         alike = Counter(map(frozenset, self.users.values()))
         return {acc: min(boxes, key=lambda id: (len(id), id)) for acc, boxes in self.users.items() if "" not in boxes
                 and (len(boxes) == 1 or alike[frozenset(boxes)] > 2)
-                and self.graph.node(acc).leaf not in self.graph.roots}
+                and (leaf := self.graph.node(acc).leaf) not in self.graph.roots
+                and (leaf in self.params or all(self.scopes[id].kind == "call" for id in boxes))}
 
     @cached_property
     def round(self) -> dict[str, str]:

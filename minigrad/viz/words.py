@@ -217,16 +217,17 @@ def module(fold: Fold, id: str, values: Mapping[str, str]) -> Module:
 
 
 def shapes_of(fold: Fold, id: str) -> str:
-    """`(5, 4) → (5, 8)`; one shape where both are equal; `→ (5, 8)` where it would be long."""
+    """`(5, 4) → (5, 8)`; one shape where both are equal; `→ (5, 8)` where it would be long, or nobody knows
+    what came in."""
     graph, mine = fold.graph, {n.id for n in fold.inside[id]}
-    ins = [graph.tensor(e.tensor) for n in fold.inside[id] for e in n.edges if e.tensor and e.node not in mine]
-    start = next((str(t.shape) for t in ins if t.kind != "leaf" or t.node not in fold.chips), "")
+    ins = [e.tensor for n in fold.inside[id] for e in n.edges
+           if e.tensor not in fold.params and e.node not in mine and e.node not in fold.chips]
     users = {user for n in mine for user in graph.consumers[n]} - mine
     outs = [e.tensor for n in graph.nodes if n.id in users for e in n.edges if e.node in mine]
     outs += [r for r in graph.roots if graph.tensor(r).node in mine]
-    end = str(graph.tensor(outs[0]).shape) if outs and outs[0] else ""
-    text = end if start in (end, "") else f"{start} → {end}"
-    return text if width(text) <= 150 else f"→ {end}"
+    start, end = (", ".join(dict.fromkeys(str(graph.tensor(t).shape) for t in several if t)) for several in (ins, outs))
+    text = end if start == end else f"{start} → {end}"
+    return text.strip() if width(text) <= 150 else f"→ {end}" if width(end) <= 200 else ""
 
 
 def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
@@ -236,7 +237,8 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     shared = max((len(fold.users[acc]) for acc in mine), default=1)  # by calls of the same module
     if len(leaves) > (1 if fold.compact else 2):
         total = f"{sum(math.prod(t.shape) for t in leaves):,}".replace(",", " ")
-        params = word("params", None, count=len(leaves)) + (f" × {shared}" if shared > 1 else "")
+        kind = "params" if {t.id for t in leaves} <= fold.params else "leaves"
+        params = word(kind, None, count=len(leaves)) + (f" × {shared}" if shared > 1 else "")
         return [Chip(params, total, tuple(t.id for t in leaves), values.get(f"chip:{id}", ""))]
     return [Chip((t.name or "").rpartition(".")[2], str(t.shape), (t.id,), values.get(f"chip:{t.id}", t.grad or ""))
             for t in sorted(leaves, key=lambda t: -len(t.shape))]

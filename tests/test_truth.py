@@ -1,0 +1,123 @@
+"""What stands on a picture is true: labels, shapes, counts and words, for programs that no rule was written for."""
+
+import re
+
+import pytest
+
+import minigrad
+from minigrad import nn
+from minigrad.graph import read
+from minigrad.viz import indented
+from minigrad.viz.display import draw
+from minigrad.viz.words import module
+
+EXPRESSIONS = """x + y|x - y|x * y|x / y|x ** 2|x ** y|2 ** x|2 - x|x.add(y, alpha=2)|x.sub(y, alpha=3)|x @ y|x.exp()|-x
+torch.addmm(C, A, B, beta=2, alpha=3)|torch.div(x, y, rounding_mode='floor')|x // y|torch.where(c, x, y)|x.clamp(0, 1)
+torch.lerp(x, y, 0.3)|x.gather(0, i)|x[i]|x[1:]|x.sort(descending=True)[0]|A.max(1)[0]|A.sum(1)|torch.cat([x, y])|A.T
+torch.cat([A, B], 1)|torch.stack([x, y])|x.norm(1)|torch.addcmul(x, y, s, value=2)|x.scatter(0, i, y)
+torch.maximum(x, x)|x * x|s - x|3 / x|x.masked_fill(c, 2.)|A.mean(0)|A.std()|x.softmax(0)
+C.addmm(A, B)|x.unbind()[0]|x.index_add(0, i, y)"""
+
+
+@pytest.mark.parametrize("written", re.split(r"[|\n]", EXPRESSIONS))
+def test_a_formula_computes_what_it_is_said_to_be(written: str):
+    torch = minigrad
+    x, y = (torch.tensor(v, requires_grad=True) for v in ([0.5, 1.5, 2.5], [2.0, 0.25, 3.0]))
+    A, B, C = (torch.arange(9.0).view(3, 3).add(k).requires_grad_() for k in range(3))
+    s, c, i = torch.tensor([0.25, 0.5, 0.75]), torch.tensor([True, False, True]), torch.tensor([2, 0, 0])
+    scope = {"x": x, "y": y, "s": s, "c": c, "i": i, "A": A, "B": B, "C": C, "torch": torch}
+    r = eval(written, scope)
+    said = read(r, names={k: v for k, v in scope.items() if v is not torch} | {"r": r}).ops[0].formula
+    left, _, right = said.partition(" = ")
+
+    if said and "…" not in right:
+        right = re.sub(r"^(\w+)\(", r"torch.\1(", right.replace("·", "*").replace("−", "-"))
+        several = eval(right, scope)
+        value = several[0] if "," in left else several
+        assert value.tolist() == r.tolist()
+
+
+def test_an_operation_in_place_is_called_so_where_it_surely_was_one():
+    w = minigrad.ones(2, requires_grad=True)
+    h, total = w * 3, 0
+    h.add_(1)
+    h += w
+    total += h.sum()
+
+    assert [n.op for n in draw(total).graph.ops] == ["add", "sum", "add_", "add_", "mul"]
+
+
+def test_all_outputs_are_on_the_left_of_a_formula():
+    a, _, c = minigrad.ones(3, requires_grad=True).unbind()
+    r = a * c
+
+    assert draw(r).graph.ops[1].formula == ""
+    assert read(r, names={"a": a, "c": c, "x": a._base}).ops[1].formula == "a, _, c = unbind(x)"
+
+
+class Shared(nn.Module):
+    """An embedding whose weight is that of the last layer too."""
+
+    def __init__(self):
+        super().__init__()
+        self.emb, self.out = nn.Embedding(5, 3), nn.Linear(3, 5, bias=False)
+        self.out.weight = self.emb.weight
+
+    def forward(self, i):
+        return self.out(minigrad.tanh(self.emb(i)))
+
+
+def boxes(drawing):
+    """(class, path, shapes, chips) of the closed boxes."""
+    known = [module(drawing.fold, id, {}) for id in drawing.fold.boxes]
+    return {(m.title, m.path, m.shapes, *((chip.name, chip.shape) for chip in m.chips)) for m in known}
+
+
+def test_a_module_with_a_shared_weight_keeps_its_own_name_and_no_weight_is_what_came_in():
+    net = Shared()
+    loss = net(minigrad.tensor([1, 3])).sum()
+
+    assert boxes(draw(loss)) == {("Embedding", "emb", "→ (2, 3)"), ("Linear", "out", "(2, 3) → (2, 5)")}
+    assert [s.path for s in read(loss, names={"w": net.emb.weight}).scopes if s.kind == "module"] == [
+        "", "emb", "out"]
+
+
+def test_a_leaf_that_comes_in_is_no_parameter_of_the_module():
+    x = minigrad.ones(4, 2, requires_grad=True)
+    net = nn.Sequential(nn.Linear(2, 3), nn.Tanh())
+    drawing = draw(net(x).sum())
+
+    assert ("Linear", "0", "(4, 2) → (4, 3)", ("weight", "(3, 2)"), ("bias", "(3,)")) in boxes(drawing)
+    assert drawing.graph.roots[0] in drawing.layout.boxes
+    assert any(t.name == "x" and t.id in drawing.layout.boxes for t in drawing.graph.tensors)
+
+
+def test_what_is_read_to_the_blind_says_the_order_and_what_is_left_out():
+    x = minigrad.ones(2, requires_grad=True)
+    y = x * 2
+    for _ in range(50):
+        y = (y - 1) / 0
+    said = re.search(r"<desc>(.*?)</desc>", draw(y, view="forward").to_svg())[1]
+
+    assert "NaN or Inf" in said
+    assert "Order of backward: DivBackward0, SubBackward0, " in said
+    assert said.endswith("… +62.")
+    assert "→" not in said.partition("Order")[2]
+
+
+def test_a_text_says_how_many_nodes_it_leaves_out_only_where_it_does():
+    x = minigrad.ones(2, requires_grad=True)
+    y = x * 1
+    for _ in range(20):
+        y = y + x
+
+    assert indented.tree(read(y)).endswith("\n…")
+
+
+def test_without_numbers_backward_does_not_start_with_one_where_it_was_told_another():
+    x = minigrad.tensor(2.0, requires_grad=True)
+    y = x * x
+    y.backward()
+    picture = draw(y, view="backward", gradient=minigrad.tensor(3.0)).to_svg()
+
+    assert re.findall(r'data-slot="seed:n1">([^<]*)<', picture) == ["3"]
