@@ -121,3 +121,38 @@ def test_without_numbers_backward_does_not_start_with_one_where_it_was_told_anot
     picture = draw(y, view="backward", gradient=minigrad.tensor(3.0)).to_svg()
 
     assert re.findall(r'data-slot="seed:n1">([^<]*)<', picture) == ["3"]
+
+
+def test_turns_that_begin_anew_are_no_turns_of_one_loop():
+    w, made = minigrad.tensor(0.5, requires_grad=True), []
+    for length in (5, 2, 9):
+        s = minigrad.tensor(1.0)
+        for _ in range(length):
+            s = minigrad.tanh(s * w)
+        made.append(s)
+    drawing = draw(minigrad.stack(made).sum())
+
+    assert sorted(len(r.turns) for r in drawing.graph.repeats) == [5, 9]
+    assert "The loop ran 9 times: 34 ops drawn as 18" in " ".join(drawing.to_svg().split())
+
+
+@pytest.mark.parametrize("program", [
+    "hs = [h := h.tanh() * w for _ in range(9)]; y = h.sum() + hs[4].sum()",  # used outside, as no other turn is
+    "a = b = w\nfor _ in range(9): a, b = b, a * 0.5 + b.tanh()\ny = b.sum()",  # what goes in was made two turns before
+    "hs = []\nfor _ in range(9): h = h.tanh() * w; hs.append(h)\ny = (hs[4], h)",  # a root
+])
+def test_a_loop_is_not_rolled_up_where_its_last_turn_cannot_stand_for_the_others(program: str):
+    scope = {"w": minigrad.ones(2, requires_grad=True), "h": minigrad.ones(2)}
+    exec(program, scope)
+    roots = scope["y"] if isinstance(scope["y"], tuple) else (scope["y"],)
+
+    assert draw(*roots, names={}).fold.rolls == {}
+
+
+def test_a_loop_of_which_every_turn_is_used_is_rolled_up():
+    w, h, hs = minigrad.ones(2, requires_grad=True), minigrad.ones(2), []
+    for _ in range(9):
+        h = (h.tanh() * w).sin()
+        hs.append(h)
+
+    assert len(draw(minigrad.stack(hs).sum()).fold.rolls) == 1

@@ -125,12 +125,20 @@ class Scopes:
         paths = {s.id: (s.path, s.name) for s in self.found}
         leaves = {n.id for n in records if n.kind == "accumulate"}
         keys = [(*self.place(self.nodes[n.id]), n.name, paths.get(self.of.get(n.id, ""))) for n in ops]
-        used = [tuple(e.node if e.node in leaves else None for e in n.edges) for n in ops]
+        at: dict[str | None, int] = {n.id: i for i, n in enumerate(ops)}
         found: list[Repeat] = []
         for start, period, count in runs(keys):
-            turns = [range(start + k * period, start + (k + 1) * period) for k in range(count)]
-            if all(alike(used[turns[1][j]], [used[turn[j]] for turn in turns]) for j in range(period)):
-                found.append(Repeat(f"r{len(found) + 1}", "loop", tuple(tuple(ops[i].id for i in t) for t in turns)))
+            def used(n: NodeRecord, start: int = start, period: int = period) -> Iterator[Any]:
+                """What an operation uses: leaves, and others by their turn, this one (0) or that before, and place."""
+                for e in n.edges:
+                    i = at.get(e.node, -1)
+                    back, place = (at[n.id] - start) // period - (i - start) // period, (i - start) % period
+                    yield e.node if e.node in leaves else None if i < start else (back, place) if back < 2 else n.id
+
+            turns = [ops[start + k * period: start + (k + 1) * period] for k in range(count)]
+            for first, behind in alike([[u for n in turn for u in used(n)] for turn in turns]):
+                ids = tuple(tuple(n.id for n in turn) for turn in turns[first:behind])
+                found += [Repeat(f"r{len(found) + 1}", "loop", ids)] if len(ids) >= TURNS else []
         return tuple(found)
 
 
@@ -186,10 +194,17 @@ def _next_places(places: list[int], start: int) -> Iterable[int]:
     return places[first + 1 : first + 1 + LONGEST]
 
 
-def alike(usual: tuple[Any, ...], each: list[tuple[Any, ...]]) -> bool:
-    """Whether all turns use the same leaves; only the first may begin with one of its own."""
-    first, *rest = each
-    return all(used == usual for used in rest) and all(a == b for a, b in zip(first, usual, strict=False) if b)
+def alike(turns: Sequence[list[Any]]) -> Iterator[tuple[int, int]]:
+    """The stretches of turns that use the same; the first of each may use another thing where the others use what
+    the turn before made."""
+    first = 0
+    for k in range(1, len(turns) + 1):
+        here = turns[k:k + 1] or [[]]
+        same = here[0] == (turns[first + 1] if k > first + 1 else [
+            b if isinstance(b, tuple) and b[0] else a for a, b in zip(turns[first], here[0], strict=False)])
+        if not same or k == len(turns):
+            yield first, k
+            first = k
 
 
 def call_at(code: Any, lasti: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord
 
@@ -58,8 +59,16 @@ class Rolling:
         self.made: dict[str, TensorRecord] = {}  # inputs of the first turn that nobody knows
 
     def graph_and_roll(self) -> tuple[Graph, Roll] | None:
-        """The smaller graph; None where no wire could show that it goes around."""
+        """The smaller graph; None where no wire could show that it goes around, and where what some turns made is
+        used outside and what others made is not: then the last turn cannot stand for them."""
         graph, kept = self.graph, set(self.last)
+        taken: dict[tuple[str, int], set[str]] = {}
+        uses: list[Any] = [e for n in graph.nodes if n.id not in self.same for e in n.edges]
+        for e in (*uses, *map(graph.tensor, graph.roots)):
+            if e.node in self.same:
+                taken.setdefault((self.same[e.node], e.nr), set()).add(e.node)
+        if any(some != {place} and len(some) < len(self.repeat.turns) for (place, _), some in taken.items()):
+            return None
         nodes = tuple(replace(n, edges=tuple(self.edges(n))) for n in graph.nodes
                       if n.id not in self.same or n.id in kept)
         outside = {e.node for n in nodes if n.id not in kept for e in n.edges}
