@@ -156,3 +156,37 @@ def test_a_loop_of_which_every_turn_is_used_is_rolled_up():
         hs.append(h)
 
     assert len(draw(minigrad.stack(hs).sum()).fold.rolls) == 1
+
+
+LIBRARIES = pytest.mark.parametrize("library", ["minigrad", pytest.param("torch", marks=pytest.mark.oracle)])
+
+
+@LIBRARIES
+def test_a_picture_of_backward_leaves_no_gradient_anywhere_and_shows_what_arrives(library: str):
+    torch = pytest.importorskip(library)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    known = {"h": x * 2}  # without a name
+    known["h"].retain_grad()
+    known["h"].grad_fn.register_prehook(lambda grads: (grads[0] * 10,))
+    loss = known["h"].exp().sum()
+    loss.backward(retain_graph=True)
+    before = [known["h"].grad.tolist(), x.grad.tolist()]
+    h = known["h"]
+    drawing = draw(loss, view="backward", names={"h": h})
+    loss.backward()
+    again = [(known["h"].grad.tolist(), x.grad.tolist())]
+
+    assert again == [tuple([2 * v for v in one] for one in before)]
+    assert drawing.values["in:n3:0"] == "[73.9, 546.0]"
+
+
+@LIBRARIES
+def test_a_chip_shows_what_the_hook_of_its_parameter_lets_through(library: str):
+    torch = pytest.importorskip(library)
+    net = torch.nn.Linear(2, 1)
+    net.weight.register_hook(lambda g: g * 0)
+    with minigrad.graph.scopes() if library == "torch" else minigrad.enable_grad():
+        loss = net(torch.ones(1, 2)).sum()
+    drawing = draw(loss, view="backward", level="modules")
+
+    assert {drawing.values[f"chip:{t.id}"] for t in drawing.graph.tensors if t.name == "net.weight"} == {"[[0, 0]]"}

@@ -46,6 +46,7 @@ class Flows:
     def __post_init__(self) -> None:
         self.sums: dict[str, Any] = {}
         self.at_leaf: dict[str, list[Any]] = {}
+        self.hooked: dict[str, Any] = {}  # what is accumulated, where hooks of the leaf may have changed it
         self.spelled: dict[str, str] = {}  # edge -> `0.71 + 0.78 = 1.49` where the engine summed
 
     def text(self, array: Any, size: float | None = None) -> str:
@@ -76,11 +77,11 @@ class Flows:
         for leaf, arrays in self.at_leaf.items():
             lost = self.graph.fault == "overwrite"  # then nothing was summed
             total = arrays[-1] if lost else sum(arrays[1:], arrays[0])
-            self.norms[leaf] = norm(total)
-            self.texts[f"sent:{leaf}"] = self.text(total)
+            self.norms[leaf] = norm(self.hooked.get(leaf, total))
+            self.texts[f"sent:{leaf}"] = self.text(self.hooked.get(leaf, total))
             if len(arrays) > 1 and not lost:
                 self.texts[f"total:{leaf}"] = spelled(arrays, total) or self.text(total)
-        self.sums, self.at_leaf = {}, {}
+        self.sums, self.at_leaf, self.hooked = {}, {}, {}
         return self
 
 
@@ -181,6 +182,7 @@ class Watch:
             one = one._array() if hasattr(one, "_array") else one
             if hasattr(one, "shape"):
                 self.found.texts[f"in:{self.id}:{nrs.pop()}"] = self.found.text(one)
+                self.found.hooked[self.id] = one
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
         """The copy that retain_grad takes."""
@@ -207,6 +209,7 @@ class Watch:
 def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
     """Let torch run, with a hook at every node; its leaves get nothing."""
     from .from_torch import TorchReader
+    from .torch_recorder import untouched
 
     torch: Any = sys.modules["torch"]
     reader = TorchReader(roots, {})
@@ -216,18 +219,25 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
     for t, seed in zip(kept, seeds, strict=True):
         found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
     nodes = [(reader.ids[key], node) for key, node in reader.found.items() if hasattr(node, "next_functions")]
-    leaves = [node.variable for _, node in nodes if hasattr(node, "variable")]
+    leaves = {id: node.variable for id, node in nodes if hasattr(node, "variable")}
     with contextlib.ExitStack() as undo:
-        for id, node in nodes:
-            if not hasattr(node, "variable"):
-                undo.callback(node.register_hook(telling(found, id)).remove)
-        torch.autograd.grad(kept, leaves, seeds, retain_graph=True, allow_unused=True)
+        undo.enter_context(untouched(reader))
+        for handle in (handle for id, node in nodes if id not in leaves for handle in telling(found, id, node)):
+            undo.callback(handle.remove)
+        grads = torch.autograd.grad(kept, [*leaves.values()], seeds, retain_graph=True, allow_unused=True)
+        for id, grad in zip(leaves, grads, strict=True):
+            if grad is not None:
+                found.texts[f"in:{id}:0"], found.hooked[id] = found.text(grad), grad
 
 
-def telling(found: Flows, id: str) -> Any:
-    """A hook for a node of torch."""
+def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
+    """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
+    def arrived(grads: tuple[Any, ...]) -> None:
+        found.texts |= {f"in:{id}:{nr}": found.text(grad.detach()) for nr, grad in enumerate(grads) if grad is not None}
+
     def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
         for slot, grad in enumerate(sent[:len(found.graph.node(id).edges)]):
             if grad is not None and found.graph.node(id).edges[slot].node:
                 found.sent(id, slot, grad.detach())
-    return hook
+
+    return node.register_prehook(arrived), node.register_hook(hook)

@@ -204,19 +204,24 @@ class TorchRecorder(Recorder):
         """The rules that gave what torch gave."""
         return tuple(rule for rule in super().rules() if rule.slot in self.good)
 
-    @contextlib.contextmanager
-    def untouched(self) -> Iterator[None]:
-        """Put back every `.grad` and the random streams; gradients accumulate into copies meanwhile."""
-        torch: Any = sys.modules["torch"]
-        several = {id(t): t for t in self.reader.tensors.values() if t.is_leaf or t.retains_grad}
-        for t in gc.get_objects():  # one that retains its gradient may have no name
-            if issubclass(type(t), torch.Tensor) and t.retains_grad and self.reader.key(t.grad_fn) in self.reader.found:
-                several[id(t)] = t
-        with contextlib.ExitStack() as undo, warnings.catch_warnings():
-            undo.callback(torch.set_rng_state, torch.get_rng_state())
-            if torch.cuda.is_initialized():
-                undo.callback(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all())
-            for t in several.values():
-                undo.callback(setattr, t, "grad", t.grad)
-                t.grad = None if t.grad is None else t.grad.detach().clone()
-            yield
+    def untouched(self) -> contextlib.AbstractContextManager[None]:
+        """What a preview runs in."""
+        return untouched(self.reader)
+
+
+@contextlib.contextmanager
+def untouched(reader: TorchReader) -> Iterator[None]:
+    """Put back every `.grad` and the random streams; gradients accumulate into copies meanwhile."""
+    torch: Any = sys.modules["torch"]
+    several = {id(t): t for t in reader.tensors.values() if t.is_leaf or t.retains_grad}
+    for t in gc.get_objects():  # one that retains its gradient may have no name
+        if issubclass(type(t), torch.Tensor) and t.retains_grad and reader.key(t.grad_fn) in reader.found:
+            several[id(t)] = t
+    with contextlib.ExitStack() as undo, warnings.catch_warnings():
+        undo.callback(torch.set_rng_state, torch.get_rng_state())
+        if torch.cuda.is_initialized():
+            undo.callback(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all())
+        for t in several.values():
+            undo.callback(setattr, t, "grad", t.grad)
+            t.grad = None if t.grad is None else t.grad.detach().clone()
+        yield

@@ -268,8 +268,8 @@ class Drawing:
         """Write the gradients of a preview into the picture, and say what they are."""
         if found.error is not None:
             self.remark("no_numbers", error=found.error)
-            starts = {f"seed:{self.graph.tensor(root).node}": "" for root in self.graph.roots}
-            self.values = {slot: found.texts.get(slot, text) for slot, text in starts.items()}
+            self.values = {slot: found.texts.get(slot, "") if slot.startswith("seed:") else ""
+                           for slot in words.known_values(self.graph)}
             return
         self.flows = found
         self.values = {**self.flow_texts(found, found.texts), **self.chip_norms(found)}
