@@ -1,5 +1,6 @@
 """What stands on a picture is true: labels, shapes, counts and words, for programs that no rule was written for."""
 
+import itertools
 import re
 
 import pytest
@@ -190,3 +191,38 @@ def test_a_chip_shows_what_the_hook_of_its_parameter_lets_through(library: str):
     drawing = draw(loss, view="backward", level="modules")
 
     assert {drawing.values[f"chip:{t.id}"] for t in drawing.graph.tensors if t.name == "net.weight"} == {"[[0, 0]]"}
+
+
+def test_parameters_in_a_list_belong_to_the_module_around_it():
+    class Mix(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.ws = nn.ParameterList([minigrad.ones(2) for _ in range(3)])
+
+        def forward(self, x):
+            return x * self.ws[0] * self.ws[1] + self.ws[2]
+
+    m = Mix()
+
+    assert boxes(draw(m(minigrad.ones(2)).sum(), level="modules")) == {("Mix", "m", "(2,)", ("3 params", "6"))}
+
+
+def test_the_sum_of_one_slice_is_no_equation():
+    b = minigrad.zeros(2, requires_grad=True)
+    drawing = draw((minigrad.ones(1, 2) * 3 + b).sum(), view="backward")
+
+    assert drawing.values["sum:n2:1"] == "[1, 1]"
+
+
+@pytest.mark.parametrize("uses", [3, 4, 6])
+def test_the_gradients_at_a_closed_box_stand_apart(uses: int):
+    class Total(nn.Module):
+        def forward(self, *xs):
+            return sum(x * k for k, x in enumerate(xs))
+
+    net, xs = Total(), [minigrad.ones(2, requires_grad=True) for _ in range(uses)]
+    layout = draw(net(*xs).sum(), view="backward", level="modules").layout
+    ys = sorted(y for id, (_, y, _) in layout.slots.items() if id.startswith("edge:") and id != "edge:n1:0")
+
+    assert len(ys) == uses
+    assert min(b - a for a, b in itertools.pairwise(ys)) >= 15

@@ -70,8 +70,8 @@ class Scopes:
     def add(self, nested: Nested) -> str:
         """The scope of a call of a module."""
         call, module, outer = nested.call, nested.module, nested.around[-1].id if nested.around else ""
-        own = () if module is None else module._parameters.values()
-        params = tuple(i for p in own if p is not None and (i := self.leaf(p)) is not None)
+        own = () if module is None else module.parameters()  # also those of a list, which is never called
+        params = tuple(i for p in own if (i := self.leaf(p)) is not None)
         scope = Scope(f"s{len(self.found) + 1}", outer, "module", self.path(nested), self.turns[id(call.module)],
                       call.kind, params=params)
         self.turns[id(call.module)] += 1  # a module has one weak reference

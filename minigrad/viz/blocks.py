@@ -251,7 +251,8 @@ class Builder:
                 sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
                 block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
                 low = sheet.bottom + 5
-        block.room.append(Box(0, pill.bottom, 8 + width(".grad_fn", mono=True), 24))
+        right = x - 8 - sizes[-1][0] / 2 if len(self.graph.outputs(node.id)) > 1 else 0  # where the last one hangs
+        block.room.append(Box(right, pill.bottom, 8 + width(".grad_fn", mono=True), 24))
         return low
 
     def stem(self, block: Block, node: NodeRecord, target: Box) -> None:
@@ -278,10 +279,10 @@ class Builder:
         for hook in before:
             x = self.gate(block, hook, x, y, 1) + 10
         if sheet:
-            place = max(x + 4 if before else (side + x) / 2 + 6, sheet.right + 16)
+            place = max(x + 4 if before else x - 9, sheet.right + 16)
             block.boxes[f"copy:{t.id}"] = Box(place - 4.5, y - 4.5, 9, 9)
             block.room.append(Box(place, sheet.y - 50, 12 + width("retain_grad"), 20))
-            x = max(x, place + 14)
+            x = max(x, place + 9)
         for hook in on_tensor:
             x = self.gate(block, hook, x, y, 1) + 10
         last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
@@ -315,7 +316,7 @@ class Builder:
         order = sorted(level, key=level.__getitem__)
         for slot, y in zip(order, port_heights([level[s] for s in order], pill.h), strict=True):
             block.ports[slot] = (x + (0 if after else inset(pill, y)), y)
-        for e in beside:
+        for e in sorted(beside, key=lambda e: e.node is not None):
             if node.edge_id(e.slot) in self.fold.round:
                 continue
             if e.node is None and not node.error:
@@ -363,6 +364,8 @@ class Builder:
         (px, y), id = block.ports[e.slot], node.edge_id(e.slot)
         wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)), 58)
         up = y <= 0 and len(block.ports) > 1
+        over = [b for id, b in block.boxes.items() if id != node.id] + block.room
+        px = min([px, *(b.x for b in over if up and b.y < y - 14 and b.bottom > y - 32)])  # its text needs that place
         block.boxes[f"sum:{id}"] = Box(px - 20 - wide / 2 - 29, y - 12, 58, 24)
         block.slots[f"sum:{id}"] = (px - 20 - wide / 2, y + (-18 if up else 27), "middle")
         block.room.append(Box(px - 24 - wide, y - (32 if up else 12), wide + 8, 44))
@@ -401,6 +404,9 @@ class Builder:
         x = -(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2
         if free:
             x, sizes = max(x, aside + 12), {id: (max(w, beside[id] + 50), h) for id, (w, h) in sizes.items()}
+        elif len(ids) > 1:  # beside the badge of the leaf before
+            sizes = {id: (max(w, 2 * beside[id] - 8), h) for id, (w, h) in sizes.items()}
+            x = -(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2
         tops: dict[str | None, Box] = {}
         for id, (w, h) in sizes.items():
             tops[id] = Box(x, pill.bottom + (72 if sums else 32), w, h)

@@ -70,11 +70,11 @@ class Composer:
             self.put(self.blocks[id], x + MARGIN, y + MARGIN)
         for id, (x, y, w, h, depth) in places.frames.items():
             out.frames[id] = (Box(x + MARGIN, y + MARGIN, w, h), depth)
+        out.width, out.height = places.w + 2 * MARGIN, places.h + 1.3 * MARGIN
         self.wires(places)
         out.joins = [(net, x + MARGIN, y + MARGIN) for net, x, y in places.joins]
         out.loops = [(id, moved_line(line, MARGIN, MARGIN)) for id, line in places.loops]
         out.rows = places.rows
-        out.width, out.height = places.w + 2 * MARGIN, places.h + 1.3 * MARGIN
         return out
 
     # ---- the plan
@@ -223,10 +223,15 @@ class Composer:
         for piece, link, x, y, w in places.chips:
             if link:
                 out.refs[link] = piece
-                out.boxes[f"ref:{link}"] = Box(x + MARGIN, y + MARGIN - 9, w, 18)
+                inside = min(max(x + MARGIN, 4), out.width - w - 4)
+                out.boxes[f"ref:{link}"] = Box(inside, y + MARGIN - 9, w, 18)
 
     def labels(self, ends: list[tuple[str, float, float]]) -> None:
         """The gradients' texts at a closed box: at upper ports above the wire, at lower ones below."""
         middle = sum(y for _, _, y in ends) / len(ends)
-        for edge, x, y in ends:
-            self.out.slots[f"edge:{edge}"] = (x - 8, y + (-8 if y <= middle else 17), "end")
+        for down in (False, True):  # from the middle outwards, none over another
+            last = -1e9
+            for edge, x, y in sorted(ends, key=lambda end: end[2], reverse=not down):
+                if (y > middle) == down:
+                    last = max(y + 17 if down else 8 - y, last + 15)
+                    self.out.slots[f"edge:{edge}"] = (x - 8, last if down else -last, "end")

@@ -123,11 +123,13 @@ class Painter:
                 self.cut(cut, self.box[cut.id])
         for net, x, y in self.at.joins:
             self.part(self.over, "mg-join", f"join:{net}", "b", glyphs.join(x, y), "join")
+        top = {id: min(y for other, line in self.at.loops if other == id for piece in line for _, y in piece)
+               for id, _ in self.at.loops}
         for id, line in self.at.loops:
             way, (frame, _) = line if self.view == "forward" else backwards(line), self.at.frames[id]
             body = path(write(way), f"mg-{self.view}", self.view)
-            body += text(frame.cx, min(y for piece in line for _, y in piece) - 6,
-                         f"t → t + 1, {self.fold.rolls[id].count - 1} ×", "mg-c mg-m")
+            if id in top:
+                body += text(frame.cx, top.pop(id) - 6, f"t → t + 1, {self.fold.rolls[id].count - 1} ×", "mg-c mg-m")
             self.part(self.wires, "mg-loop", f"loop:{id}", "rfb", body, "loop")
 
     def cut(self, cut: Cut, b: Box) -> None:
