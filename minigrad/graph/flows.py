@@ -20,7 +20,7 @@ from ..core.beside.ends import root_gradients
 from ..core.engine import steps
 from ..core.graph import constant
 from ..text.numbers import FEW, MOST, plus, summed, two_digits
-from .live import Reader
+from .live import MANY, Reader, uncollected
 from .preview import MARKS, norm, preview
 from .recorder import untouched
 from .rule import MOST_ROOM, sum_back
@@ -137,7 +137,7 @@ def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
     given = [None] * len(roots) if gradient is None else gradient if isinstance(gradient, Sequence) else [gradient]
     run = run_minigrad if hasattr(type(roots[0]), "_edge") else run_torch
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        with warnings.catch_warnings(), uncollected(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             if len(given) != len(roots):
                 raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
@@ -196,8 +196,9 @@ class Watch:
     def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
         """The engine summed a gradient to the shape of a stretched input."""
         self.summed[index] = after
-        words = sum_back(before, after)
-        if 0 < len(words) <= MOST_ROOM and not self.found.graph.fault:
+        graph = self.found.graph  # of a very large one only a few edges are ever drawn
+        words = sum_back(before, after) if len(graph.nodes) <= MANY and not graph.fault else ""
+        if 0 < len(words) <= MOST_ROOM:
             self.found.spelled[f"{self.id}:{index}"] = words
 
     def nothing(self, *facts: Any) -> None:

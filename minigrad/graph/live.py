@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import heapq
 import itertools
 import math
@@ -21,7 +22,6 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.beside.ledger import places
-from ..core.beside.lines import source_line
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
@@ -147,7 +147,7 @@ class Reader:
 
     def graph(self) -> Graph:
         """Read everything, and return it as records."""
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), uncollected():
             warnings.simplefilter("ignore")  # looking is not the learner's access
             order = self.numbered()
             self.place_tensors(order)
@@ -156,11 +156,10 @@ class Reader:
             self.scopes = self.find_scopes(order)
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
-            cuts = tuple(self.cuts())
-        roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
-        return Graph(roots, nodes, tuple(self.records.values()), hooks,
-                     scopes=tuple(self.scopes.found), cuts=cuts, fault=self.fault(),
-                     repeats=() if self.near else self.scopes.repeats(nodes))
+            repeats = () if self.near else self.scopes.repeats(nodes)
+            roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
+            return Graph(roots, nodes, tuple(self.records.values()), hooks, scopes=tuple(self.scopes.found),
+                         repeats=repeats, cuts=tuple(self.cuts()), fault=self.fault())
 
     def numbered(self) -> list[Key]:
         """Find the nodes, in the order of backward, and give them their ids: all that a run needs to know."""
@@ -364,7 +363,8 @@ class Reader:
         edges = tuple(self.edge(key, i, slot) for i, slot in enumerate(self.edges[key]))
         code, lasti = self.place(node)
         if code is not None and (id(code), lasti) not in self.lines:
-            self.lines[id(code), lasti] = source_line(code, lasti)[1:]
+            number = (program.position(code, lasti) or [0])[0] or code.co_firstlineno
+            self.lines[id(code), lasti] = number, program.getline(code, number).strip()
         line = self.lines.get((id(code), lasti))
         if line and re.search(rf"\b{op}_\(|[-+*/]=", line[1]) and self.in_place(node, op, edges):
             op += "_"
@@ -492,6 +492,18 @@ class Reader:
             if key in self.edges:
                 line, left = Line(*program.where(place)[1:]), self.ids.get(self.slot(result))
                 yield Cut(f"c{number}", program.word(place), line, place.count, self.ids[key], left)
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Without Python's collector: it would go through all records again and again, and none of them is garbage yet."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def broadcasts(row: Row | None, i: int) -> bool:

@@ -54,10 +54,11 @@ class Scopes:
 
     def modules(self) -> None:
         """Give every node the innermost call that it was made in."""
-        waiting, open_ = nested_calls(self.noted), []
+        seqs = [node._sequence_nr() for node in self.nodes.values()] or [0]
+        waiting = nested_calls(call for call in self.noted if call.first < seqs[-1] and call.last > seqs[0])
+        open_: list[Nested] = []
         place = 0
-        for id, node in self.nodes.items():
-            seq = node._sequence_nr()
+        for id, seq in zip(self.nodes, seqs, strict=False):
             while place < len(waiting) and waiting[place].call.first < seq:
                 open_.append(waiting[place])
                 place += 1

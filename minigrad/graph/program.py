@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
-from itertools import islice
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -343,16 +342,21 @@ def codes_in(text: str, setup: str | None = None) -> set[CodeType]:
     return {*found}
 
 
+def quoted(code: CodeType) -> tuple[CodeType, list[str], list[Any]]:
+    """The text that code was made of, and where its instructions stand; a graph asks for few pieces again and again."""
+    if known.get(id(code), (None,))[0] is not code:
+        if len(known) >= 64:
+            known.clear()
+        known[id(code)] = code, source_of(code).lines, [*code.co_positions()]
+    return known[id(code)]
+
+
 def getline(code: CodeType, number: int) -> str:
-    """A line of the text that code was made of; a graph asks for its few pieces of code again and again."""
-    if quoted.get(id(code), (None,))[0] is not code:
-        if len(quoted) >= 64:
-            quoted.clear()
-        quoted[id(code)] = code, source_of(code).lines
-    return "".join(quoted[id(code)][1][number - 1 : number])
+    """A line of the text that code was made of."""
+    return "".join(quoted(code)[1][number - 1 : number])
 
 
-quoted: dict[int, tuple[CodeType, list[str]]] = {}
+known: dict[int, tuple[CodeType, list[str], list[Any]]] = {}
 lines.getline = getline
 
 
@@ -369,7 +373,7 @@ def is_cell(file: str) -> bool:
 
 def position(code: CodeType, lasti: int) -> Any:
     """Where an instruction stands: first and last line, first and last column, as `span` has them."""
-    return next(islice(code.co_positions(), lasti // 2, None), None)
+    return next(iter(quoted(code)[2][lasti // 2 : lasti // 2 + 1]), None)
 
 
 def expression(code: CodeType, lasti: int) -> Any:

@@ -235,6 +235,15 @@ class Graph:
         return found
 
     @cached_property
+    def users(self) -> dict[str, set[str]]:
+        """Node, or tensor without one, that goes in somewhere -> the ops that take it."""
+        found: dict[str, set[str]] = {}
+        for n in self.ops:
+            for e in n.edges:
+                found.setdefault(e.node or e.tensor or "", set()).add(n.id)
+        return found
+
+    @cached_property
     def _hanging(self) -> dict[str | None, list[TensorRecord]]:
         found: dict[str | None, list[TensorRecord]] = {}
         for t in self.tensors:
@@ -273,14 +282,12 @@ def _cut(edge: Edge, near: set[str]) -> Edge:
 
 def _within(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[str]:
     """Breadth first from `start`, never recursive."""
-    neighbours = {n.id: [e.node for e in n.edges if e.node] for n in graph.nodes}
-    for id, senders in graph.consumers.items() if both_ways else ():
-        neighbours[id] += senders
     distance, queue = dict.fromkeys(start, 0), deque(start)
     while queue:
         here = queue.popleft()
-        for there in neighbours[here] if distance[here] < radius else ():
-            if there not in distance:
+        near = [*(e.node for e in graph.node(here).edges), *(graph.consumers[here] if both_ways else ())]
+        for there in near if distance[here] < radius else ():
+            if there is not None and there not in distance:
                 distance[there] = distance[here] + 1
                 queue.append(there)
     return set(distance)

@@ -26,7 +26,7 @@ class Written(NamedTuple):
 
 def rounded(values: Sequence[Any], digits: int = FEW) -> list[str]:
     """Numbers that stand together share their decimals; the largest has `digits` digits."""
-    if any(isinstance(v, (bool, complex)) for v in values):
+    if not {bool, complex}.isdisjoint(map(type, values)):
         return [(f"{v:.3g}" if isinstance(v, complex) else str(v)).replace("-", "−") for v in values]
     finite = [abs(v) for v in values if math.isfinite(v)]
     if all(v == int(v) and v < (1e6 if digits == FEW else 1e9) for v in finite):
@@ -105,10 +105,8 @@ def honest(evaluate: Callable[[list[list[Any]]], Sequence[Any] | None], operands
         return None
     printed, near, best = rounded(result), None, -1
     for digits in range(FEW, most + 1):
-        texts = [rounded(values, digits) for values in operands]
-        if together:
-            one = iter(rounded([v for values in operands for v in values], digits))
-            texts = [[next(one) for _ in values] for values in operands]
+        one = iter(rounded([v for values in operands for v in values], digits) if together else ())
+        texts = [[next(one) for _ in values] if together else rounded(values, digits) for values in operands]
         found = evaluate([[number(t) for t in several] for several in texts])
         if found is None or len(found) != len(result):
             return None

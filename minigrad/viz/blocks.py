@@ -127,10 +127,7 @@ class Builder:
         self.graph, self.show, self.lang, self.fold = graph, show, lang, fold
         self.values = {**words.known_values(graph), **values}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
-        self.users: dict[str, set[str]] = {}  # leaf or constant -> ops that use it
-        for n in graph.ops:
-            for e in n.edges:
-                self.users.setdefault(e.node or e.tensor or "", set()).add(n.id)
+        self.users = graph.users
         self.cut_off = {cut.node for cut in graph.cuts}
         self.drawer = DRAWER if "grads" in show else 26
         self.hooks: dict[str, list[Hook]] = {}

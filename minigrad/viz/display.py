@@ -258,7 +258,6 @@ class Drawing:
                 break
             self.fold = closed
             del self.layout
-        self.__dict__.pop("layout", None)
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""
@@ -272,6 +271,7 @@ class Drawing:
                            for slot in words.known_values(self.graph)}
             return
         self.flows = found
+        self.__dict__.pop("layout", None)  # which had no room for the numbers
         self.values = {**self.flow_texts(found, found.texts), **self.chip_norms(found)}
         self.remark("preview")
         if found.bad is not None:

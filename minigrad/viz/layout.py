@@ -131,9 +131,10 @@ class Arrangement:
 
     def lift(self) -> None:
         """Every piece becomes the box that shows it; a link between scopes has a part in each frame."""
+        seen = {home: self.see(home) for home in {*self.plan.home.values()}}
         for piece, home in self.plan.home.items():
-            self.box[piece], frames = self.see(piece, home)
-            self.inside[piece] = frames
+            closed, frames = seen[home]
+            self.box[piece], self.inside[piece] = closed or piece, frames
             for outer, inner in pairwise(frames):
                 self.scopes.setdefault(inner, Scope())
                 self.scopes[outer].items[inner] = None
@@ -146,8 +147,8 @@ class Arrangement:
         for leaf, uses in self.plan.shelf.items():
             self.shelve(leaf, uses)
 
-    def see(self, piece: str, home: str) -> tuple[str, list[str]]:
-        """What is drawn for a piece, and in which frames."""
+    def see(self, home: str) -> tuple[str, list[str]]:
+        """The closed scope that is drawn for what is in `home`, if there is one, and in which frames."""
         chain, frames = [], [""]
         while home:
             chain.append(home)
@@ -156,7 +157,7 @@ class Arrangement:
             if scope in self.plan.closed:
                 return scope, frames
             frames += [scope] if scope in self.plan.frames else []
-        return piece, frames
+        return "", frames
 
     def parts(self, link: Link) -> Iterable[tuple[str, Seg]]:
         """Out of the frames around the source, into those around the target."""

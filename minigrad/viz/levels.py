@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ..graph.snapshot import Graph, NodeRecord, part
@@ -84,12 +86,8 @@ class Fold:
     @cached_property
     def users(self) -> dict[str, set[str]]:
         """AccumulateGrad -> the closed scopes that use it; "" for an op that is drawn."""
-        users: dict[str, set[str]] = {}
-        for n in self.graph.ops:
-            for e in n.edges:
-                if e.node and self.graph.node(e.node).kind == "accumulate":
-                    users.setdefault(e.node, set()).add(self.box.get(n.id, ""))
-        return users
+        leaves = {n.id for n in self.graph.nodes if n.kind == "accumulate"}
+        return {acc: {self.box.get(op, "") for op in ops} for acc, ops in self.graph.users.items() if acc in leaves}
 
     @cached_property
     def params(self) -> frozenset[str | None]:
@@ -105,6 +103,12 @@ class Fold:
                 and (len(boxes) == 1 or alike[frozenset(boxes)] > 2)
                 and (leaf := self.graph.node(acc).leaf) not in self.graph.roots
                 and (leaf in self.params or all(self.scopes[id].kind == "call" for id in boxes))}
+
+    @cached_property
+    def chips_of(self) -> dict[str, list[str]]:
+        """Closed scope -> the AccumulateGrads that it names."""
+        return {box: [acc for acc, _ in several]
+                for box, several in groupby(sorted(self.chips.items(), key=itemgetter(1)), itemgetter(1))}
 
     @cached_property
     def round(self) -> dict[str, str]:

@@ -91,8 +91,9 @@ class Composer:
             if id not in plan.home and id not in fold.scopes and not self.shelved(id):
                 user = inputs.get(id, "")
                 plan.home[id] = self.home_of(user) if id in graph.nodes_by_id and id not in fold.starts else ""
+        entered = {id.partition(":")[0] for id, drawn in fold.wires.items() if id == drawn}
         for n in graph.ops:
-            for e in n.edges:
+            for e in n.edges if n.id not in fold.box or n.id in entered else ():
                 self.link(plan, n, e)
         self.result_links(plan)
         self.cut_links(plan)

@@ -222,8 +222,8 @@ def shapes_of(fold: Fold, id: str) -> str:
     graph, mine = fold.graph, {n.id for n in fold.inside[id]}
     ins = [e.tensor for n in fold.inside[id] for e in n.edges
            if e.tensor not in fold.params and e.node not in mine and e.node not in fold.chips]
-    users = {user for n in mine for user in graph.consumers[n]} - mine
-    outs = [e.tensor for n in graph.nodes if n.id in users for e in n.edges if e.node in mine]
+    users = sorted({user for n in mine for user in graph.consumers[n]} - mine, key=lambda id: int(id[1:]))
+    outs = [e.tensor for user in users for e in graph.node(user).edges if e.node in mine]
     outs += [r for r in graph.roots if graph.tensor(r).node in mine]
     start, end = (", ".join(dict.fromkeys(str(graph.tensor(t).shape) for t in several if t)) for several in (ins, outs))
     text = end if start == end else f"{start} → {end}"
@@ -232,7 +232,7 @@ def shapes_of(fold: Fold, id: str) -> str:
 
 def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
-    mine = [acc for acc, box in fold.chips.items() if box == id]
+    mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
     shared = max((len(fold.users[acc]) for acc in mine), default=1)  # by calls of the same module
     if len(leaves) > (1 if fold.compact else 2):

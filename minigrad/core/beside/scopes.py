@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..graph import seqs
 
-KEPT = 4096
+KEPT = 10_000
 
 
 class Call(NamedTuple):
