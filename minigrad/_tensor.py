@@ -197,6 +197,7 @@ class Tensor(TensorBase):
                 "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
                 "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
                 "solution.")
+        cut("detach_()", self, self)
         self._fn, self._requires_grad = None, False
         return self
 

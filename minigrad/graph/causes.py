@@ -109,6 +109,8 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     if top.lineno != top.end_lineno and kept is getattr(getattr(at, "func", at), "value", None):  # `.detach()` goes
         number, _, column, _ = span(at)
         return [(stretch(number, column - 1, top.end_lineno, top.end_col_offset), "")]
+    if isinstance(up, ast.Assign) and re.search(r"\.(?:numpy|tolist)\(\)$", source.text(top)):
+        return []  # what follows takes it for an array
     bare = isinstance(up, ast.stmt) or (isinstance(up, ast.Call) and top in up.args)
     return [(top, source.text(kept) if bare else grouped(kept, context))]
 
@@ -258,20 +260,22 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     marks = [getattr(node, slot) for slot in getattr(node, "frees", ())]
     mark: Any = next((m for m in marks if isinstance(m, Freed) and m.code), None)
     first = mark and expression(mark.code, mark.lasti)
-    if node is None or not isinstance(first, ast.Call) or mark.code.co_filename != source.file:
+    if node is None or not isinstance(first, ast.Call):
         return None
     if first is not call:
-        return finding("freed_before", context, first, with_keyword(first, "retain_graph=True", context), node=node)
+        other = Context(source_of(mark.code))
+        return finding("freed_before", other, first, with_keyword(first, "retain_graph=True", other), node=node)
     made, root = node.code and expression(node.code, node.lasti), root_of(call)
     region = source.loop(call) or source.function(call)
     unclear = finding("freed_again", context, first, node=node)
-    if made is None or region is None or node.code.co_filename != source.file:
+    if made is None or region is None:
         return unclear
-    home, own = source.function(made), source.statement(made)
-    if home is not context.function:  # in a function that is called each time: what it keeps between calls
-        return kept_between(own, Context(source, home), root) or unclear
-    if region not in source.above(made):
-        return kept_outside(own, region, context) or unclear
+    there = source_of(node.code)
+    home, own = there.function(made), there.statement(made)
+    if home not in (None, context.function):  # in a function that is called each time: what it keeps between calls
+        return kept_between(own, Context(there, home), root) or unclear
+    if region not in there.above(made):
+        return kept_outside(own, region, Context(there), there is source) or unclear
     read = {name for here, around in feeding(root, context) if around.source is source for name in names_in(here)}
     for statement in (n for n in ast.walk(region) if isinstance(n, ast.Assign | ast.AugAssign)):
         for name in written(statement):
@@ -301,11 +305,11 @@ def reads_of(name: str, region: Any) -> list[Any]:
             and ast.unparse(n) == name]
 
 
-def kept_outside(statement: Any, region: Any, context: Context) -> Finding | None:
+def kept_outside(statement: Any, region: Any, context: Context, same: bool) -> Finding | None:
     """A part of the graph that was computed once, before the loop: computed anew where it is used."""
     for name in written(statement) if isinstance(statement, ast.Assign) else ():
         anew = [(use, f"({context.source.text(statement.value)})") for use in reads_of(name, region)]
-        return finding("kept_outside", context, statement, *anew, name=name)
+        return finding("kept_outside", context, statement, *anew * same, name=name)
     return None
 
 
@@ -346,7 +350,9 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         return finding("updated_early", there, statement, **told)
     value = getattr(statement, "value", None)
     targets = getattr(statement, "targets", [getattr(statement, "target", value)])
-    names = [n for target in targets for n in ast.walk(target) if isinstance(there.value(n), TensorBase)]
+    gone = isinstance(statement, ast.AugAssign) and source.function(statement) is not None  # its names are
+    names = [n for target in targets for n in ast.walk(target)
+             if isinstance(there.value(n), TensorBase) or (gone and isinstance(n, ast.Name) and n.id != "self")]
     plain = isinstance(statement, ast.Assign | ast.AugAssign) or called(value).endswith("_")
     if names and plain and called(value and receiver(value)) not in ("detach", "numpy"):
         name, made = text(names[0]), facts["node"]
@@ -356,9 +362,11 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         changes = [(n, f"{text(n)}.clone()") for n in reads]
         changes = changes or [(statement, f"{name} = {name}.clone(); {text(statement)}")]
         return finding("overwritten", there, statement, *changes, **told)
-    options = [n.value for n in ast.walk(source.tree) if isinstance(n, ast.keyword) and n.arg == "inplace"]
+    options = [(n.value, s) for s in there.sources() for n in ast.walk(s.tree)
+               if isinstance(n, ast.keyword) and n.arg == "inplace"]
     if len(options) == 1 and not plain:
-        return finding("inplace_option", there, options[0], (options[0], "False"), **told)
+        (option, home), = options
+        return finding("inplace_option", Context(home), option, (option, "False"), **told)
     return finding("overwritten" if plain else "written_by", there, statement, **told)
 
 
@@ -386,10 +394,12 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
     """Where the `code` of a rule stands: node, its context, the match."""
     of, wanted = rule.get("of"), filled(rule.get("code", "(.*)"), told, re.escape)
     if of == "text":  # anywhere in the program: what its last group is
-        text = "\n".join(context.source.lines)
-        if (code := re.search(wanted, text, re.M)) is not None:
-            ends = (text[:at].split("\n") for at in code.span(code.re.groups))
-            yield stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))]), context, code
+        for source in context.sources():
+            text = "\n".join(source.lines)
+            if (code := re.search(wanted, text, re.M)) is not None:
+                ends = (text[:at].split("\n") for at in code.span(code.re.groups))
+                place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
+                yield place, Context(source, names=context.names), code
         return
     found = [*feeding(node, context)] if of == "behind" else [(node, context)]
     if "value" in rule:
@@ -415,13 +425,16 @@ def cut_to_a_number(error: BaseException, node: Any, context: Context) -> Findin
     """A loss that is a number: what made it one."""
     if re.search("'(float|int|list)' object has no attribute 'backward'", str(error)):
         return number_of(receiver(node.func if isinstance(node, ast.Call) else node), context)
-    return None
+    if re.search("expected Tensor as element \\d+ in argument 0, but got (float|int)", str(error)):
+        return number_of(node, context)
+    array = str(error) == "'int' object is not callable"  # `size` of an array, where a tensor is expected
+    return number_of(node, context, "numpy()") if array else None
 
 
-def number_of(node: Any, context: Context) -> Finding | None:
-    """What made a number of a tensor, behind an expression."""
+def number_of(node: Any, context: Context, kind: str = "") -> Finding | None:
+    """What made a number, or an array, of a tensor, behind an expression."""
     for here, around in feeding(node, context):
-        for place, at in cuts_in(here, around):
+        for place, at in (one for one in cuts_in(here, around) if kind in ast.unparse(around.source.statement(one[1]))):
             return finding("cut", around, at, *uncut(place, at, around), word=word(place))
     return None
 
@@ -485,7 +498,7 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
         at = node if isinstance(node, ast.Attribute) else node.func
         if isinstance(error.obj, TensorBase) and error.name in torch_names()["torch.Tensor"]:
             return finding("not_yet_here", context, node, name=f"Tensor.{error.name}")
-        ours = isinstance(error.obj, TensorBase) or hasattr(type(error.obj), "named_parameters")
+        ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
         near = get_close_matches(error.name, dir(error.obj) if ours else getattr(error, "nearest", ()), 1, 0.7)
         parts = [n for n in ast.walk(at) if isinstance(n, ast.Attribute) and n.attr == error.name]
         if near and parts:
@@ -565,15 +578,19 @@ def known(node: Any, context: Context) -> bool:
             seen = around.callee(call.func) is not None or hasattr(builtins, getattr(call.func, "id", ""))
             if not seen and not hasattr(TensorBase._plain, getattr(call.func, "attr", "")):
                 return False
+        for n in (n for n in ast.walk(here) if isinstance(n, ast.Name) and around.source.parents.get(n)):
+            value = around.value(n)  # a result, or what is gone, that nothing tells the origin of
+            if getattr(around.source.parents[n], "func", None) is not n and not [*around.behind(n)] and (
+                    value is None or getattr(value, "_fn", None) is not None):
+                return False
     return True
 
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
     if (found := last_backward(context)) is None:  # perhaps one that failed, or was left out
-        source = context.source
         tried = ((root_of(n), Context(source, source.function(n), names=context.names))
-                 for n in ast.walk(source.tree) if called(n) == "backward")
+                 for source in context.sources() for n in ast.walk(source.tree) if called(n) == "backward")
         return next(filter(None, (cut_on_the_way(leaf, *one) for one in tried)), None)
     call, around = found
     text, root = around.source.text, root_of(call)
@@ -665,10 +682,8 @@ def whole_type(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | 
 
 def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | None:
     """Where backward of a result should be called: where its name stands without parentheses, or it was made."""
-    source = context.source
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Expr) and ast.unparse(node.value) == f"{name}.backward":
-            return finding("no_parentheses", context, node, (node, f"{source.text(node)}()"), c1=source.text(node))
+    if (bare := by_rule(f"backward: {name}", use, context)) is not None:
+        return bare
     for value, around in context.made(name, use):
         statement = around.source.statement(value)
         if isinstance(statement, ast.Assign):
@@ -693,7 +708,8 @@ def unregistered(module: Any) -> Finding | None:
     for owner in module.modules():
         for name, value in vars(owner).items():
             several, one = isinstance(value, list | tuple | dict), is_tensor(value)
-            layers = [m for m in inner(value) if hasattr(type(m), "named_parameters")]
+            deep = [m for one in inner(value) for m in [one, *inner(one)]]
+            layers = [m for m in deep if hasattr(type(m), "named_parameters")]
             tensors = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
             lost = any(p.requires_grad and p.is_leaf and id(p) not in listed for p in tensors)
             if name.startswith("_") or not lost:
@@ -704,7 +720,8 @@ def unregistered(module: Any) -> Finding | None:
             for node, there in around.made(f"self.{name}", None) if around else ():
                 text, nn = there.source.text(node), word_for_nn(owner)
                 new = f"{nn}.{kind}({text if several else f'{grouped(node, there)}.detach()'})"
-                return finding("unregistered", there, node, *[(node, new)] * bool(nn), name=f"self.{name}",
+                flat = nn and not any(map(inner, inner(value)))  # a list of lists is no list of layers
+                return finding("unregistered", there, node, *[(node, new)] * bool(flat), name=f"self.{name}",
                                box=f"nn.{kind}")
     return None
 

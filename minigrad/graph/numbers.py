@@ -235,8 +235,9 @@ def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     line: Any = (leaf._grad._counter or [()])[-1] if leaf._grad is not None else ()
     at = expression(*line) if line and line[0] is not None else None
     source = source_of(line[0]) if at is not None else None
-    if source is not None and wrong == "zero" and called(at) in ("zero_", "zero_grad", "fill_"):
-        return finding("cleared", Context(source), at, name=name)
+    if source is not None and wrong == "zero" and called(at) != "backward":
+        key = "cleared" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
+        return finding(key, Context(source), at, name=name)
     if source is None or wrong or called(at) != "backward" or "zero_" in "".join(source.lines):  # to zeros, perhaps
         return None
     return finding("added", Context(source), at, name=name)

@@ -117,8 +117,8 @@ class Source:
                 break
         if loop is not None:
             near += [s for s in found if s not in near and loop in self.above(s)]
-        elif function is None and not near:
-            near += found[-1:]  # what stands further down has run before, in a cell
+        elif function is None and not near:  # what stands further down has run before, in a cell
+            near += [s for s in found[-1:] if s is not self.statement(use)]
         return near
 
 
@@ -255,13 +255,17 @@ class Context(NamedTuple):
             elif isinstance(part, ast.Call) and (inner := self.definition(part)) is not None:
                 yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return) and r.value)
 
+    def sources(self) -> Iterator[Source]:
+        """This source, and, if it is a cell, the other cells, the latest first."""
+        yield self.source
+        if is_cell(self.source.file):
+            yield from (source_of(f) for f in [*linecache.cache][::-1] if is_cell(f) and f != self.source.file)
+
     def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
         """A name that another function, the top of the file, or another cell gave."""
-        files = [self.source.file, *(reversed([f for f in linecache.cache if is_cell(f)]) if is_cell(self.source.file)
-                                     else ())]
-        for source in map(source_of, files):
+        for source in self.sources():
             homes = [home for home, written_name in source.writes if written_name == name
-                     and (home is None or "." in name) and home is not self.function]
+                     and (home is None or "." in name) and (home, source) != (self.function, self.source)]
             for home in homes:
                 for statement in source.writes[home, name][-1:]:
                     yield from ((value, Context(source, home, names=self.names)) for value in read_in(statement, name))

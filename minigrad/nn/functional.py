@@ -741,10 +741,11 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
         return TENSORS.cross_entropy(input, target, weight, kind, ignore_index)
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
+    soft = target._data.shape == input._data.shape
+    require(not soft or target.is_floating_point(), "Expected floating point type for target with class "
+            f"probabilities, got {target.dtype.scalar_type}")
     logs = act.log_softmax_dim(input, dim)
-    if target._data.shape == input._data.shape:
-        require(target.is_floating_point(), "Expected floating point type for target with class probabilities, got "
-                f"{target.dtype.scalar_type}")
+    if soft:
         require(ignore_index < 0, "ignore_index is not supported for floating point target")
         return _soft_targets(logs, target, weight, dim, reduction, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
