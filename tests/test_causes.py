@@ -2,7 +2,7 @@
 
 `tests/broken/*.txt` has them. `line:` is the line to blame, `check:` what holds once the program is mended, `never:`
 what must not be said of it, `says:` what must; `edit: none` where no single line mends it. A silent one asks `why`
-itself.
+itself. Those of `correct.txt` ask, too, and nothing is to be mended in them.
 """
 
 import ast
@@ -24,8 +24,8 @@ FIELDS = ("line", "check", "never", "says", "edit")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def programs():
-    for file in sorted((Path(__file__).parent / "broken").glob("*.txt")):
+def programs(*kinds):
+    for file in (Path(__file__).parent / "broken" / f"{kind}.txt" for kind in kinds or ("errors", "silent")):
         for part in re.split(r"^== ", file.read_text("utf-8"), flags=re.M)[1:]:
             title, *lines = part.rstrip().splitlines()
             fields = {}
@@ -98,6 +98,19 @@ def test_the_line_is_named_and_its_edit_mends_the_program(lines, fields, kind, l
     names, _ = run(mended, f"<mended {hash(tuple(lines))}>")
     assert "error" not in names, (new, names["error"])
     assert eval(fields["check"], names), new
+
+
+@pytest.mark.parametrize(("lines", "fields", "kind"), [*programs("correct")])
+@pytest.mark.parametrize("in_cells", [False, True])
+def test_in_a_correct_program_nothing_is_to_be_mended(lines, fields, kind, in_cells):
+    names, _ = run(lines, "<correct>", in_cells)
+    answers = [value for value in names.values() if type(value).__name__ in ("Explanation", "Checkup")]
+
+    assert "error" not in names
+    assert answers
+    for answer in answers:
+        assert "Fix" not in str(answer)
+        assert "What happened" not in str(answer)
 
 
 def test_in_a_notebook_of_one_statement_a_cell_no_other_line_is_blamed():

@@ -274,8 +274,11 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     home, own = there.function(made), there.statement(made)
     if home not in (None, context.function):  # in a function that is called each time: what it keeps between calls
         return kept_between(own, Context(there, home), root) or unclear
-    if region not in there.above(made):
-        return kept_outside(own, region, Context(there), there is source) or unclear
+    if region not in there.above(made):  # computed once, before the loop: computed anew where it is used
+        for name in written(own) if isinstance(own, ast.Assign) else ():
+            anew = [(use, f"({there.text(own.value)})") for use in reads_of(name, region) if there is source]
+            return finding("kept_outside", Context(there), own, *anew, name=name)
+        return unclear
     read = {name for here, around in feeding(root, context) if around.source is source for name in names_in(here)}
     for statement in (n for n in ast.walk(region) if isinstance(n, ast.Assign | ast.AugAssign)):
         for name in written(statement):
@@ -305,14 +308,6 @@ def reads_of(name: str, region: Any) -> list[Any]:
             and ast.unparse(n) == name]
 
 
-def kept_outside(statement: Any, region: Any, context: Context, same: bool) -> Finding | None:
-    """A part of the graph that was computed once, before the loop: computed anew where it is used."""
-    for name in written(statement) if isinstance(statement, ast.Assign) else ():
-        anew = [(use, f"({context.source.text(statement.value)})") for use in reads_of(name, region)]
-        return finding("kept_outside", context, statement, *anew * same, name=name)
-    return None
-
-
 def carried(name: str, statement: Any, region: Any, root: Any, context: Context) -> Finding | None:
     """A value that each turn of a loop takes over from the turn before, with its whole history."""
     source, value = context.source, statement.value
@@ -322,19 +317,15 @@ def carried(name: str, statement: Any, region: Any, root: Any, context: Context)
     number, value_now = any(start is not None for start in starts), context.value(own[0]) if own else None
     if isinstance(statement, ast.AugAssign) or (own and number):
         if ast.unparse(root) == name:  # a running sum: each turn's own part is what counts
-            part = value if isinstance(statement, ast.AugAssign) else other_side(value, name)
-            return part and finding("carried", context, statement, (root, context.source.text(part)), name=name)
+            summands = [value] if isinstance(statement, ast.AugAssign) else [value.left, value.right] if isinstance(
+                value, ast.BinOp) and isinstance(value.op, ast.Add) else []
+            for part in (side for side in summands if name not in names_in(side)):
+                return finding("carried", context, statement, (root, source.text(part)), name=name)
         return None
     cut = f"tuple(t.detach() for t in {name})" if isinstance(value_now, tuple) else f"{name}.detach()"
     cut = f"({name} if {name} is None else {cut})" if starts else cut
     changes = [(n, cut) for n in own] or [(value, f"{grouped(value, context)}.detach()")]
     return finding("carried", context, statement, *changes, name=name) if own or earlier else None
-
-
-def other_side(value: Any, name: str) -> Any:
-    """What is added to `name` in a sum."""
-    sides = [value.left, value.right] if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else []
-    return next((side for side in sides if name not in names_in(side)), None)
 
 
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
@@ -664,19 +655,10 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
             around = Context(source, source.function(at))
             return finding("cut", around, at, *uncut(place, at, around), word=word(place))
     if not t.is_floating_point():
-        return whole_type(t, name, made)
+        return next((by_rule(f"integers: {name} {t.dtype}", *one) for one in made), None)
     for value, around in made:
         if (found := untracked(value, around)) is not None:
             return found
-    return None
-
-
-def whole_type(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | None:
-    """Where a tensor of whole numbers was made, if it was made from numbers."""
-    for value, around in made:
-        if isinstance(value, ast.Call) and called(value) in FACTORIES:
-            change = with_keyword(value, "dtype=torch.float32, requires_grad=True", around)
-            return finding("integers", around, value, change, name=name, dtype=str(t.dtype))
     return None
 
 

@@ -27,21 +27,21 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
     The finding stays with the error, for `why`.
     """
     frame = theirs(learners_frame())
-    found = frame and found_at(exception, frame, frame.f_lasti, key, facts)
-    if found:
-        exception.finding = found  # type: ignore[attr-defined]
-    for lang in languages() if found or knows(f"note.{key}") else ():
-        exception.add_note(cause_told(found, lang) if found else say(f"note.{key}", lang, **_blanks(facts, lang)))
-    if found:  # said; the error may be kept for long, and a node keeps what it saved
-        found.facts = {k: _made(v, languages()[0]) if isinstance(v, Node) else v for k, v in found.facts.items()}
+    if frame is None or not tell(exception, frame, frame.f_lasti, key, facts):
+        for lang in languages() if knows(f"note.{key}") else ():
+            exception.add_note(say(f"note.{key}", lang, **_blanks(facts, lang)))
 
 
-def found_at(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> causes.Finding | None:
-    """The cause of an error that an instruction of the learner's raised, if it can be told."""
+def tell(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> bool:
+    """Add the cause of an error that an instruction of the learner's raised, if it can be told."""
     context, node = standing(frame), expression(frame.f_code, lasti)
-    if context is None or node is None:
-        return None
-    return causes.attempt(causes.find, error, key, facts or {}, node, context)
+    found: Any = context and node and causes.attempt(causes.find, error, key, facts or {}, node, context)
+    for lang in languages() if found else ():
+        error.add_note(cause_told(found, lang, frame.f_code.co_filename))
+    if found:  # the error may be kept for long, and a node keeps what it saved
+        error.finding = found  # type: ignore[attr-defined]
+        found.facts = {k: _made(v, languages()[0]) if isinstance(v, Node) else v for k, v in found.facts.items()}
+    return bool(found)
 
 
 def complete(error: BaseException) -> None:
@@ -53,14 +53,11 @@ def complete(error: BaseException) -> None:
         place = place.tb_next
     if last is None or hasattr(error, "finding"):
         return
-    found = found_at(error, last.tb_frame, last.tb_lasti)
-    error.finding = found  # type: ignore[attr-defined]
+    error.finding = None  # type: ignore[attr-defined]
     if (meant := mistyped(error)) is not None:
         for lang in languages():
             error.add_note(say(meant[0], lang, **meant[1]))
-    if found is not None:
-        for lang in languages():
-            error.add_note(cause_told(found, lang, last.tb_frame.f_code.co_filename))
+    tell(error, last.tb_frame, last.tb_lasti)
 
 
 def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:
