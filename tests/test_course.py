@@ -3,6 +3,7 @@
 import ast
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import FunctionType
 
@@ -51,6 +52,7 @@ def test_a_lesson_has_the_frame_of_all_lessons(name, lang):
     assert words[2] in sentence.source
     assert words[3] in sentence.source
     assert pytorch.source.startswith("try:\n    import torch as pytorch\nexcept ImportError:\n    import minigrad as")
+    assert '"run by", pytorch.__name__' in pytorch.source
     assert words[4] in end.source
 
 
@@ -64,6 +66,15 @@ def test_what_speaks_says_the_same_in_each_language(name):
             assert english.count("\n") == chinese.count("\n")
             assert re.search("[\u4e00-\u9fff]", chinese)
             assert not re.search("[\u4e00-\u9fff]", english)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_answers_a_guess_is_covered_until_it_is_run(name, lang):
+    """A stored output below the question is collapsed; JupyterLab opens it when its cell is run. Widgets ask first."""
+    for asks, shows in pairwise(cell for cell in cells(name, lang) if cell.cell_type == "code"):
+        if '.guess"' in asks.source and any("widget-view" not in str(output) for output in shows.outputs):
+            assert shows.metadata.jupyter.outputs_hidden
 
 
 @pytest.mark.parametrize("name", NAMES)
