@@ -16,16 +16,12 @@ from ..ops.calls.pointwise import div
 from ..text import presentation
 from . import ABSENT, exchange, minigrad_itself, table
 
-TRUTHS = """
-    eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ all any isnan isinf isfinite
-""".split()
+TRUTHS = "eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ all any isnan isinf isfinite".split()
 MASKED = "__getitem__ __setitem__ masked_fill masked_fill_".split()
 MIXED = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split()
 DIVISIONS = "__truediv__ div".split()
-WHOLE_DIVISION = (
-    "Integer division of tensors using div or / is {}, and in a future release div will perform true "
-    "division as in Python 3. Use true_divide or floor_divide (// in Python) instead."
-)
+WHOLE_DIVISION = ("Integer division of tensors using div or / is {}, and in a future release div will perform true "
+                  "division as in Python 3. Use true_divide or floor_divide (// in Python) instead.")
 
 
 def exchange_names(version: table.Version) -> None:

@@ -79,7 +79,7 @@ def as_variable(t: Any) -> Any:
         t = Tensor.unsqueeze(t, 0)
     elif not t._data.ndim:
         t._data = t._array().reshape(1)  # the formulas broadcast, so they need no node for this
-    if isinstance(t._fn, Node):
+    if t._fn.__class__.__base__ is Node:
         t._fn.__class__ = by_formula(t._fn.__class__, buffers(t._fn))
     t.__class__ = Variable
     return t
@@ -93,13 +93,9 @@ def as_plain(t: Any) -> Any:
     return t
 
 
+@functools.cache
 def by_formula(cls: Any, frees: tuple) -> Any:
     """A kind of node as it was: run by its formula, which takes one element for none; frees these slots."""
-    return cls if cls.__base__ is not Node else _kinds(cls, frees)
-
-
-@functools.cache
-def _kinds(cls: Any, frees: tuple) -> Any:
     return type(cls.__name__, (cls,), {"__slots__": (), "frees": frees})
 
 
@@ -159,11 +155,7 @@ class Variable(Indexed):
     def register_hook(self, hook: Callable) -> Any:
         """Call `hook(grad)` with the gradient, a Variable."""
 
-        @functools.wraps(hook)
-        def shown(grad: Any) -> Any:
-            return hook(as_variable(grad))
-
-        return super().register_hook(shown)
+        return super().register_hook(functools.wraps(hook)(lambda grad: hook(as_variable(grad))))
 
 
 Variable._plain = Variable
@@ -190,9 +182,8 @@ def _tensor_class(kind: Any) -> type[PlainTensor]:
 
 
 TENSOR_CLASSES = {kind.np: _tensor_class(kind) for kind in dtypes.ALL if kind is not dtypes.bool}
-LEGACY_FUNCTIONS = [(home, name, legacy_form(function))
-                    for home in (minigrad_itself(), functional) for name, function in vars(home).items()
-                    if isinstance(function, FunctionType) and is_operation(function)]
+LEGACY_FUNCTIONS = [(home, name, legacy_form(f)) for home in (minigrad_itself(), functional)
+                    for name, f in vars(home).items() if isinstance(f, FunctionType) and is_operation(f)]
 
 
 def exchange_classes() -> None:

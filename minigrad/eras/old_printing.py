@@ -70,9 +70,8 @@ def block(t: Any) -> str:
     array = t.detach()._array()
     kind = "torch.ByteTensor" if t.dtype is dtypes.bool else t.dtype.tensor_type
     known = t.requires_grad or type(t).__name__ == "Variable"
-    head = "Variable containing:\n" if known else "\n"
-    if type(t).__name__ == "Parameter":
-        head = ""  # its own repr has begun the block
+    # the repr of a Parameter has begun the block itself
+    head = "" if type(t).__name__ == "Parameter" else "Variable containing:\n" if known else "\n"
     if not array.size:
         return f"{head.rstrip()}[{kind} with no dimension]\n"
     array = array.reshape(array.shape or (1,))
@@ -101,8 +100,7 @@ def matrix(rows: list, indent: str = "", field: ScaledField | None = None) -> st
         if fitting < len(rows[0]):
             last = min(first + fitting, len(rows[0])) - 1
             text += f"\nColumns {first} to {last} \n{indent}"
-        text += field.heading
-        text += "".join(f"{inner}{field.row(row[first:first + fitting])}\n" for row in rows)
+        text += field.heading + "".join(f"{inner}{field.row(row[first:first + fitting])}\n" for row in rows)
     return text
 
 
@@ -112,6 +110,5 @@ def slices(array: Any) -> str:
     field = field_for(array.ravel().tolist(), 3 if max(high, wide) > 2 * EDGEITEMS else 0)
     width = max(2, len(str(max(sizes))))
     places = itertools.product(*map(range, sizes))
-    return "\n".join(
-        f"({','.join(str(i).center(width) for i in place)},.,.) = \n{matrix(rows, ' ', field)}"
-        for place, rows in zip(places, array.reshape(-1, high, wide).tolist(), strict=True))
+    return "\n".join(f"({','.join(str(i).center(width) for i in place)},.,.) = \n{matrix(rows, ' ', field)}"
+                     for place, rows in zip(places, array.reshape(-1, high, wide).tolist(), strict=True))

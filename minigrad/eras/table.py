@@ -58,15 +58,13 @@ NAMES = {
     "WhereBackward0":      "0.2 SWhereBackward, 1.10 SWhereBackward0, 2.13 WhereBackward0",
     "ToCopyBackward0":     "0.2 TypeBackward, 0.3 CopyBackwards, 1.10 ToCopyBackward0",
     "FillBackward2":       "0.2 FillBackward, 0.3 FillBackward0, 2.13 FillBackward2",
-    "CopyBackwards grad":  "0.2 CloneBackward, 1.6 CopyBackwards",
-}
+    "CopyBackwards grad":  "0.2 CloneBackward, 1.6 CopyBackwards"}
 # names that were another word in 0.2 alone; since then they follow the rule for digits
 IN_0_2 = {
     "NegBackward0": "NegateBackward", "PowBackward0": "PowConstantBackward", "RsubBackward1": "SubConstantBackward",
     "MmBackward0": "AddmmBackward", "MvBackward0": "AddmvBackward", "TBackward0": "TransposeBackward",
     "SelectBackward0": "IndexBackward", "SliceBackward0": "IndexBackward", "CatBackward0": "ConcatBackward",
-    "ReluBackward0": "ThresholdBackward",
-}
+    "ReluBackward0": "ThresholdBackward"}
 
 # ---- errors and warnings, by key: `(since, until, pattern, replacement)`, applied to today's text in the
 # versions from `since` on and before `until`; a warning with nothing left was not given yet.
@@ -80,23 +78,18 @@ MESSAGES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
         ("0.2", "1.6", _WHOLE_TEXT, _FREED.format("buffers", "backward")),
         ("1.6", "1.8", _WHOLE_TEXT, _FREED.format("saved intermediate results", "backward")),
         ("1.8", "1.9", _WHOLE_TEXT, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
-        ("1.9", "1.10", "saved tensors", "saved variables"),
-    ),
+        ("1.9", "1.10", "saved tensors", "saved variables")),
     "leaf_in_place": (("0.2", "1.5", "is being used", "has been used"),),
     "modified": (("0.2", "1.1", ": .*$", ""),),
     "hint": (("0.2", "2.13", ", check_nan=False", ""),),
-    "unused_input": (
-        ("0.2", "2.13", "The differentiated Tensor at index .* appears", "One of the differentiated Tensors appears"),
-    ),
+    "unused_input": (("0.2", "2.13", "The differentiated Tensor at index .* appears",
+                      "One of the differentiated Tensors appears"),),
     "gradient_shape": (
         ("0.2", "1.3", r"^.*output\[(\d+)\] has a shape of torch.Size\((.*)\) and .* of torch.Size\((.*)\)\.$",
-         r"invalid gradient at index \1 - got \2 but expected shape compatible with \3"),
-    ),
+         r"invalid gradient at index \1 - got \2 but expected shape compatible with \3"),),
     "grad_shape": (("0.2", "2.13", _WHOLE_TEXT, "assigned grad has data of a different size"),),
-    "grad_kind": (
-        ("0.2", "1.10", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
-        ("1.10", "2.13", "of type ", "of type"),
-    ),
+    "grad_kind": (("0.2", "1.10", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
+                  ("1.10", "2.13", "of type ", "of type")),
     "numpy_requires_grad": (("0.2", "1.6", r"on Tensor(.*)Use tensor\.", r"on Variable\1Use var."),),
     "ambiguous_bool": (("0.2", "1.6", "^Boolean", "bool"),),
     "float_only": (("0.2", "1.6", " and complex", ""),),
@@ -105,18 +98,15 @@ MESSAGES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
     "non_leaf_grad": (
         ("0.2", "1.5", _WHOLE_TEXT, ""),
         ("1.5", "1.9", r"want the \.grad field to be populated for(.*)\.$", r"want the gradient for\1s."),
-        ("1.9", "1.10", r"want the \.grad field to be populated for", "want the gradient for"),
-    ),
+        ("1.9", "1.10", r"want the \.grad field to be populated for", "want the gradient for")),
     "create_graph": (("0.2", "1.10", _WHOLE_TEXT, ""),),
     "t_of_other_ranks": (("0.2", "2.13", _WHOLE_TEXT, ""),),
-    "step_too_early": (("0.2", "1.1", _WHOLE_TEXT, ""),),
-}
+    "step_too_early": (("0.2", "1.1", _WHOLE_TEXT, ""),)}
 
 KINDS = {
     "many_elements": "0.2 ValueError, 2.13 RuntimeError",
     "grad_kind": "0.2 RuntimeError, 1.10 TypeError",
-    "hook_kind": "0.2 TypeError, 1.5 RuntimeError, 1.7 TypeError",
-}
+    "hook_kind": "0.2 TypeError, 1.5 RuntimeError, 1.7 TypeError"}
 
 # ---- names that did not exist yet: `(since, owner, name)`
 LATER_NAMES = (("1.2", "random", "seed"), ("1.2", "Tensor", "T"))
