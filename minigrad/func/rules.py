@@ -22,22 +22,18 @@ from .trees import mapped, need, sentences
 F: Any = TENSORS
 
 
-def named(words: str) -> set[str]:
-    return {*words.split()}
-
-
-BY_DIM = named("""sum_dim mean_dim amax amin prod_dim max_dim min_dim median_dim kthvalue mode sort sort_stable topk
+BY_DIM = {*"""sum_dim mean_dim amax amin prod_dim max_dim min_dim median_dim kthvalue mode sort sort_stable topk
     argsort var std var_mean std_mean cumsum cumprod logcumsumexp cummax cummin all any linalg_vector_norm norm_dim
     nansum logsumexp aminmax softmax safe_softmax log_softmax glu transpose unsqueeze squeeze_dim squeeze_dims select
     slice diagonal unfold split unsafe_split split_with_sizes unbind flip rot90 diagonal_copy diag_embed
     diagonal_scatter select_back slice_back diagonal_back unfold_back gather scatter scatter_value scatter_add
-    select_scatter slice_scatter linalg_cross cat stack""")
-LEADING = named("""clone contiguous_copy alias to_copy tril triu linalg_inv_ex linalg_det linalg_slogdet linalg_solve_ex
+    select_scatter slice_scatter linalg_cross cat stack""".split()}
+LEADING = {*"""clone contiguous_copy alias to_copy tril triu linalg_inv_ex linalg_det linalg_slogdet linalg_solve_ex
     linalg_matrix_exp linalg_pinv two_sided linalg_cholesky_ex linalg_eigh linalg_svd linalg_qr cdist cdist_back
-    constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d""")
-FOLDED = named("""max_pool2d_with_indices adaptive_max_pool2d avg_pool2d avg_pool2d_backward adaptive_avg_pool2d
-    upsample_nearest1d upsample_nearest2d""")
-DRAWS = named("normal uniform random_between random_below bernoulli bernoulli_values")
+    constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d""".split()}
+FOLDED = {*"""max_pool2d_with_indices adaptive_max_pool2d avg_pool2d avg_pool2d_backward adaptive_avg_pool2d
+    upsample_nearest1d upsample_nearest2d""".split()}
+DRAWS = {*"normal uniform random_between random_below bernoulli bernoulli_values".split()}
 OF_ALL = {"sum": ("sum_dim", (1,), False), "mean": ("mean_dim", (1,), False), "max": ("amax", (1,), False),
           "min": ("amin", (1,), False), "prod": ("prod_dim", 1, False), "median": ("median_dim", 1, False)}
 
@@ -123,12 +119,9 @@ def unwrapped(level: Any, args: Any) -> Any:
 # ---- rules of their own: products and shapes
 
 
-def times_vector(a: Any, b: Any) -> Any:
-    return F.matmul(a, b.unsqueeze(-1)).squeeze(-1)
-
-
 PRODUCTS = {
-    **dict.fromkeys(("mm", "bmm", "addmm", "baddbmm"), F.matmul), **dict.fromkeys(("mv", "addmv"), times_vector),
+    **dict.fromkeys(("mm", "bmm", "addmm", "baddbmm"), F.matmul),
+    **dict.fromkeys(("mv", "addmv"), lambda a, b: F.matmul(a, b.unsqueeze(-1)).squeeze(-1)),
     **dict.fromkeys(("dot", "vdot"), lambda a, b: F.sum_dim(a * b, (-1,), False)),
     "addr": lambda a, b: a.unsqueeze(-1) * b.unsqueeze(-2),
     "addbmm": lambda a, b: F.sum_dim(F.matmul(a, b), (-3,), False)}
@@ -375,8 +368,7 @@ RULES: dict[str, Any] = {
     **{name: in_storage(TABLE[name]) for name in ("take_part", "put_part", "add_part")},
     **{name: drawn(TABLE[name]) for name in DRAWS},
     **{name: reduced_loss(row) for name, row in TABLE.items() if "reduction" in row.inputs and "nll" not in name},
-    **{n: lambda *_args, n=n: need(False, "dynamic", n) for n in ("nonzero", "masked_select", "_unique2")},
-}
+    **{n: lambda *_args, n=n: need(False, "dynamic", n) for n in ("nonzero", "masked_select", "_unique2")}}
 POINTWISE = {call.row.name for chapter in (pointwise, activation, loss) for call in vars(chapter).values()
              if isinstance(getattr(call, "row", None), Row)} - {"nll_loss2d"} | {"zero", "fill"}
 POINTWISE |= {name for name in TABLE if name.endswith(("_number_", "_tensor_"))}
