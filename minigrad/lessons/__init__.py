@@ -28,8 +28,7 @@ BUILT_IN = {  # exercise -> the file it is in, and its name there; read when fir
     "04": "lesson_04.EXERCISE", "05": "lesson_05.EXERCISE", "05.1": "lesson_05.SUM_BACK",
     "06": "lesson_06.EXERCISE", "06.1": "lesson_06.FIXES", "07": "lesson_07.EXERCISE", "08": "lesson_08.EXERCISE",
     "A": "lesson_a.EXERCISE", "B": "lesson_b.EXERCISE", "B.2": "lesson_b.DUAL", "C": "lesson_c.EXERCISE",
-    "D": "lesson_d.EXERCISE", "later": "later.EXERCISE",
-}
+    "D": "lesson_d.EXERCISE", "later": "later.EXERCISE"}
 CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
 
 

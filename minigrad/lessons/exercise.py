@@ -71,8 +71,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {  # of answers
     "function": lambda answer: callable(answer) and not inspect.isclass(answer),
     "class": inspect.isclass,
     "text": lambda answer: isinstance(answer, str | list | tuple),
-    "dict": lambda answer: isinstance(answer, Mapping),
-}
+    "dict": lambda answer: isinstance(answer, Mapping)}
 
 
 @dataclass
@@ -180,10 +179,8 @@ class Exercise:
 
     def tell(self, key: str, trial: Trial) -> Verdict:
         """The verdict on a wrong answer."""
-        differing = [k for k, want in trial.case.want.items() if k in trial.got and not same(trial.got[k], want)]
-        compared = [] if trial.fault else [
-            say("lessons.compared", what=k, got=as_text(trial.got.get(k)), want=as_text(trial.case.want[k]))
-            for k in differing]
+        compared = [say("lessons.compared", what=k, got=as_text(trial.got[k]), want=as_text(want))
+                    for k, want in trial.case.want.items() if k in trial.got and not same(trial.got[k], want)]
         blanks = {"error": trial.outcome.error, "calls": len(trial.outcome.calls), **trial.facts}
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
         return wrong(self.id, key, self.say(sentence or key, **blanks),
@@ -317,6 +314,5 @@ COMMON: dict[str, Sign] = {
     "prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
     "nothing": whenever(missing),
     "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
-    "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items())),
-}
+    "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items()))}
 BY_ITSELF: dict[str, Sign] = {"calls_backward": whenever(lambda t: bool(t.outcome.calls))}  # where that is the exercise

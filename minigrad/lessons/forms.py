@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -98,19 +99,14 @@ def kept() -> Path:
 
 def rows() -> list[dict[str, Any]]:
     """What is kept, oldest first; lines that are nothing of ours are left where they are, and passed over."""
-    def read() -> Iterator[dict[str, Any]]:
+    found = []
+    with suppress(OSError, UnicodeDecodeError):
         for line in kept().read_text("utf-8").splitlines():
-            try:
+            with suppress(ValueError):
                 row = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(row, dict) and row.get("item") in items() and row.get("answer") in (*LETTERS,):
-                yield row
-
-    try:
-        return list(read())
-    except (OSError, UnicodeDecodeError):
-        return []
+                if isinstance(row, dict) and row.get("item") in items() and row.get("answer") in (*LETTERS,):
+                    found.append(row)
+    return found
 
 
 def keep(answers: Mapping[str, str]) -> None:

@@ -33,8 +33,7 @@ KEYS: Mapping[str, tuple[str, Mapping[str, str]]] = {  # the right letters; the 
     "A.recall": ("D", {"A": "wrong_order", "B": "missing_transpose", "C": "elementwise"}),
     "B.recall": ("A", {"B": "missing_sum", "C": "forgets_v", "D": "only_scalars"}),
     "C.recall": ("A", {"B": "cut_is_loud", "C": "sprinkle", "D": "none_is_zero"}),
-    "D.recall": ("B", {"A": "walk_early", "C": "upside_down", "D": "walk_early"}),
-}
+    "D.recall": ("B", {"A": "walk_early", "C": "upside_down", "D": "walk_early"})}
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,8 @@ from .. import tensor
 from .exercise import Case, Exercise, Trial, same, whenever
 
 # What f is, its slope at x, x, dx. The slopes are school calculus, written out.
-CASES = (
-    ("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, 0.1),
-    ("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, -0.2),
-    ("w * 3", 3.0, 5.0, 0.5),
-    ("w * w + w", 7.0, 3.0, 0.01),
-    ("5 / w", -0.3125, 4.0, 0.5),
-    ("w ** 3 - 2 * w", 1.0, -1.0, -0.3),
-)
+CASES = (("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, 0.1), ("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, -0.2), ("w * 3", 3.0, 5.0, 0.5),
+         ("w * w + w", 7.0, 3.0, 0.01), ("5 / w", -0.3125, 4.0, 0.5), ("w ** 3 - 2 * w", 1.0, -1.0, -0.3))
 
 
 def cases() -> Iterator[Case]:
@@ -49,8 +43,7 @@ MODELS: dict[str, Sequence[Callable]] = {
     "new_knob": [lambda f, x, dx: x + slope(f, x)[1] * dx, lambda f, x, dx: x + dx],
     "value_for_slope": [lambda f, x, dx: slope(f, x)[0] * dx],
     "divides": [lambda f, x, dx: slope(f, x)[1] / dx],
-    "sign": [lambda f, x, dx: -slope(f, x)[1] * dx, lambda f, x, dx: abs(slope(f, x)[1] * dx)],
-}
+    "sign": [lambda f, x, dx: -slope(f, x)[1] * dx, lambda f, x, dx: abs(slope(f, x)[1] * dx)]}
 
 
 def constant(trials: Sequence[Trial]) -> Trial | None:

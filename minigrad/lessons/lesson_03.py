@@ -28,9 +28,7 @@ PATIENCE = 20_000  # steps; an honest walk over the largest case takes fewer tha
 LENGTH = 2_000  # nodes of the chain in 03.2
 
 # The local derivatives of each operation with respect to its two inputs.
-DERIVATIVES: dict[str, Callable] = {
-    "+": lambda a, b: (1, 1), "-": lambda a, b: (1, -1), "*": lambda a, b: (b, a),
-}
+DERIVATIVES: dict[str, Callable] = {"+": lambda a, b: (1, 1), "-": lambda a, b: (1, -1), "*": lambda a, b: (b, a)}
 
 
 class Endless(BaseException):
@@ -203,9 +201,7 @@ class Referee:
 
     def _left_out(self) -> Iterator[Fault]:
         fired = {node for node, _ in self.calls}
-        for node in self.nodes:
-            if node._links and node not in fired:
-                yield "walk_stopped", {"node": node.name}
+        yield from (("walk_stopped", {"node": n.name}) for n in self.nodes if n._links and n not in fired)
 
     def _repeats(self) -> Iterator[Fault]:
         """A node that fired more than once: right sums mean one walk per path, wrong ones worse."""
@@ -278,10 +274,9 @@ class Walk(Exercise):
 
     def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         log, gradients = trial.facts["log"], trial.facts["gradients"]
-        if not log.calls:
-            set_by_hand = any(node.grad for node in log.nodes[:-1]) or trial.facts["returned"] is not None
-            if set_by_hand or trial.outcome.printed:
-                return "constant" if set_by_hand else "prints"
+        set_by_hand = any(node.grad for node in log.nodes[:-1]) or trial.facts["returned"] is not None
+        if not log.calls and (set_by_hand or trial.outcome.printed):
+            return "constant" if set_by_hand else "prints"
         key, blanks = next(Referee(log, gradients).faults(), ("wrong_value", {}))
         trial.facts.update(blanks)
         return key

@@ -70,8 +70,7 @@ MODELS: dict[str, Sequence[Callable]] = {
                       for by in (lambda m, n, k: n, lambda m, n, k: k, lambda m, n, k: m)],
     "off_by_one": [*(in_chunks(weigh, part=part) for weigh, part in product(ANY, (slice(1, None), slice(-1)))),
                    *(in_chunks(lambda m, n, k, more=more: 1 / (n + more)) for more in (-0.999999, 1))],
-    "sign": [in_chunks(lambda m, n, k: -1 / n)],
-}
+    "sign": [in_chunks(lambda m, n, k: -1 / n)]}
 
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:

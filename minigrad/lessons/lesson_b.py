@@ -58,15 +58,13 @@ MODELS = {
     "diagonal": [lambda f, x, v: rows(f, x).diagonal() * v, lambda f, x, v: grad(slope(f, x).sum(), x)[0] * v],
     "whole_hessian": [lambda f, x, v: rows(f, x)],
     "accumulated": [accumulating, lambda f, x, v: accumulating(f, x.detach().requires_grad_(), v)],
-    "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]],
-}
+    "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]]}
 EXERCISE = Exercise("B", cases, programs("hvp", watch), MODELS, signs={
     "measured": whenever(lambda t: any(place != t.facts["places"][0] for place in t.facts["places"])),
     "leftover": whenever(left),
 }, economy={
     "whole_hessian": whenever(lambda t: len(t.outcome.calls) > 2),
-    "wrong_value:f_again": whenever(lambda t: len(t.facts["places"]) > 1),
-})
+    "wrong_value:f_again": whenever(lambda t: len(t.facts["places"]) > 1)})
 
 SUMS = (("x + y", 7.0, 2.0), ("x * y", 10.0, 13.0), ("x + 4", 6.0, 3.0), ("4 + x", 6.0, 3.0), ("x * 4", 8.0, 12.0),
         ("4 * x", 8.0, 12.0), ("x * x", 4.0, 12.0), ("x * x * x + 2 * x", 12.0, 42.0))

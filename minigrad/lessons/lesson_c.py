@@ -14,8 +14,7 @@ CELLS = {
     "A": "w = torch.tensor(2.0, requires_grad=True)",
     "B": "loss = (w * 1.5 - 1.5) ** 2\nloss.backward()\nprint(w.grad)",
     "C": "w.grad = None",
-    "D": "with torch.no_grad(): w -= 0.5\nprint(w.item())",
-}
+    "D": "with torch.no_grad(): w -= 0.5\nprint(w.item())"}
 STORED = {"B": "tensor(6.7500)", "D": "1.5"}
 
 
