@@ -29,8 +29,8 @@ COPY_WARNING = ("To copy construct from a tensor, it is recommended to use sourc
 def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     """A new leaf on `array`. Raises: RuntimeError if integers are to require grad."""
     if requires_grad and array.dtype.kind != "f":
-        raise presentation.error(RuntimeError, "float_only",
-            "Only Tensors of floating point and complex dtype can require gradients")
+        raise presentation.error(RuntimeError, "float_only", "Only Tensors of floating point and complex dtype can "
+                                 "require gradients")
     t = constant(Tensor, move(array, device), UNCOUNTED if grad_mode() is INFERENCE else None)
     t._requires_grad = bool(requires_grad)
     return t
@@ -277,8 +277,7 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     """`steps` numbers evenly from `start` to `end`, both included; torch's rounding."""
     kind = _kind(dtype)
     require(steps >= 0, "number of steps must be non-negative")
-    if steps == 1:
-        end = start
+    end = start if steps == 1 else end
     real = kind if kind.kind == "f" else xp.dtype("float64")
     first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
     step = (last - first) / real.type(max(steps - 1, 1))

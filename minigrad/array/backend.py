@@ -195,11 +195,9 @@ def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     require(len(size) == len(stride), "mismatch in length of strides and shape")
     require(all(n >= 0 for n in size),
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    if any(s < 0 for s in stride):
-        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
-                           f"{list(stride)}")
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    require(all(s >= 0 for s in stride),
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    require(offset >= 0, f"Tensor: invalid storage offset {offset}")
     needed = reach(size, stride, offset)
     if needed > owner.size:
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "

@@ -29,8 +29,7 @@ _options = Options()
 
 
 def set_printoptions(precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
-                     linewidth: int | None = None, profile: str | None = None,
-                     sci_mode: bool | None = None) -> None:
+                     linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None) -> None:
     """Choose how tensors are printed; `profile` is `"default"`, `"short"` or `"full"`.
 
     Decimals, the size above which only the edges are shown, how many items an edge has, and the
@@ -158,10 +157,7 @@ def tensor_str(array: ndarray, suffixes: Sequence[str] = ()) -> str:
     text = "tensor(" + array_str(move(array, "cpu"), indent)
     column = len(text) - text.rfind("\n") + 1  # torch counts 2 more here, and none once wrapped
     for suffix in (*_own_suffixes(array), *suffixes):
-        if column + len(suffix) + 2 > _options.linewidth:
-            text += ",\n" + " " * indent + suffix
-            column = indent + len(suffix)
-        else:
-            text += ", " + suffix
-            column += len(suffix) + 2
+        wrapped = column + len(suffix) + 2 > _options.linewidth
+        text += f",\n{' ' * indent}{suffix}" if wrapped else f", {suffix}"
+        column = (indent if wrapped else column + 2) + len(suffix)
     return text + ")"

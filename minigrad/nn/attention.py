@@ -91,8 +91,7 @@ class MultiheadAttention(_Weighted):
         mask = None if causal else self._mask(float_mask(attn_mask, "attn_mask", query.dtype), padding, query, key)
         q, k, v = (t.view(t.shape[0], count * self.num_heads, self.head_dim).transpose(0, 1)
                    for t in self._project(query, key, value))
-        heads = self._weighed if need_weights else self._fused
-        output, weights = heads(q, k, v, mask, causal, count)
+        output, weights = (self._weighed if need_weights else self._fused)(q, k, v, mask, causal, count)
         output = self.out_proj(output).view(length, count, size)
         if weights is not None:
             weights = weights.view(count, self.num_heads, length, k.shape[1])

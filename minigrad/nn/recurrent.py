@@ -54,8 +54,7 @@ def gru_step(arrived: Any, state: State, weights: tuple) -> State:
 
 STEPS: dict[str, tuple[Callable, int, int]] = {  # the step, how many gates it has, how many tensors its state has
     "RNN_TANH": (simple_step(tanh), 1, 1), "RNN_RELU": (simple_step(relu), 1, 1),
-    "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3, 1),
-}
+    "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3, 1)}
 
 
 class _Recurrent(_Weighted):
@@ -236,10 +235,8 @@ class RNNBase(_Recurrent):
             return tuple(zeros(len(self._walks()), batch, n, dtype=input.dtype, device=input.device) for n in sizes)
         state = hx if several > 1 else (hx,)
         if any(h.dim() != dims for h in state):
-            if several == 1:
-                said = f"hx should also be {dims}-D but got {hx.dim()}-D tensor"
-            else:
-                said = f"hx and cx should also be {dims}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
+            said = (f"hx should also be {dims}-D but got {hx.dim()}-D tensor" if several == 1 else
+                    f"hx and cx should also be {dims}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors")
             raise RuntimeError(f"For {'un' * alone}batched {dims}-D input, {said}")
         return tuple(h.unsqueeze(1) for h in state) if alone else state
 

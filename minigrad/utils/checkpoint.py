@@ -206,9 +206,8 @@ class Region:
         t, place = t.detach() if t.requires_grad else t, self.count
         self.count += 1
         if place >= len(self.holders):
-            if self.complete:
-                raise CheckpointError("torch.utils.checkpoint: trying to save more tensors during recomputation than "
-                                      "during the original forward pass.\n")
+            require(not self.complete, "torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                    "during the original forward pass.\n", CheckpointError)
             self.inner = True  # a backward inside the function
             return t
         if (holder := self.holders[place]()) is not None:
@@ -220,17 +219,14 @@ class Region:
     def compare(self) -> None:
         if self.inner:
             return
-        if self.count != len(self.holders):
-            raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of tensors "
-                f"saved during recomputation: {self.count}.\n")
+        require(self.count == len(self.holders), "torch.utils.checkpoint: A different number of tensors was saved "
+                "during the original forward and recomputation.\nNumber of tensors saved during forward: "
+                f"{len(self.holders)}\nNumber of tensors saved during recomputation: {self.count}.\n", CheckpointError)
         different = [f"tensor at position {place}:\nsaved metadata: {was}\nrecomputed metadata: {now}\n"
                      for place, (was, held) in enumerate(zip(self.facts, self.holders, strict=True))
                      if held() is not None and was != (now := self.facts_of(self.again[held()]))]
-        if different:
-            raise CheckpointError("torch.utils.checkpoint: Recomputed values for the following tensors have different "
-                                  f"metadata than during the forward pass.\n{''.join(different)}.\n")
+        require(not different, "torch.utils.checkpoint: Recomputed values for the following tensors have different "
+                f"metadata than during the forward pass.\n{''.join(different)}.\n", CheckpointError)
 
 
 def kept(t: Any) -> Withheld:

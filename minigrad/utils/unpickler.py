@@ -76,14 +76,12 @@ TORCH: dict[str, Any] = {  # torch's names, in both directions
                                             (Tensor, bool, OrderedDict)),
     "torch.Size": Call(Size, (tuple,)), "torch.device": Call(device, (str, int)),
     **{str(kind): kind for kind in dtypes.ALL},
-    **{f"torch.{kind.scalar_type}Storage": StorageType(kind) for kind in dtypes.ALL},
-}
+    **{f"torch.{kind.scalar_type}Storage": StorageType(kind) for kind in dtypes.ALL}}
 _PYTHON = {
     "collections.OrderedDict": Call(OrderedDict, ()), "_codecs.encode": Call(_encode, (str, str)),
     "builtins.set": Call(lambda items: {_key(item) for item in items}, (list,)),
     "builtins.bytes": Call(bytes, ()), "builtins.bytearray": Call(bytearray, (bytes,)),
-    "builtins.complex": Call(complex, (float, float)),
-}
+    "builtins.complex": Call(complex, (float, float))}
 
 
 def named(module: str, name: str) -> Any:
@@ -156,5 +154,4 @@ class Unpickler(_InPython):
         pickle.APPEND[0]: lambda self: self.extend([self.stack.pop()]),
         pickle.APPENDS[0]: lambda self: self.extend(self.pop_mark()),
         pickle.SETITEM[0]: lambda self: self.update([self.stack.pop(), self.stack.pop()][::-1]),
-        pickle.SETITEMS[0]: lambda self: self.update(self.pop_mark()),
-    })
+        pickle.SETITEMS[0]: lambda self: self.update(self.pop_mark())})
