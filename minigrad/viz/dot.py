@@ -54,7 +54,6 @@ class Writer:
 
     def source(self) -> str:
         """The whole file."""
-        direction = "LR" if self.view == "forward" else "RL"
         for node in self.graph.nodes:
             self.node(node)
         for id in self.fold.boxes:
@@ -66,14 +65,13 @@ class Writer:
             kind, line = words.cut_label(cut)
             self.box(cut.id, f"✂ {kind}\n{line}", "constant", "box", "filled,dashed")
             self.arrow(self.fold.chips.get(cut.node or "", cut.node or ""), cut.id, style="dashed", color="wire")
-        if self.view != "forward":
-            for hook in self.graph.hooks:
-                if hook.node not in self.fold.box and hook.node not in self.fold.chips:
-                    self.hook(hook)
+        for hook in self.graph.hooks if self.view != "forward" else ():
+            if hook.node not in self.fold.box and hook.node not in self.fold.chips:
+                self.hook(hook)
         self.clusters("")
         page, ink, muted = (quote(self.colours[c]) for c in ("page", "ink", "muted"))
-        head = ["digraph minigrad {", f"  rankdir={direction};", f"  graph [bgcolor={page}];",
-                f'  node [fontname="Helvetica", fontsize="11", fontcolor={ink}];',
+        head = ["digraph minigrad {", f"  rankdir={'LR' if self.view == 'forward' else 'RL'};",
+                f"  graph [bgcolor={page}];", f'  node [fontname="Helvetica", fontsize="11", fontcolor={ink}];',
                 f'  edge [fontname="Helvetica", fontsize="10", fontcolor={muted}];']
         return "\n".join([*head, *self.lines, "}"]) + "\n"
 

@@ -20,15 +20,15 @@ def tree(graph: Graph) -> str:
     stack = [("", "", root) for root in reversed(graph.roots or starts(graph))]
     while stack:
         lead, below, id = stack.pop()
-        if len(lines) == LINES - 1 and (stack or has_more(graph, id, seen)):
+        node = node_at(graph, id)
+        fresh = node if node is not None and node.id not in seen else None
+        if len(lines) == LINES - 1 and (stack or (fresh and fresh.edges)):
             left = len(graph.nodes) - len(seen)
             return "\n".join([*lines, f"… +{left}" if left else "…"])
         lines.append((lead + describe(graph, id, seen)).rstrip())
-        node = node_at(graph, id)
-        if node is None or node.id in seen:
-            continue
-        seen.add(node.id)
-        stack += reversed(list(branches(node, below)))
+        if fresh is not None:
+            seen.add(fresh.id)
+            stack += reversed(list(branches(fresh, below)))
     return "\n".join(lines)
 
 
@@ -58,18 +58,14 @@ def node_at(graph: Graph, id: str) -> NodeRecord | None:
     return graph.nodes_by_id.get(t.node if t else id.partition(":")[0])
 
 
-def has_more(graph: Graph, id: str, seen: set[str]) -> bool:
-    """Whether lines would follow below this one."""
-    node = node_at(graph, id)
-    return node is not None and node.id not in seen and bool(node.edges)
+
 
 
 def describe(graph: Graph, id: str, seen: set[str]) -> str:
     """One line without its lead; `seen` are the nodes that stand further up."""
     if id in ("None", "…"):
         return id
-    t = graph.tensors_by_id.get(id)
-    node = node_at(graph, id)
+    t, node = graph.tensors_by_id.get(id), node_at(graph, id)
     words = [] if t is None else [tensor_words(t)]
     if node is None:
         return "  ".join(words)
