@@ -47,8 +47,7 @@ def question(item: str, lang: str) -> tuple[str, str, list[str]]:
 def as_text(item: str) -> str:
     """The item as plain text; in both languages it is asked in English."""
     asked, program, answers = question(item, spoken())
-    rows = [f"    {row}" for row in program.splitlines()]
-    return "\n".join([asked, *rows, "   ".join(answers)])
+    return "\n".join([asked, *(f"    {row}" for row in program.splitlines()), "   ".join(answers)])
 
 
 def spoken() -> str:

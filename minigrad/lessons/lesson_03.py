@@ -182,9 +182,7 @@ class Referee:
     """Compares one walk with the truth; `faults` gives what went wrong, telling things first."""
 
     def __init__(self, log: Log, gradients: dict[str, float]) -> None:
-        self.nodes, self.gradients = log.nodes, gradients
-        self.root = self.nodes[-1]
-        self.calls = collapsed(log.calls)
+        self.nodes, self.gradients, self.calls = log.nodes, gradients, collapsed(log.calls)
         self.arrivals: dict[str, list[float]] = {node.name: [] for node in self.nodes}
         for node in self.nodes:
             for target, factor in node._links:
@@ -195,7 +193,7 @@ class Referee:
         return chain(self._seed(), self._left_out(), self._repeats(), self._order(), self._leaves())
 
     def _seed(self) -> Iterator[Fault]:
-        first = next((g for node, g in self.calls if node is self.root), 1.0)
+        first = next((g for node, g in self.calls if node is self.nodes[-1]), 1.0)
         if not same(first, 1.0):
             yield "walk_seed", {"got": as_text(first)}
 

@@ -57,15 +57,11 @@ def mean(x: Any) -> Any:
     return x.mean()
 
 
-def all_at_once(n: int) -> Sequence:
-    """In one round: which knobs move, after a look at which rides."""
-    return [("wb", slice(n))]
-
-
-def loop(reduce: Callable = mean, clear: str = "wb", more: int = 0, early: bool = False, split: Callable = all_at_once,
-         step: Callable = lambda lr, grad, loss: lr * grad, total: bool = False, fresh: bool = True,
-         retain: bool = False) -> Callable:
-    """A wrong model: who is cleared and moved and how, rounds too many, what is kept from round to round."""
+def loop(reduce: Callable = mean, clear: str = "wb", more: int = 0, early: bool = False,
+         split: Callable = lambda n: [("wb", slice(n))], step: Callable = lambda lr, grad, loss: lr * grad,
+         total: bool = False, fresh: bool = True, retain: bool = False) -> Callable:
+    """A wrong model: who is cleared and moved and how, rounds too many, what is kept from round to round; `split`
+    says which knobs move in one round, after a look at which rides."""
 
     def model(km: Any, fare: Any, steps: int, lr: float) -> tuple:
         knobs = {name: tensor(0.0, requires_grad=True) for name in "wb"}

@@ -35,8 +35,7 @@ def slope(f: Callable, x: Any) -> Any:
 
 def rows(f: Callable, x: Any) -> Any:
     """The whole Hessian."""
-    g = slope(f, x)
-    return stack([grad(part, x, retain_graph=True)[0] for part in g])
+    return stack([grad(part, x, retain_graph=True)[0] for part in slope(f, x)])
 
 
 def left(trial: Trial) -> bool:

@@ -52,11 +52,9 @@ def right(exercise: str, *sentences: str) -> Verdict:
 def wrong(exercise: str, misconception: str, sentence: str, *, case: str = "", line: str = "",
           compared: str = "", printed: str = "", drawing: Any = None) -> Verdict:
     """The answer fails on `case`: what was compared, where it stopped, and the sentence on the idea behind it."""
-    parts = [say("lessons.wrong", exercise=exercise)]
-    if case:
-        parts += [say("lessons.smallest"), "\n".join(f"    {row}" for row in case.splitlines())]
-    parts += [compared] if compared else []
-    parts += [say("lessons.line", line=line)] if line else []
-    parts += [say("lessons.printed", printed=printed)] if printed else []
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", "\n".join([*parts, sentence]))  # addresses differ from run to run
+    parts = [say("lessons.wrong", exercise=exercise), case and say("lessons.smallest"),
+             *(f"    {row}" for row in case.splitlines()), compared, line and say("lessons.line", line=line),
+             printed and say("lessons.printed", printed=printed)]
+    text = "\n".join([*filter(None, parts), sentence])
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)  # addresses differ from run to run
     return Verdict(exercise, False, text, misconception, drawing)

@@ -16,8 +16,7 @@ def is_answered(answer: Any) -> bool:
 def answers_of(answer: Any) -> Any:
     """The list of (question, answer, right) of a widget, or that is one; None for everything else."""
     kept = answer if isinstance(answer, list) else getattr(answer, "answers", None)
-    triples = isinstance(kept, list) and all(isinstance(a, tuple) and len(a) == 3 for a in kept)
-    return kept if triples else None
+    return kept if isinstance(kept, list) and all(isinstance(a, tuple) and len(a) == 3 for a in kept) else None
 
 
 def check_answers(exercise: str, answer: Any) -> Verdict:
