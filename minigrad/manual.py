@@ -14,6 +14,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from .array.backend import xp
+from .array.dtypes import Word
 from .core.carriers import Carrier
 from .core.row import Row
 from .text import presentation
@@ -58,10 +59,7 @@ class Manual(str):
         return str(self).expandtabs(tabsize)
 
 
-class Bare(str):
-    """An annotation that is printed without quotes."""
 
-    __repr__ = str.__str__
 
 
 class Signature(inspect.Signature):
@@ -86,7 +84,7 @@ class Signature(inspect.Signature):
 
 
 def said(annotation: Any) -> Any:
-    as_text = Bare(annotation) if isinstance(annotation, str) else annotation
+    as_text = Word(annotation) if isinstance(annotation, str) else annotation
     return inspect.Signature.empty if annotation in ("Any", Any) else as_text
 
 

@@ -38,7 +38,7 @@ class dtype:
 
 
 class Word(str):
-    """A constant that prints as its name: `torch.strided`."""
+    """Text that prints without quotes, as the name of a constant: `torch.strided`."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -106,12 +106,9 @@ def category(np_dtype: xp.dtype) -> builtins.int:
     return _CATEGORY[np_dtype.kind]
 
 
-def _wider(a: xp.dtype, b: xp.dtype) -> xp.dtype:
-    """Promotion between equals: the higher category wins, within one NumPy and torch agree."""
-    return xp.result_type(a, b) if category(a) == category(b) else max(a, b, key=category)
-
-
-_WIDER = {(a.np, b.np): _wider(a.np, b.np) for a in ALL for b in ALL}
+# Promotion between equals: the higher category wins, within one NumPy and torch agree.
+_WIDER = {(a, b): xp.result_type(a, b) if category(a) == category(b) else max(a, b, key=category)
+          for a in BY_NUMPY for b in BY_NUMPY}
 
 
 def promote_types(a: dtype, b: dtype) -> dtype:

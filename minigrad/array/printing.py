@@ -91,9 +91,7 @@ def _float_format(values: list[float]) -> tuple[str, str]:
         scientific = large / small > 1000 or large > 1e8 or small < 1e-4
     if scientific:
         return f".{_options.precision}e", ""
-    if all(v.is_integer() for v in values):
-        return ".0f", "."
-    return f".{_options.precision}f", ""
+    return (".0f", ".") if all(v.is_integer() for v in values) else (f".{_options.precision}f", "")
 
 
 # ---- all items -----------------------------------------------------------------------------
@@ -137,8 +135,7 @@ def array_str(array: ndarray, indent: int = 0) -> str:
     if array.size == 0:
         return "[]"
     shown, cut = _edges(array)
-    field = _field(shown.ravel().tolist(), array.dtype.kind == "f")
-    return _nested(shown.tolist(), cut, indent, field)
+    return _nested(shown.tolist(), cut, indent, _field(shown.ravel().tolist(), array.dtype.kind == "f"))
 
 
 def _own_suffixes(array: ndarray) -> list[str]:

@@ -164,10 +164,8 @@ def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: f
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     generator, n = generator or default_generator, math.prod(shape)
-    if n < 16 or one_by_one:
-        z = xp.array([generator.one_normal() for _ in range(n)], xp.float64)
-    else:
-        z = _normal_blocks(generator, n, xp.dtype(dtype))
+    z = (xp.array([generator.one_normal() for _ in range(n)], xp.float64) if n < 16 or one_by_one else
+         _normal_blocks(generator, n, xp.dtype(dtype)))
     return _shaped(_affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False), shape)
 
 
@@ -186,8 +184,7 @@ def _normal_blocks(generator: Generator, n: int, dtype: xp.dtype) -> xp.ndarray:
 def _box_muller(u: xp.ndarray) -> xp.ndarray:
     """Blocks of 16 uniforms to blocks of 16 normals: 8 radii, 8 angles, 8 cosines, 8 sines."""
     u = u.reshape(-1, 2, 8)
-    radius = xp.sqrt(u.dtype.type(-2) * xp.log(1 - u[:, 0]))
-    angle = u.dtype.type(2 * math.pi) * u[:, 1]
+    radius, angle = xp.sqrt(u.dtype.type(-2) * xp.log(1 - u[:, 0])), u.dtype.type(2 * math.pi) * u[:, 1]
     return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], 1).ravel()
 
 
@@ -245,8 +242,7 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
 
 def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
     """The numbers 0 .. n-1 in random order (Fisher-Yates from the front)."""
-    words = (generator or default_generator).words(max(n - 1, 0))
-    order = list(range(n))
+    words, order = (generator or default_generator).words(max(n - 1, 0)), list(range(n))
     for i, step in enumerate((words % xp.arange(n, 1, -1, dtype=xp.uint64)).tolist()):
         order[i], order[i + step] = order[i + step], order[i]
     return xp.array(order, xp.int64)
@@ -258,8 +254,7 @@ def bernoulli(p: xp.ndarray | float, shape: Shape | None = None, generator: Gene
     shape = p.shape if shape is None else shape
     require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
             "error message be improved?  If so, please report an enhancement request to PyTorch.)")
-    u = (generator or default_generator).uniforms(math.prod(shape), p.dtype)
-    return u.reshape(shape) < p
+    return (generator or default_generator).uniforms(math.prod(shape), p.dtype).reshape(shape) < p
 
 
 def exponential(shape: Shape, dtype: xp.dtype = xp.float32, rate: float = 1.0,
@@ -275,8 +270,7 @@ def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
     require(num_samples > 0, "cannot sample n_sample <= 0 samples")
     require(replacement or num_samples <= p.shape[-1],
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    valid = (xp.isfinite(p) & (p >= 0)).all()
-    require(valid, "probability tensor contains either `inf`, `nan` or element < 0")
+    require((xp.isfinite(p) & (p >= 0)).all(), "probability tensor contains either `inf`, `nan` or element < 0")
     require(not (p.sum(-1) <= 0).any(), "invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)

@@ -91,8 +91,7 @@ def variant(node: Any, name: str) -> str:
     if name == "LinalgVectorNormBackward0":
         return "" if node.saved_ord == 2 else "p"
     if name in ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0"):
-        number = node.edges[-1] is None and not (node.metas and node.metas[-1])
-        return "" if number else "tensor"
+        return "tensor" if node.edges[-1] is not None or (node.metas and node.metas[-1]) else ""
     return ""
 
 

@@ -18,8 +18,7 @@ from . import ABSENT, exchange, minigrad_itself, table
 
 TRUTHS = "eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ all any isnan isinf isfinite".split()
 MASKED = "__getitem__ __setitem__ masked_fill masked_fill_".split()
-MIXED = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split()
-DIVISIONS = "__truediv__ div".split()
+MIXED, DIVISIONS = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split(), ["__truediv__", "div"]
 WHOLE_DIVISION = ("Integer division of tensors using div or / is {}, and in a future release div will perform true "
                   "division as in Python 3. Use true_divide or floor_divide (// in Python) instead.")
 

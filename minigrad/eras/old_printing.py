@@ -98,8 +98,7 @@ def matrix(rows: list, indent: str = "", field: ScaledField | None = None) -> st
     text, inner = "", indent + ("" if field.scale == 1 else " ")
     for first in range(0, len(rows[0]), fitting):
         if fitting < len(rows[0]):
-            last = min(first + fitting, len(rows[0])) - 1
-            text += f"\nColumns {first} to {last} \n{indent}"
+            text += f"\nColumns {first} to {min(first + fitting, len(rows[0])) - 1} \n{indent}"
         text += field.heading + "".join(f"{inner}{field.row(row[first:first + fitting])}\n" for row in rows)
     return text
 

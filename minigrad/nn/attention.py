@@ -159,14 +159,12 @@ class MultiheadAttention(_Weighted):
         scores = scaled.bmm(k.transpose(-2, -1)) if mask is None else mask.baddbmm(scaled, k.transpose(-2, -1))
         weights = functional.softmax(scores, dim=-1)
         weights = functional.dropout(weights, self.dropout) if self.training and self.dropout else weights
-        output = weights.bmm(v).transpose(0, 1)
-        return output.reshape(q.shape[1] * count, self.embed_dim), weights
+        return weights.bmm(v).transpose(0, 1).reshape(q.shape[1] * count, self.embed_dim), weights
 
     def _fused(self, q: Any, k: Any, v: Any, mask: Any, causal: bool, count: int) -> tuple[Any, None]:
         """By `scaled_dot_product_attention`, without weights."""
         if mask is not None:
-            alike = mask.shape[0] == 1
-            mask = mask.unsqueeze(0) if alike else mask.view(count, self.num_heads, -1, k.shape[1])
+            mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(count, self.num_heads, -1, k.shape[1])
         q, k, v = (t.view(count, self.num_heads, t.shape[1], self.head_dim) for t in (q, k, v))
         dropped = self.dropout if self.training else 0.0
         output = functional.scaled_dot_product_attention(q, k, v, mask, dropped, causal)

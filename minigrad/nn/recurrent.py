@@ -97,8 +97,7 @@ class RNNCellBase(_Recurrent):
         state = tuple(h.unsqueeze(0) if alone else h for h in given) or (
             zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device),) * several
         self._check(input, state)
-        arrived = functional.linear(input, self.weight_ih, self.bias_ih)
-        state = step(arrived, state, (self.weight_hh, self.bias_hh))
+        state = step(functional.linear(input, self.weight_ih, self.bias_ih), state, (self.weight_hh, self.bias_hh))
         state = tuple(h.squeeze(0) for h in state) if alone else state
         return state if several > 1 else state[0]
 

@@ -82,8 +82,7 @@ def _archive(obj: Any, protocol: int) -> memoryview:
     pickler.dump(obj)
     records = {"data.pkl": code.getvalue(), "byteorder": sys.byteorder.encode(), "version": b"3\n"}
     for key, (owner, _) in pickler.storages.values():
-        flat = strided(owner, (owner.size,), (owner.itemsize,))
-        records[f"data/{key}"] = move(flat, "cpu").view("u1").data
+        records[f"data/{key}"] = move(strided(owner, (owner.size,), (owner.itemsize,)), "cpu").view("u1").data
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in records.items():
             info = zipfile.ZipInfo(f"archive/{name}")
