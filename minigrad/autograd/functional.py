@@ -73,8 +73,7 @@ def _jacobian_of(out: Tensor, nr: int, given: tuple, create_graph: bool, strict:
             for element in out.reshape(-1).unbind()]
     if not rows:
         return tuple(zeros(*out.shape, *t.shape, dtype=out.dtype) for t in given)
-    columns = zip(*rows, strict=True)
-    return tuple(stack(c).view(*out.shape, *t.shape) for c, t in zip(columns, given, strict=True))
+    return tuple(stack(column).view(*out.shape, *t.shape) for *column, t in zip(*rows, given, strict=True))
 
 
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,

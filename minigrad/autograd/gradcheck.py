@@ -87,8 +87,7 @@ def _weight(output: Tensor, seed: int) -> Tensor:
 
 def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float, backward: bool,
              forward: bool) -> None:
-    checked = _inputs_to_check(inputs)
-    outputs = _differentiable(func(*inputs))
+    checked, outputs = _inputs_to_check(inputs), _differentiable(func(*inputs))
     if not outputs:
         for t in checked:
             require(not any(map(xp.any, _numerical(func, inputs, t, eps, as_tuple))),
@@ -148,8 +147,7 @@ def _pushed(func: Callable, inputs: tuple) -> list:
     """For each input that is checked a Jacobian for each output, shaped as those of `_numerical`, from tangents."""
     from .forward_ad import dual_level, make_dual, unpack_dual  # few ask for it
 
-    reached = [o.requires_grad for o in as_tuple(func(*inputs))]
-    found = []
+    reached, found = [o.requires_grad for o in as_tuple(func(*inputs))], []
     with dual_level():
         args = [make_dual(t.detach(), constant(Tensor, namespace(t._data).zeros_like(t._data)))
                 if isinstance(t, Tensor) and t.requires_grad else t for t in inputs]

@@ -83,8 +83,7 @@ def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> Non
             setattr(node, slot, PackedMany(tuple(
                 Packed(t, pack, unpack, own=False) if isinstance(t, TensorBase) else t for t in held)))
         elif is_result(node.row, name):
-            result = output[outputs.index(name)] if outputs else output
-            setattr(node, slot, Packed(result, pack, unpack, own=True))
+            setattr(node, slot, Packed(output[outputs.index(name)] if outputs else output, pack, unpack, own=True))
         elif isinstance(held, TensorBase):
             setattr(node, slot, Packed(held, pack, unpack, own=False))
 

@@ -192,8 +192,7 @@ def reduced_loss(row: Row) -> Any:
     at = row.inputs.index("reduction")
 
     def rule(level: Any, *args: Any) -> Any:
-        rank = max(t._data.ndim for t in tensors_of(args))
-        each = aligned(level, row, (*args[:at], 0, *args[at + 1 :]), rank)
+        each = aligned(level, row, (*args[:at], 0, *args[at + 1 :]), max(t._data.ndim for t in tensors_of(args)))
         reduce = {0: lambda y, *_: y, 1: F.mean_dim, 2: F.sum_dim}[args[at]]
         return reduce(each.reshape(level.size, -1) if args[at] else each, (1,), False)
 

@@ -220,6 +220,4 @@ def _or_zeros(t: Any, like: Any) -> Any:
     return t if t is not None or not isinstance(like, TensorBase) else TENSORS.zeros_like(like)
 
 
-def _sum(terms: Any) -> Any:
-    first, *others = terms
-    return functools.reduce(operator.add, others, first)
+_sum = functools.partial(functools.reduce, operator.add)
