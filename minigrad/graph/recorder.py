@@ -9,7 +9,6 @@ With `preview` the run leaves no trace: grads, versions, generator and buffers s
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import sys
 import warnings
@@ -71,18 +70,6 @@ class Frame:
     printed: str = ""
 
 
-@contextlib.contextmanager
-def unswept() -> Iterator[None]:
-    """While the garbage collector rests: it would look through all frames again and again, which hold no cycles."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
 def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = True,
            **options: Any) -> tuple[Graph, tuple[Frame, ...]]:
     """The graph behind `root`, and what `root.backward(gradient)` does to it, event by event.
@@ -96,7 +83,7 @@ def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = T
         from .torch_recorder import TorchRecorder
 
         recorder = TorchRecorder(root, gradient, preview, **options)
-    with unswept(), recorder.untouched() if preview else contextlib.nullcontext():
+    with recorder.untouched() if preview else contextlib.nullcontext():
         while recorder.advance():
             pass
     return recorder.graph, tuple(recorder.frames)
@@ -290,7 +277,8 @@ class Recorder:
         fitted = self.summed[index] if index in self.summed and not self.touched else plain(grad)
         if self.bends():
             self.names.changed.add(edge.node)
-        came = self.sent[index] = self.names.sent(f"{self.node}:{index}", place, told(in_type(fitted, now)))
+        typed = fitted if fitted.dtype == now.dtype else fitted.astype(now.dtype)
+        came = self.sent[index] = self.names.sent(f"{self.node}:{index}", place, told(typed))
         words = ""
         symbols: tuple[Symbol, ...] = (came,)
         if place in self.totals:
@@ -405,11 +393,6 @@ def same(a: Any, b: Any) -> bool:
     if a is None or b is None or a.shape != b.shape:
         return a is b
     return bool(((a == b) | ((a != a) & (b != b))).all())
-
-
-def in_type(grad: Any, like: Any) -> Any:
-    """A gradient in the type of the tensor that it arrives at."""
-    return grad if grad.dtype == like.dtype else grad.astype(like.dtype)
 
 
 def plain(value: Any) -> Any:

@@ -204,8 +204,7 @@ def placed(graph: Graph, nodes: Mapping[str, AnyNode]) -> Graph:
         writes = source_of(files[0]).writes.get((None, name), ())
         if len(writes) == 1:  # else nobody knows which of them made the leaf
             made[id] = Span(files[0], *span(writes[0]))
-    return replace(graph, nodes=tuple(replace(n, source=found.get(n.id, ""), span=made.get(n.id))
-                                      for n in graph.nodes))
+    return replace(graph, nodes=tuple(replace(n, source=found.get(n.id, ""), span=made.get(n.id)) for n in graph.nodes))
 
 
 def sources(graph: Graph, nodes: Mapping[str, AnyNode]) -> dict[str, str]:

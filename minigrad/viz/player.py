@@ -24,7 +24,7 @@ import traitlets
 from ..graph.faults import fault_now
 from ..graph.forced import forced_runs
 from ..graph.forward import Event, Notes, events, worked_out
-from ..graph.recorder import Frame, Recorder, record, unswept
+from ..graph.recorder import Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
 from ..text import both, get_language, say
@@ -180,7 +180,6 @@ class Player(Stage):
     frame, want = (traitlets.Int(0).tag(sync=True) for _ in range(2))
     drive, predict, live = (traitlets.Bool(False).tag(sync=True) for _ in range(3))
 
-    @unswept()
     def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
                  call: str = "", breakpoints: tuple[str, ...] = (),
                  anyway: dict[str, tuple[Frame, ...]] | None = None,
@@ -198,9 +197,10 @@ class Player(Stage):
             scene |= {"faulty": True, "before": joined(scene["before"], rest)}
         for place, one in enumerate(steps, 1):  # torch takes leaves that are ready in an order of its own
             scene["nodes"][one["id"]]["rank"] = place
+        leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}
         scene, steps = json.loads(visible(json.dumps([scene, steps], ensure_ascii=False)))
         super().__init__(pictures=drawn, scene=scene, steps=steps, frame=-len(forward),
-                         breaks=break_nodes(graph, breakpoints), **shown)
+                         breaks=[n.id for n in graph.nodes if {n.name, leaves.get(n.id)} & {*breakpoints}], **shown)
 
     # ---- exports
 
@@ -282,9 +282,3 @@ class LivePlayer(Player):
         """Leave the walk before the widget goes."""
         self.abandon()
         super().close()
-
-
-def break_nodes(graph: Graph, names: tuple[str, ...]) -> list[str]:
-    """Ids of the nodes that a breakpoint names: by the node's name, or its leaf's."""
-    leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}
-    return [n.id for n in graph.nodes if {n.name, leaves.get(n.id)} & set(names)]

@@ -258,8 +258,7 @@ class Scenes:
         """What is said of a sum."""
         target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
         key = "moments.first_copy" if self.graph.fault == "no_sum" else "player.say_unbroadcast"
-        said = both(key, name=target.label, shape=target.shape,
-                    sum=f.sum or f"{f.before} → {f.after}")
+        said = both(key, name=target.label, shape=target.shape, sum=f.sum or f"{f.before} → {f.after}")
         return joined(said, self.exactly(f))
 
     def say_send(self, f: Frame) -> dict[str, str]:

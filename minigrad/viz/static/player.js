@@ -226,6 +226,21 @@ function isDark(model) {
   const theme = model.get("theme"), lab = document.body.dataset.jpThemeLight;
   return theme ? theme === "dark" : lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
+/** Hear the model, the size of some parts, and the theme of the page and of the system, until `life` ends.
+ *  @param {any} model @param {AbortController} life @param {Record<string, () => void>} watched @param {Element[]} parts
+ *  @param {() => void} layout @param {() => void} show */
+function attend(model, life, watched, parts, layout, show) {
+  const size = new ResizeObserver(layout), theme = new MutationObserver(show);
+  for (const [name, act] of Object.entries(watched)) model.on(name, act);
+  for (const one of parts) size.observe(one);
+  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show, { signal: life.signal });
+  life.signal.addEventListener("abort", () => {
+    for (const one of [size, theme]) one.disconnect();
+    for (const [name, act] of Object.entries(watched)) model.off(name, act);
+  });
+  return theme;
+}
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** @param {Element} part @returns {Box} */
@@ -263,7 +278,7 @@ function camera(map, shown, pace = () => 1) {
     for (const entry of P.words) {
       const { text, box, x: left, y: top } = entry;
       if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
-      const b = grown(box ?? boxOf(text), 2), apart = b.x > seen.x + seen.w || b.y > seen.y + seen.h || b.x + b.w < seen.x || b.y + b.h < seen.y;
+      const b = grown(entry.box ??= boxOf(text), 2), apart = b.x > seen.x + seen.w || b.y > seen.y + seen.h || b.x + b.w < seen.x || b.y + b.h < seen.y;
       const cut = !apart && !holds(seen, b);
       if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
     }
@@ -373,6 +388,7 @@ function render({ model, el }) {
     const changing = new Set(P.labels.map(([i]) => P.labelled[i]));
     P.words = [...P.labelled].map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
       box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
+    P.word = new Map(P.words.map((entry) => [entry.text, entry]));
     const vb = svg.viewBox.baseVal, add = /** @type {(() => void)[]} */ ([]);  // what is added stands after all is measured
     svg.setAttribute("role", "group");                                      // an image may hold nothing to press
     P.box = { x: vb.x, y: vb.y, w: vb.width, h: vb.height };
@@ -586,11 +602,13 @@ function render({ model, el }) {
     const before = S.u < 1 && k ? walk.state(k - 1) : st;                   // what moves has not arrived yet
     paint(before, now, ready);
     showPins(before);
-    showCode(k);
-    showQueue(ready, st);
+    const trim = showQueue(ready, st), scroll = showCode(k);                // all is written, then measured: one layout
     showSay(k, st);
     showBar(k, st);
     showDock(st, now, k);
+    trim();
+    scroll?.();
+    if (crowded()) { S.crowded = root.clientWidth; return layout(); }
     aim(now, k);
     stir(k);
   }
@@ -606,6 +624,7 @@ function render({ model, el }) {
       if (sign === entry.was) continue;
       entry.was = sign;
       text.textContent = shown;
+      P.word.get(text).box = null;                                             // to be measured when it is in sight
       text.classList.toggle("mg-set", value !== undefined);
       text.classList.toggle("mg-ask", asked === slot);
       text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
@@ -616,7 +635,10 @@ function render({ model, el }) {
       entry.was = sign;
       ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
     }
-    if (P.lang !== lang()) for (const [i, en, zh] of P.labels) P.labelled[i].textContent = lang() === "zh" ? zh : en;
+    if (P.lang !== lang()) for (const [i, en, zh] of P.labels) {
+      P.labelled[i].textContent = lang() === "zh" ? zh : en;
+      P.word.get(P.labelled[i]).box = null;
+    }
     P.lang = lang();
     const driven = drive(), open = new Set(ready);
     for (const part of P.nodes.values()) paintNode(part, st, now, open, driven);
@@ -758,11 +780,13 @@ function render({ model, el }) {
     const reason = muted(two(why(ready, st))), rest = muted(), full = () => side.scrollHeight > side.clientHeight;
     const shown = chips.length ? chips.map(chip) : [muted(two(ui.empty))];
     queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown, rest, reason);
-    if (full()) reason.remove();
-    for (let n = shown.length - 1; n > 0 && full(); n--) {
-      shown[n].remove();
-      rest.textContent = "+" + (shown.length - n);
-    }
+    return () => {
+      if (full()) reason.remove();
+      for (let n = shown.length - 1; n > 0 && full(); n--) {
+        shown[n].remove();
+        rest.textContent = "+" + (shown.length - n);
+      }
+    };
   }
   /** The reason for the order of the queue. */
   function why(ready, st) {
@@ -828,7 +852,6 @@ function render({ model, el }) {
   const crowded = () => !code.hidden && code.parentNode === side && side.scrollHeight > side.clientHeight;
   /** @param {number} k */
   function showCode(k) {
-    if (crowded()) { S.crowded = root.clientWidth; return layout(); }
     if (code.hidden) return;
     const [source, first, last, start, end] = spot(k) ?? [S.source, 0, 0, 0, 0];
     S.source = source;
@@ -841,9 +864,11 @@ function render({ model, el }) {
     if (sign === code.dataset.sign) return;
     code.dataset.sign = sign;
     code.replaceChildren(...lines);
-    const lit = /** @type {HTMLElement|null} */ (code.querySelector(".mg-lit"));
-    const top = lines.find((line) => lit && line.offsetTop + code.clientHeight / 2 >= lit.offsetTop);  // a whole line is the first
-    if (lit) code.scrollTop = Math.min(top?.offsetTop ?? 0, lit.offsetTop);
+    return () => {
+      const lit = /** @type {HTMLElement|null} */ (code.querySelector(".mg-lit"));
+      const top = lines.find((line) => lit && line.offsetTop + code.clientHeight / 2 >= lit.offsetTop);  // a whole line is the first
+      if (lit) code.scrollTop = Math.min(top?.offsetTop ?? 0, lit.offsetTop);
+    };
   }
 
   const letter = (i) => String.fromCharCode(65 + i);
@@ -1167,12 +1192,7 @@ function render({ model, el }) {
     show();
   };
   const watched = { "change:frame": show, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
-  for (const [name, act] of Object.entries(watched)) model.on(name, act);
-  const size = new ResizeObserver(layout);
-  for (const one of [root, stage]) size.observe(one);
-  const theme = new MutationObserver(show);
-  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
-  theme.observe(el, { attributeFilter: ["class"] });                         // the kernel went, or came back
+  attend(model, life, watched, [root, stage], layout, show).observe(el, { attributeFilter: ["class"] });  // the kernel went, or came back
   for (const signal of signals) signal?.connect(left);
   el.append(root);
   turnTo("");
@@ -1183,10 +1203,7 @@ function render({ model, el }) {
   return () => {
     life.abort();
     stop();
-    size.disconnect();
-    theme.disconnect();
     for (const signal of signals) signal?.disconnect(left);
-    for (const [name, act] of Object.entries(watched)) model.off(name, act);
   };
 }
 
@@ -1294,10 +1311,8 @@ function compared({ model, el }) {
   const ends = stages.map((stage, run) => render({ model: models[run], el: stage }));
   for (const inner of root.querySelectorAll(".mg-one .mg-player")) inner.removeAttribute("tabindex");
   show();
-  model.on("change:frame", show);
-  const size = new ResizeObserver(show);
-  size.observe(root);
-  return () => { life.abort(); stop(); size.disconnect(); ends.forEach((end) => end()); model.off("change:frame", show); };
+  attend(model, life, { "change:frame": show }, [root], show, show);
+  return () => { life.abort(); stop(); ends.forEach((end) => end()); };
 }
 
 // ---------------------------------------------------------------- the explorer: the stage without steps
@@ -1607,19 +1622,12 @@ function explore({ model, el }) {
   }, on);
 
   const watched = { "change:lang": show, "change:theme": show, "change:key": () => { if (model.get("key") !== P.key) turn(model.get("key"), model.get("chosen")); }, "msg:custom": answered };
-  for (const [name, act] of Object.entries(watched)) model.on(name, act);
-  const size = new ResizeObserver(layout), theme = new MutationObserver(show);
-  for (const one of [root, stage]) size.observe(one);
-  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show, on);
+  attend(model, life, watched, [root, stage], layout, show);
   el.append(root);
   layout();
   return () => {
     life.abort();
     clearTimeout(S.timer);
-    size.disconnect();
-    theme.disconnect();
-    for (const [name, act] of Object.entries(watched)) model.off(name, act);
   };
 }
 
