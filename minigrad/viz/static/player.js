@@ -138,6 +138,7 @@ class Walk {
     this.steps = new Map([...steps, ...(scene.early?.[early] ?? [])].map((step) => [step.id, step]));
     /** What each node receives in the end. */
     const sends = [...this.steps.values()].flatMap((step) => step.events.flatMap((event) => event.sends ?? []));
+    this.none = new Set(sends.filter((one) => one.text === "None").map((one) => one.to));  // None is no gradient: what came is not counted
     this.sums = new Map(sends.sort((a, b) => a.n - b.n).map((one) => [one.to, one.total]));
     this.order = path.length ? path.filter((id) => this.steps.has(id)) : steps.map((step) => step.id);
     this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
@@ -754,7 +755,7 @@ function render({ model, el }) {
   /** Where several gradients meet: how many came. */
   function fanIn(id, st) {
     const targets = new Set((walk.frames[frame()].event.sends ?? []).map((one) => one.to));
-    const met = [...targets].filter((to) => walk.scene.nodes[to].needs.length > 1);
+    const met = [...targets].filter((to) => walk.scene.nodes[to].needs.length > 1 && !walk.none.has(to));
     return met.length ? h("div", { class: "mg-row mg-sub" }, two(join(...met.map((to) => meet(to, st))))) : null;
   }
   /** For a show of hands: what is ready, and what may look so. */
