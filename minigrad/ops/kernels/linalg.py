@@ -323,8 +323,7 @@ def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
 
 def _gaps(F: Any, values: Any) -> Any:
     """values[j] - values[i], with 1 on the diagonal."""
-    apart = F.unsqueeze(values, -2) - F.unsqueeze(values, -1)
-    return apart + F.diag_embed(values * 0 + 1, 0, -2, -1)
+    return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + F.diag_embed(values * 0 + 1, 0, -2, -1)
 
 
 @formula(tex=phrase(

@@ -69,8 +69,7 @@ celu_of = op("celu", lambda self, alpha: kernels.elu(self, alpha, 1, 1 / alpha),
     self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(F.below(self / alpha)), grad))
 celu_written = op("celu_written", celu_of.row.forward, grad_fn="CeluBackward1", scalars=("alpha",),
     self = lambda F, grad, result, alpha: F.where(result <= 0, grad * (F.below(result) / alpha + 1), grad))
-gelu_of = op("gelu", kernels.gelu,
-    self = lambda F, grad, self, approximate: grad * F.gelu_slope(self, approximate))
+gelu_of = op("gelu", kernels.gelu, self=lambda F, grad, self, approximate: grad * F.gelu_slope(self, approximate))
 silu_of = op("silu", lambda self: implemented("silu_cpu", self) / (1 + xp.exp(-self)),
     self = lambda F, grad, self: grad * F.sigmoid(self) * (1 + self * (1 - F.sigmoid(self))))
 mish_of = op("mish", lambda self: implemented("mish_cpu", self) * xp.tanh(kernels.softplus(self, 1, 20)),
@@ -81,10 +80,8 @@ softplus_of = op("softplus", kernels.softplus,
     self = lambda F, grad, self, beta, threshold: F.where(self * beta > threshold, grad, grad * F.sigmoid(self * beta)))
 log_sigmoid = op("log_sigmoid", kernels.log_sigmoid, outputs=("output", "buffer"), keeps=("buffer",),
     self = lambda F, grad, self: grad * F.sigmoid(-self))
-glu_of = op("glu", kernels.glu,
-    self = lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
-softmax_dim = op("softmax", kernels.softmax,
-    self = lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
+glu_of = op("glu", kernels.glu, self=lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
+softmax_dim = op("softmax", kernels.softmax, self=lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
 safe_softmax = op("safe_softmax", kernels.safe_softmax, **softmax_dim.row.derivatives)
 log_softmax_dim = op("log_softmax", kernels.log_softmax,
     self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
@@ -101,8 +98,7 @@ erfc = op("erfc", lambda self: special.erfc(self),
     self = lambda F, grad, self: -TWO_OVER_ROOT_PI * F.exp(-(self * self)) * grad)
 erfinv = op("erfinv", lambda self: special.erfinv(self),
     self = lambda F, grad, self: (1 / TWO_OVER_ROOT_PI) * F.exp(F.erfinv(self) ** 2) * grad)
-lgamma = op("lgamma", lambda self: special.lgamma(self),
-    self = lambda F, grad, self: grad * F.digamma(self))
+lgamma = op("lgamma", lambda self: special.lgamma(self), self=lambda F, grad, self: grad * F.digamma(self))
 digamma = op("digamma", lambda self: special.digamma(self), tex=r"\psi\left({0}\right)",
     self = lambda F, grad, self: grad * F.polygamma(self, 1))
 polygamma = op("polygamma", lambda self, n: special.polygamma(n, self), tex=r"\psi^{{({1})}}\left({0}\right)",

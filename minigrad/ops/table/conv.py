@@ -54,8 +54,7 @@ avg_pool2d_backward = op("avg_pool2d_backward", kernels.avg_pool_back, grad_fn="
     grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))
-two_sided = op("two_sided", kernels.two_sided,
-    self = lambda F, grad, left, right: F.turned_back(grad, left, right))
+two_sided = op("two_sided", kernels.two_sided, self=lambda F, grad, left, right: F.turned_back(grad, left, right))
 adaptive_avg_pool2d_of = op("adaptive_avg_pool2d", kernels.adaptive_avg_pool, hidden=("left", "right"),
     self = lambda F, grad, self, left, right: F.tied(F.turned_back(grad, left, right), self))
 upsample_nearest1d = op("upsample_nearest1d", lambda self, output_size, scales: kernels.upsampled(
