@@ -144,8 +144,7 @@ class CustomNode(Node, FunctionCtx):
 
     def _checked(self, grads: tuple) -> tuple:
         name, count = type(self).__name__, len(self.needs_input_grad)
-        if all(g is None for g in grads[count:]):
-            grads = grads[:count]
+        grads = grads if any(g is not None for g in grads[count:]) else grads[:count]
         if len(grads) != count:
             raise presentation.error(RuntimeError, "function_count", f"function {name} returned an incorrect number of "
                                      f"gradients (expected {count}, got {len(grads)})")

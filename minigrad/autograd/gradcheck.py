@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from .._tensor import Tensor
@@ -45,13 +46,10 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
             "to be True", AssertionError)
     require(check_forward_ad or not check_batched_forward_grad, "Setting check_batched_forward_grad=True requires "
             "check_forward_ad to be True", AssertionError)
-    try:
+    with nullcontext() if raise_exception else suppress(GradcheckError):
         _compare(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_backward_ad, check_forward_ad)
-    except GradcheckError:
-        if raise_exception:
-            raise
-        return False
-    return True
+        return True
+    return False
 
 
 def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,

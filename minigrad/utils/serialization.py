@@ -116,10 +116,9 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
             shutil.copymode(path, beside)
         if plain:
             os.replace(beside, path)
-    except BaseException:
-        if plain and os.path.exists(beside):
+    finally:
+        if plain and os.path.exists(beside):  # it is not there any more, unless something failed
             os.unlink(beside)
-        raise
 
 
 # ---- reading -------------------------------------------------------------------------------
