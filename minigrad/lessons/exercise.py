@@ -109,7 +109,8 @@ class Exercise:
         if inspect.isgeneratorfunction(answer):
             return wrong(self.id, "generator", self.say("generator"))
         trials = self.trials(answer)
-        return self.behaviour(trials) or self.numbers(answer, trials) or self.costs(trials) or self.praise(trials)
+        return (self.behaviour(trials) or self.numbers(answer, trials) or self.first(self.economy, trials)
+                or self.praise(trials))
 
     def trials(self, answer: Callable) -> list[Trial]:
         """The answer on every case, up to one that does not end."""
@@ -136,8 +137,7 @@ class Exercise:
         if trials[-1].fault == "endless":
             key = trials[-1].case.too_long if all(t.right for t in trials[:-1]) else "endless"
             return self.tell(key, trials[-1])
-        return next((self.tell(key, shown) for key, sign in {**COMMON, **self.signs}.items()
-                     if (shown := sign(trials)) is not None), None)
+        return self.first({**COMMON, **self.signs}, trials)
 
     def numbers(self, answer: Callable, trials: Sequence[Trial]) -> Verdict | None:
         """The smallest case that goes wrong, with the idea that explains all of them."""
@@ -166,10 +166,9 @@ class Exercise:
         """Whether two answers did the same, in the same way."""
         return one.like(other) and self.habit(one) == self.habit(other)
 
-    def costs(self, trials: Sequence[Trial]) -> Verdict | None:
-        """Right numbers, got in a way that the exercise does not allow."""
-        return next((self.tell(key, shown) for key, sign in self.economy.items()
-                     if (shown := sign(trials)) is not None), None)
+    def first(self, signs: Mapping[str, Sign], trials: Sequence[Trial]) -> Verdict | None:
+        """What the first of the signs that shows itself has to say."""
+        return next((self.tell(key, shown) for key, sign in signs.items() if (shown := sign(trials)) is not None), None)
 
     def praise(self, trials: Sequence[Trial]) -> Verdict:
         """Everything is right; the sentence of the exercise asks on."""
