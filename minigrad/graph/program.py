@@ -32,7 +32,7 @@ LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:sit
 TIMED = "<timed exec>", "<magic-timeit>"  # IPython's names for what stands under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
-FARTHEST = 400  # expressions that are looked at behind one value
+FARTHEST, CELLS = 400, 300  # expressions that are looked at behind one value; cells, the latest ones
 Line = tuple[str, int, str]  # file, number, text
 
 
@@ -258,8 +258,8 @@ class Context(NamedTuple):
     def sources(self) -> Iterator[Source]:
         """This source, and, if it is a cell, the other cells, the latest first."""
         yield self.source
-        if is_cell(self.source.file):
-            yield from (source_of(f) for f in [*linecache.cache][::-1] if is_cell(f) and f != self.source.file)
+        cells = [*filter(is_cell, linecache.cache)] if is_cell(self.source.file) else []
+        yield from (source_of(file) for file in cells[: -CELLS - 1 : -1] if file != self.source.file)
 
     def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
         """A name that another function, the top of the file, or another cell gave."""
@@ -290,7 +290,7 @@ def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
                 queue.append((part, there))
 
 
-@lru_cache(64)
+@lru_cache(4 * CELLS)  # what is looked at must not be parsed anew meanwhile: its nodes are known by identity
 def _parsed(file: str, text: str) -> Source:
     return Source(file, text)
 
