@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 import minigrad as mg
+from minigrad.text import say
 from minigrad.viz.exported import WIDGET_STATE, WIDGET_VIEW, formula
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -99,3 +100,17 @@ def test_a_player_of_very_many_nodes_carries_the_first_and_says_so(monkeypatch: 
     assert "6 AccumulateGrad" in player.to_text()
     assert x.grad is not None
     assert mg.compare(player, player).moments[-1][:2] == (len(player.kept) - 1, len(player.kept) - 1)
+
+
+def test_what_a_notebook_keeps_folded_is_folded_on_its_page(tmp_path: Path):
+    printed = nbformat.v4.new_output("stream", text="forty-two")
+    cells = [nbformat.v4.new_code_cell("answer", outputs=[printed], metadata={"jupyter": {"outputs_hidden": hidden}})
+             for hidden in (True, False)]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"minigrad": {"lang": "zh"}})
+    nbformat.write(notebook, tmp_path / "folded.ipynb")
+
+    covered = re.findall(r"<details.*?</details>", mg.save_page(tmp_path / "folded.ipynb").read_text("utf-8"), re.S)
+
+    assert len(covered) == 1
+    assert "forty-two" in covered[0]
+    assert f"<summary>{say('player.covered', 'zh')}</summary>" in covered[0]

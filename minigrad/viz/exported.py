@@ -20,6 +20,11 @@ from latex2mathml.converter import convert
 from ..text import get_language, say
 from .theme import FOLLOWING, STATIC
 
+# nbconvert's page; what a notebook keeps folded, an answer for instance, opens when it is asked for
+COVERED = """{%- extends "basic/index.html.j2" -%}{% block output_group %}
+{%- if cell.metadata.jupyter and cell.metadata.jupyter.outputs_hidden -%}
+<details class="mg-covered"><summary>WORDS</summary>{{ super() }}</details>{% else %}{{ super() }}{% endif %}
+{% endblock %}"""
 WIDGET_STATE, WIDGET_VIEW = (f"application/vnd.jupyter.widget-{kind}+json" for kind in ("state", "view"))
 
 
@@ -81,7 +86,9 @@ def notebook_page(path: str | Path) -> str:
     for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
         if "data" in output:
             output.data = held.shown(output.data)
-    exporter = HTMLExporter(template_name="basic", embed_images=True, filters={  # type: ignore[no-untyped-call]
+    lang = notebook.metadata.get("minigrad", {}).get("lang") or get_language()
+    covered = COVERED.replace("WORDS", html.escape(say("player.covered", lang)))
+    exporter = HTMLExporter(raw_template=covered, embed_images=True, filters={  # type: ignore[no-untyped-call]
         "markdown2html": lambda text: MarkdownWithMath(renderer=Renderer(escape=False)).render(text)})
     body = exporter.from_notebook_node(notebook)[0]
     light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("default", "github-dark"))
@@ -89,7 +96,6 @@ def notebook_page(path: str | Path) -> str:
     style = "".join([FOLLOWING, (STATIC / "notebook.css").read_text("utf-8"), colours, *held.styles])
     words = [line for cell in notebook.cells for line in cell.source.splitlines() if line.startswith("# ")
              and cell.cell_type == "markdown"]
-    lang = notebook.metadata.get("minigrad", {}).get("lang") or get_language()
     return page(body, style, list(held.modules), held.models, lang=lang, kind="mg-notebook mg-auto",
                 title=words[0].lstrip("# ") if words else Path(path).stem)
 
