@@ -7,10 +7,13 @@ import pytest
 
 import minigrad
 from minigrad import nn
+from minigrad.core.row import TABLE
 from minigrad.graph import read
+from minigrad.graph.live import ALIKE, UNLIKE
 from minigrad.viz import indented
 from minigrad.viz.display import draw
 from minigrad.viz.words import module
+from tests import samples
 
 EXPRESSIONS = """x + y|x - y|x * y|x / y|x ** 2|x ** y|2 ** x|2 - x|x.add(y, alpha=2)|x.sub(y, alpha=3)|x @ y|x.exp()|-x
 torch.addmm(C, A, B, beta=2, alpha=3)|torch.div(x, y, rounding_mode='floor')|x // y|torch.where(c, x, y)|x.clamp(0, 1)
@@ -226,3 +229,35 @@ def test_the_gradients_at_a_closed_box_stand_apart(uses: int):
 
     assert len(ys) == uses
     assert min(b - a for a, b in itertools.pairwise(ys)) >= 15
+
+
+@pytest.mark.parametrize("name", [name for name, row in TABLE.items() if row.chapter in ALIKE
+                                  and name not in UNLIKE and name in samples.SAMPLES])
+def test_what_stands_in_these_chapters_keeps_the_shape_of_its_first_input(name: str):
+    for sample in samples.SAMPLES[name]:
+        args, options = sample(minigrad)
+        made = TABLE[name].call(*args, **options)
+        made = made[0] if isinstance(made, tuple) else made
+        first = args[0] if hasattr(args[0], "shape") else args[1]
+        stretched = len(made.shape) > len(first.shape) or any(m == 1 for m in first.shape)
+
+        assert stretched or made.shape == first.shape
+
+
+@LIBRARIES
+def test_no_shape_is_guessed_of_what_nobody_keeps_any_more(library: str):
+    torch = pytest.importorskip(library)
+    net, x, known = torch.nn.Linear(3, 4), torch.ones(5, 3), {}
+    logits = net(x).unsqueeze(0).unbind()[0].t().t()
+    loss = torch.nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 3, 0]))
+    del logits
+    for when in ("before", "after"):
+        graph = draw(loss).graph
+        known[when] = {n.name: t.size for n in reversed(graph.ops) for t in graph.outputs(n.id) if n.name[0] in "LATU"}
+        loss.backward(retain_graph=False) if when == "before" else None
+
+    sizes = {"LogSoftmaxBackward0": "(5, 4)", "TBackward0": "(5, 4)", "UnbindBackward0": "(5, 4)",
+             "UnsqueezeBackward0": "(1, 5, 4)", "AddmmBackward0": "(5, 4)"}
+    assert known["before"] == sizes
+    assert all(size in ("", sizes[name]) for name, size in known["after"].items())
+    assert known["after"]["LogSoftmaxBackward0"] == ("" if library == "minigrad" else "(5, 4)")

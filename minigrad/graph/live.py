@@ -39,7 +39,8 @@ OPERANDS = ("self", "other", "exponent")  # a number in their place is written a
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 FREED = attrgetter("freed")
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
-PROBED = 100_000  # elements; a larger output is taken to be as large as its input
+PROBED = 100_000  # elements; of larger outputs nothing is worked out
+ALIKE, UNLIKE = ("pointwise", "activation"), ("glu", "vdot")  # chapters of the table that keep shapes, and who does not
 # saved fields that torch's nodes do not have; strides are left out on both sides
 NOT_IN_TORCH = frozenset({"part", "whole"})
 
@@ -276,10 +277,11 @@ class Reader:
         """What a node's inputs measure, for those that nobody holds; latest nodes come first."""
         for i, slot in enumerate(self.edges[key]):
             if slot and slot not in self.tensors and slot not in self.shapes:
-                self.shapes[slot] = self.output_shape(self.found[slot[0]], slot[1]) or self.input_shape(key, i)
+                known = self.output_shape(self.found[slot[0]], slot[1]) or self.input_shape(key, i)
+                self.shapes |= {} if known is None else {slot: known}
 
-    def input_shape(self, key: Key, i: int) -> tuple[tuple[int, ...], str]:
-        """What the consumer noted or saved about an input; else it is as large as the output."""
+    def input_shape(self, key: Key, i: int) -> tuple[tuple[int, ...], str] | None:
+        """What the consumer noted or saved about an input, or its gradient would measure."""
         node = self.found[key]
         shape, dtype = self.shape_of((key, 0))
         noted = getattr(node, "metas", None) and node.metas[i]
@@ -291,8 +293,8 @@ class Reader:
         sizes = values.get(f"{name}_sym_sizes", getattr(values.get(name), "shape", None))
         place = getattr(node, "part" if i else "whole", getattr(node, "saved_whole", None))
         if sizes is None:  # a write into a base, or a view of one, knows where
-            sizes = place[0] if place else self.probed(node, i, shape, dtype)
-        return tuple(sizes), dtype
+            sizes = place[0] if place else self.probed(node, i, shape) if dtype else None
+        return None if sizes is None else (tuple(sizes), dtype or "?")
 
     def input_names(self, node: AnyNode) -> tuple[str, ...]:
         """What torch calls the inputs that have an edge, in their order."""
@@ -304,16 +306,19 @@ class Reader:
         """How many outputs a node has."""
         return int(node.outputs)
 
-    def probed(self, node: AnyNode, i: int, shape: tuple[int, ...], dtype: str) -> tuple[int, ...]:
-        """The shape of what the row's formula makes of a zero gradient: views say no more."""
-        row = self.row(node)
+    def probed(self, node: AnyNode, i: int, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The shape of what the row's formula makes of zero gradients; None where nobody knows it any more."""
+        row, outs = self.row(node), [self.shape_of((id(node), nr)) for nr in range(self.many(node))]
+        if row is None or broadcasts(row, i) or (i == 0 and row.chapter in ALIKE and row.name not in UNLIKE):
+            return shape if row else None
         again = any(hasattr(value, "dropped") for _, value, _ in self.fields[id(node)])  # asking would run it now
-        if row is None or row.elementwise or node.outputs > 1 or math.prod(shape) > PROBED or again:
-            return shape
+        if again or sum(math.prod(size) for size, _ in outs) > PROBED:
+            return None
         try:
-            return tuple(node.apply(xp.zeros(shape, dtype.rpartition(".")[2]), RAW, True)[i].shape)
-        except (RuntimeError, ValueError, TypeError, AttributeError):  # freed, or out of date
-            return shape
+            zeros = [xp.zeros(size, kind.rpartition(".")[2]) for size, kind in outs]
+            return tuple(node.apply(zeros[0] if len(zeros) == 1 else tuple(zeros), RAW, True)[i].shape)
+        except (RuntimeError, ValueError, TypeError, AttributeError):  # freed, out of date, or of a type not known
+            return None
 
     def shape_of(self, slot: Slot) -> tuple[tuple[int, ...], str]:
         """Shape and dtype: of the live tensor, else as inferred."""
@@ -391,8 +396,9 @@ class Reader:
             far = (key, i) in self.far
             return Edge(i, None, 0, None if far else self.constant_at(key, i), cut=far)
         here = self.records.get((key, 0))
-        expands = (here is not None and broadcasts(self.row(self.found[key]), i)
-                   and stretches(self.records[slot].shape, here.shape))
+        there = self.records[slot]
+        expands = (here is not None and "" not in (here.dtype, there.dtype)
+                   and broadcasts(self.row(self.found[key]), i) and stretches(there.shape, here.shape))
         return Edge(i, self.ids[slot[0]], slot[1], self.ids[slot], expands)
 
     def constant_at(self, key: Key, i: int) -> str | None:

@@ -70,10 +70,10 @@ class Values(Reader):
         """What a node makes of gradients drawn at random, for its input `i`; None where that is not known."""
         n: Any = self.found[key]
         row = self.row(n)
-        if row is None or row.multi or n.outputs > 1 or row.inputs[0] == "tensors":
+        shape, kind = self.shape_of((key, 0))
+        if row is None or row.multi or n.outputs > 1 or row.inputs[0] == "tensors" or not kind:
             return None
         name = row.differentiable[i]
-        shape, kind = self.shape_of((key, 0))
         grad = xp.random.RandomState(7).uniform(0.5, 1.5, shape).astype(kind.rpartition(".")[2] or "float32")
         try:
             given = {each: self.saved_value(key, each) for each in row.uses[name] if each not in ("F", "grad")}

@@ -110,7 +110,7 @@ class TensorRecord:
     kind: str
     name: str | None
     shape: tuple[int, ...]
-    dtype: str
+    dtype: str  # "" where nothing is known of it, "?" where only the shape is
     requires_grad: bool
     node: str | None = None
     nr: int = 0
@@ -122,6 +122,11 @@ class TensorRecord:
     grad: str | None = _uncompared()
     tangent: str | None = _uncompared()  # how it moves, where tangents were pushed
     summary: Summary | None = field(default=None, compare=False)
+
+    @property
+    def size(self) -> str:
+        """Its shape as a text; "" where nobody knows it any more."""
+        return str(self.shape) if self.dtype else ""
 
     @property
     def label(self) -> str:

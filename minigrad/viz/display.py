@@ -84,7 +84,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
                       folded=levels.fold(graph, level, open, fold), width=width)
     if tangents is not False:
         facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
-        drawing.remark("no_numbers", error=wrong) if wrong else drawing.remark("tangents", **facts)
+        drawing.remark("not_pushed", error=wrong) if wrong else drawing.remark("tangents", **facts)
     if level is None and not open:
         drawing.close_what_is_too_high()
     if stopped is not None:

@@ -160,11 +160,11 @@ class Explorer(Stage):
     def cards(self, fold: levels.Fold, drawn: set[str]) -> dict[str, dict[str, Any]]:
         """Id -> title, what follows it, and rows, for all that a picture shows."""
         graph = fold.graph
-        made = {t.id: card(t.label, str(t.shape), tensor_rows(t)) for t in graph.tensors if t.id in drawn}
+        made = {t.id: card(t.label, t.size, tensor_rows(t)) for t in graph.tensors if t.id in drawn}
         turns = {id: roll.count for roll in fold.rolls.values() for id in roll.turns[-1]}
         for n in (self.drawing.graph.node(n.id) for n in graph.nodes if n.id in drawn):  # a loop's edges go elsewhere
             t = next(iter([graph.tensor(n.leaf)] if n.leaf else graph.outputs(n.id)), None)
-            sub = f"{t.name or ''} {t.shape}".strip() if t else ""
+            sub = f"{t.name or ''} {t.size}".strip() if t else ""
             sub += f" · {turns[n.id]} / {turns[n.id]}" if n.id in turns else ""  # the turn that is shown
             made[n.id] = card(n.name, sub, node_rows(self.drawing.graph, n) + (tensor_rows(t) if t else []))
         for h in graph.hooks:
@@ -230,7 +230,7 @@ def tensor_rows(t: TensorRecord) -> list[Row]:
     """What is known of a tensor."""
     s = t.summary
     version = f"_version {t.version}" if t.version and t.value is not None else ""
-    facts = ", ".join(filter(None, [t.dtype, "requires_grad" if t.requires_grad else "", version]))
+    facts = ", ".join(filter(None, [t.dtype.strip("?"), "requires_grad" if t.requires_grad else "", version]))
     kept = (t.kind == "leaf" and t.requires_grad) or t.retains_grad
     return [[t.label, t.value if t.value is not None else both("draw.not_kept")], ["dtype", facts],
             ["min, mean, max", f"{s.min}, {s.mean}, {s.max}" if s and s.mean else ""], ["norm()", s.norm if s else ""],

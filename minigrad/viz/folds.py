@@ -56,7 +56,7 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
     """One picture, and what its parts stand for: `alias` (node or edge -> what is drawn), `home` (node -> what
     it steps with), `short` (slot -> a shape, where the numbers have no room)."""
     alias, home = stand_ins(graph, fold)
-    shapes = {f"edge:{n.edge_id(e.slot)}": str(graph.tensor(e.tensor).shape)
+    shapes = {f"edge:{n.edge_id(e.slot)}": graph.tensor(e.tensor).size
               for n in graph.nodes for e in n.edges if e.tensor}
     short: dict[str, str] = {}
     longest: dict[str, str] = {}

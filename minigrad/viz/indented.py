@@ -84,7 +84,7 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
 
 def tensor_words(t: TensorRecord) -> str:
     """Name, shape and value, as far as they are known."""
-    parts = [t.name or "", str(t.shape), "" if t.value is None else f"= {t.value}", f"ε {t.tangent}" * bool(t.tangent)]
+    parts = [t.name or "", t.size, "" if t.value is None else f"= {t.value}", f"ε {t.tangent}" * bool(t.tangent)]
     return " ".join(p for p in parts if p)
 
 

@@ -174,7 +174,7 @@ def of_optimizer(optimizer: Any, context: Context | None) -> Explanation:
 
 def label(t: TensorRecord) -> str:
     """A tensor's name, else its shape."""
-    return t.name or f"tensor{t.shape}"
+    return t.name or f"tensor{t.size}"
 
 
 def why_no_grad(t: TensorRecord) -> Iterator[Reason]:

@@ -409,7 +409,8 @@ class Scenes:
         """What shape a gradient has, where its numbers are too many to ask for."""
         at = next((i for i, f in enumerate(frames) if f.kind == "compute"), None)
         node = self.graph.node(frames[0].node)
-        edges = [(e, self.graph.tensor(e.tensor).shape) for e in node.edges if e.node and e.tensor]
+        edges = [(e, self.graph.tensor(e.tensor).shape) for e in node.edges
+                 if e.node and e.tensor and self.graph.tensor(e.tensor).dtype]
         if at is None or not edges:
             return None
         out = self.graph.outputs(node.id)[0].shape

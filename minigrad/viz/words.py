@@ -27,7 +27,7 @@ def word(key: str, lang: str | None, **values: object) -> str:
 
 def shape_label(t: TensorRecord, versions: bool = False) -> str:
     """What stands muted behind the name: `(2,) float64 @v1 requires_grad`."""
-    text = str(t.shape) if t.dtype in ("float32", "") else f"{t.shape} {t.dtype}"
+    text = t.size if t.dtype in ("float32", "", "?") else f"{t.shape} {t.dtype}"
     text += f" @v{t.version}" if versions and t.value is not None else ""
     return f"{text} requires_grad" if t.kind == "leaf" else text
 
@@ -77,7 +77,7 @@ def has_card(graph: Graph, fold: Fold, t: TensorRecord) -> bool:
 
 def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
     """The shapes that no card and no box tells, and all that went into a call that failed, by the slot of a wire."""
-    bare = {t.id: str(t.shape) for t in graph.tensors if t.kind == "nonleaf" and t.node not in fold.box
+    bare = {t.id: t.size for t in graph.tensors if t.kind == "nonleaf" and t.node not in fold.box
             and t.node not in fold.steps and not has_card(graph, fold, t)}
     found = {f"edge:{id}": bare[e.tensor] for n in graph.ops for e in n.edges
              if e.tensor in bare and (id := n.edge_id(e.slot)) == fold.wires.get(id, id)}
@@ -87,7 +87,7 @@ def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
 
 def again_label(leaf: TensorRecord) -> str:
     """What stands on a leaf that is drawn once more, small."""
-    return leaf.name or str(leaf.shape)
+    return leaf.name or leaf.size
 
 
 def notes(node: NodeRecord, many: int) -> tuple[list[Saved], int]:
@@ -225,7 +225,7 @@ def shapes_of(fold: Fold, id: str) -> str:
     users = sorted({user for n in mine for user in graph.consumers[n]} - mine, key=lambda id: int(id[1:]))
     outs = [e.tensor for user in users for e in graph.node(user).edges if e.node in mine]
     outs += [r for r in graph.roots if graph.tensor(r).node in mine]
-    start, end = (", ".join(dict.fromkeys(str(graph.tensor(t).shape) for t in several if t)) for several in (ins, outs))
+    start, end = (", ".join(dict.fromkeys(graph.tensor(t).size for t in several if t)) for several in (ins, outs))
     text = end if start == end else f"{start} → {end}"
     return text.strip() if width(text) <= 150 else f"→ {end}" if width(end) <= 200 else ""
 
