@@ -58,7 +58,7 @@ def test_a_wrong_answer_is_told_which_idea_is_behind_it(exercise, answer, idea):
 
 def without_the_answer(text):
     """A verdict without what the learner wrote: the quoted line, and the error's own words."""
-    return "\n".join(line for line in text.splitlines() if not re.search(r"Error|your line|你的这一行", line))
+    return "\n".join(line for line in text.splitlines() if not re.search(r"Error|your line|你的这一行|^    \d >", line))
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=lambda t: t.exercise)

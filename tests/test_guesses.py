@@ -44,6 +44,10 @@ def test_what_no_question_has_is_asked_again_and_dots_are_not_yet(exercise, lang
     assert check(exercise, ...).passed is None
 
 
+def test_each_letter_of_the_prediction_is_answered_with_a_sentence_of_its_own(language):
+    assert len({check("03.1", letter).text for letter in "ABCD"}) == 4
+
+
 def test_curves_are_told_apart_by_four_letters():
     right = KEYS["08.curves"][0]
 

@@ -24,7 +24,7 @@ __all__ = ["Verdict", "check", "collect", "diamond", "form", "keep", "picture", 
 
 BUILT_IN = {  # exercise -> the file it is in, and its name there; read when first asked for
     "01": "lesson_01.EXERCISE", "02": "lesson_02.EXERCISE",
-    "03": "lesson_03.EXERCISE", "03.1": "lesson_03.check_prediction", "03.2": "lesson_03.LONG",
+    "03": "lesson_03.EXERCISE", "03.2": "lesson_03.LONG",
     "04": "lesson_04.EXERCISE", "05": "lesson_05.EXERCISE", "05.1": "lesson_05.SUM_BACK",
     "06": "lesson_06.EXERCISE", "06.1": "lesson_06.FIXES", "07": "lesson_07.EXERCISE", "08": "lesson_08.EXERCISE",
     "A": "lesson_a.EXERCISE", "B": "lesson_b.EXERCISE", "B.2": "lesson_b.DUAL", "C": "lesson_c.EXERCISE",

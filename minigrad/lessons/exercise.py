@@ -11,13 +11,14 @@ come to are expressions of their names.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import isclose, isfinite
 from typing import Any
 
@@ -126,7 +127,7 @@ class Exercise:
 
         def played() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
             got, facts = self.play(answer, *case.data)
-            return {k: plain(v) for k, v in got.items()}, facts
+            return {k: plain(v, case.want.get(k)) for k, v in got.items()}, facts
 
         outcome = attempt(played)
         got, facts = ({}, {}) if outcome.fault else outcome.value
@@ -174,7 +175,8 @@ class Exercise:
         """Everything is right; the sentence of the exercise asks on."""
         key = f"right_{self.id}"
         more = self.say(key) if key in self.sentences or knows(f"lessons.{key}") else ""
-        return right(self.id, say("lessons.all_cases", cases=len(self.cases)), more)
+        count = len(self.cases)
+        return right(self.id, say("lessons.all_cases", cases=count) if count > 1 else "", more)
 
     def tell(self, key: str, trial: Trial) -> Verdict:
         """The verdict on a wrong answer."""
@@ -182,6 +184,8 @@ class Exercise:
                     for k, want in trial.case.want.items() if k in trial.got and not same(trial.got[k], want)]
         blanks = {"error": trial.outcome.error, "calls": len(trial.outcome.calls), **trial.facts}
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
+        if key == "raised" and not trial.outcome.line:
+            sentence = "raised_outside"  # in a line of the case
         return wrong(self.id, key, self.say(sentence or key, **blanks),
                      case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),
                      printed=shortened(trial.outcome.printed), drawing=self.draw(trial, key))
@@ -201,11 +205,14 @@ def wording(error: str) -> str:
     return re.sub(r"\d+", "", error)
 
 
-def plain(value: Any) -> Any:
-    """A number, or lists of numbers, of whatever holds some; everything else as it is."""
+def plain(value: Any, want: Any = ()) -> Any:
+    """A number, or lists of numbers, of whatever holds some; everything else as it is. One alone is that number."""
     if hasattr(value, "tolist") and not inspect.isclass(value):  # tensors and arrays of any library
-        return value.tolist()
-    return [plain(v) for v in value] if isinstance(value, list | tuple) else value
+        value = value.tolist()
+    value = [plain(v) for v in value] if isinstance(value, list | tuple) else value
+    while isinstance(want, int | float) and isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value
 
 
 def is_number(value: Any) -> bool:
@@ -236,10 +243,11 @@ def shortened(text: str) -> str:
 
 
 def pair(value: Any, *names: str) -> dict[str, Any]:
-    """The parts of what was returned, by name; where it has not so many, its kind stands under each name."""
-    if len(names) == 1 or value is None or inspect.isgenerator(value):
+    """The parts of what was returned, by name, as Python unpacks it; where it has not so many, its kind for each."""
+    if len(names) == 1 or value is None:
         return dict.fromkeys(names, value)
-    parts = list(value) if isinstance(value, list | tuple) or getattr(value, "shape", None) == (len(names),) else []
+    whole = isinstance(value, Mapping | str) or not hasattr(value, "__iter__") or getattr(value, "shape", None) == ()
+    parts = [] if whole else list(islice(value, len(names) + 1))
     return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else dict.fromkeys(names, type(value))
 
 
@@ -291,6 +299,28 @@ def whenever(shows: Callable[[Trial], bool]) -> Sign:
     return lambda trials: next((t for t in trials if t.fault is None and shows(t)), None)
 
 
+def noting(f: Callable, places: list[str]) -> Callable:
+    """`f`, which notes the numbers that it is called with; under vmap there are none to be told."""
+
+    def noted(x: Any) -> Any:
+        places.append("")
+        with contextlib.suppress(RuntimeError):
+            places[-1] = as_text(plain(x))
+        return f(x)
+
+    return noted
+
+
+def at_places(trial: Trial) -> bool:
+    """Whether a function ran at more places than one."""
+    return len({*trial.facts["places"]} - {""}) > 1
+
+
+def differs(label: str) -> Sign:
+    """A sign that the first trial gives where this is not as it should be."""
+    return whenever(lambda t: label in t.case.want and not same(t.got.get(label), t.case.want[label]))
+
+
 def grows(trial: Trial) -> bool:
     """Whether each backward had more nodes to run than the one before."""
     nodes = [call.nodes for call in trial.outcome.calls]
@@ -300,6 +330,18 @@ def grows(trial: Trial) -> bool:
 def missing(trial: Trial) -> bool:
     """Whether something that is to be returned is None; a name with a dot is not returned."""
     return any(v is None and "." not in k for k, v in trial.got.items())
+
+
+def several(trials: Sequence[Trial]) -> Trial | None:
+    """Several numbers, or none, where every case asks for one."""
+    one = {k for k in trials[0].case.want if "." not in k and not any(isinstance(t.case.want[k], list) for t in trials)}
+    return whenever(lambda t: any(isinstance(t.got.get(k), list) for k in one))(trials)
+
+
+def too_deep(trials: Sequence[Trial]) -> Trial | None:
+    """Everything is right but the longest case: there, calls lie within calls, until Python had enough."""
+    failing = [t for t in trials if not t.right]
+    return failing[0] if failing == [trials[-1]] and failing[0].outcome.error == "RecursionError" else None
 
 
 def constant(trials: Sequence[Trial]) -> bool:
@@ -313,5 +355,6 @@ COMMON: dict[str, Sign] = {
     "prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
     "nothing": whenever(missing),
     "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
-    "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items()))}
+    "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items())),
+    "kind:several": several}
 BY_ITSELF: dict[str, Sign] = {"calls_backward": whenever(lambda t: bool(t.outcome.calls))}  # where that is the exercise

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..text import say
+from ..text import knows, say
 from .running import is_empty
 from .verdict import Verdict, not_yet, right, wrong
 
@@ -19,6 +19,7 @@ KEYS: Mapping[str, tuple[str, Mapping[str, str]]] = {  # the right letters; the 
     "02.recall": ("B", {"A": "slope_only", "C": "sign", "D": "divides"}),
     "02.guess": ("B", {"A": "one_level", "C": "recomputed", "D": "record_at_backward"}),
     "03.recall": ("D", {"A": "leaf_means_wanted", "B": "leaf_means_plain", "C": "record_at_backward"}),
+    "03.1": ("C", {"A": "walk_paths", "B": "walk_early", "D": "product_of_slopes"}),
     "04.recall": ("C", {"A": "walk_paths", "B": "walk_overwrite", "D": "product_of_slopes"}),
     "04.guess": ("B", {"A": "walk_overwrite", "C": "product_of_slopes", "D": "mean_for_sum"}),
     "05.recall": ("B", {"A": "walk_early", "C": "walk_early", "D": "upside_down"}),
@@ -50,9 +51,11 @@ class Guess:
         letters = str(answer).replace(" ", "").upper()
         if sorted(letters) != sorted(key) if len(key) > 1 else letters not in (key, *ideas):
             return wrong(self.exercise, "kind", say("guesses.letters", letters=", ".join(sorted([*key, *ideas]))))
-        question = say(f"guesses.{self.exercise.replace('.', '_')}")
+        asked = f"guesses.{self.exercise.replace('.', '_')}"
+        own = knows(f"{asked}_{letters}")  # this letter is answered with a sentence of its own
+        question = say(f"{asked}_{letters}" if own else asked)
         fits, idea = letters == key, ideas.get(letters, "wrong_value")
         if self.exercise.endswith(".guess"):
             noted = say("guesses.noted", exercise=self.exercise, letters=letters)
             return Verdict(self.exercise, fits, f"{noted}\n{question}", None if fits else idea)
-        return right(self.exercise) if fits else wrong(self.exercise, idea, question)
+        return right(self.exercise, question if own else "") if fits else wrong(self.exercise, idea, question)

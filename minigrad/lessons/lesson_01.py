@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import tensor
-from .exercise import Case, Exercise, Trial, same, whenever
+from .exercise import Case, Exercise, Sign, Trial, at_places, noting, same, whenever
 
 # What f is, its slope at x, x, dx. The slopes are school calculus, written out.
 CASES = (("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, 0.1), ("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, -0.2), ("w * 3", 3.0, 5.0, 0.5),
@@ -20,13 +20,9 @@ def cases() -> Iterator[Case]:
 
 
 def play(answer: Callable, formula: str, x: float, dx: float) -> tuple[dict, dict]:
-    at: list[float] = []
-
-    def f(w: Any) -> Any:
-        at.append(float(w))
-        return eval(formula, {"w": w})
-
-    return {"predict_change": answer(f, x, dx)}, {"times": len(at), "places": len({round(a, 6) for a in at})}
+    places: list[str] = []
+    f = noting(eval(f"lambda w: {formula}"), places)
+    return {"predict_change": answer(f, x, dx)}, {"places": places, "times": len(places)}
 
 
 def slope(f: Callable, x: float) -> tuple[Any, Any]:
@@ -46,29 +42,23 @@ MODELS: dict[str, Sequence[Callable]] = {
     "sign": [lambda f, x, dx: -slope(f, x)[1] * dx, lambda f, x, dx: abs(slope(f, x)[1] * dx)]}
 
 
-def constant(trials: Sequence[Trial]) -> Trial | None:
-    """The same number in every case, or the same number times dx."""
-    got = [t.got.get("predict_change") for t in trials]
-    if any(t.fault for t in trials):
-        return None
-    same_slope = [g / t.case.data[2] for g, t in zip(got, trials, strict=True)]
-    fixed = any(all(same(v, row[0]) for v in row) for row in (got, same_slope))
-    return next(t for t in trials if not t.right) if fixed else None
+def slopes_show(pattern: Callable[[list[float], list[float]], bool]) -> Sign:
+    """A sign that slopes give, those that were used beside the true ones."""
 
+    def sign(trials: Sequence[Trial]) -> Trial | None:
+        wrong = next((t for t in trials if not t.right), None)
+        if wrong is None or any(t.fault for t in trials):
+            return None
+        used, true = ([row["predict_change"] / t.case.data[2] for t, row in zip(trials, rows, strict=True)]
+                      for rows in ([t.got for t in trials], [t.case.want for t in trials]))
+        return wrong if pattern(used, true) else None
 
-def not_cleared(trials: Sequence[Trial]) -> Trial | None:
-    """Slopes that grow from call to call by the true slope: one knob, whose `.grad` nobody empties."""
-    wrong = next((t for t in trials if not t.right), None)
-    if wrong is None or any(t.fault for t in trials):
-        return None
-    slopes = [t.got["predict_change"] / t.case.data[2] for t in trials]
-    true = [t.case.want["predict_change"] / t.case.data[2] for t in trials]
-    grown = all(abs(b - a - s) < 1e-3 for a, b, s in zip(slopes, slopes[1:], true[1:], strict=False))
-    return wrong if grown else None
+    return sign
 
 
 EXERCISE = Exercise("01", cases, play, MODELS, signs={
-    "measured": whenever(lambda t: t.facts["places"] > 1),
-    "constant": constant,
-    "not_cleared": not_cleared,
+    "measured": whenever(at_places),
+    "constant:one_slope": slopes_show(lambda used, true: all(same(slope, used[0]) for slope in used)),
+    "not_cleared": slopes_show(lambda used, true: all(  # they grow by the true ones: nobody emptied one knob's `.grad`
+        abs(b - a - s) < 1e-3 for a, b, s in zip(used, used[1:], true[1:], strict=False))),
 }, economy={"wrong_value:f_twice": whenever(lambda t: t.facts["times"] > 1)})

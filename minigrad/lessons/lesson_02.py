@@ -17,10 +17,6 @@ from .exercise import Case, Exercise, Trial, programs, same
 FEW = 12  # nodes; larger records are not searched for what makes them differ
 
 
-def picture_of(result: Any, w: Any, km: Any) -> Graph:
-    return read(result, names={"w": w, "km": km})
-
-
 def tree(graph: Graph, id: str | None, without: tuple = (), turn: bool = False, seen: dict | None = None) -> str:
     """A record in words, `Mul(Add(w, None), None)`: some nodes left out, slots in any order, or, where there is
     a dict for what was `seen`, with each shared node written once."""
@@ -52,7 +48,7 @@ def pruned(graph: Graph, id: str | None) -> set[str]:
 def wanted() -> Graph:
     w, km = tensor(2.0, requires_grad=True), tensor(1.5)
     shared = w + 1
-    return picture_of(shared * shared + shared * km, w, km)
+    return read(shared * shared + shared * km, names={"w": w, "km": km})
 
 
 def picture() -> Any:
@@ -74,7 +70,7 @@ def play(answer: Callable, *data: str) -> tuple[dict, dict]:
     result, names = got.get("result"), facts["names"]
     if getattr(result, "grad_fn", None) is None:
         return got, facts
-    facts["graph"] = picture_of(result, names["w"], names["km"])
+    facts["graph"] = read(result, names={name: names[name] for name in ("w", "km")})
     return {**got, "result.grad_fn": tree(facts["graph"], "n1", seen={})}, facts
 
 

@@ -18,9 +18,8 @@ from typing import Any
 from .. import float64, tensor
 from ..graph.live import read
 from ..text import get_language, say
-from .exercise import Case, Exercise, Trial, as_text, same, whenever
-from .running import is_empty
-from .verdict import Verdict, not_yet, right, wrong
+from .exercise import Case, Exercise, Trial, as_text, same, too_deep, whenever
+from .verdict import Verdict, right
 
 Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its sentence needs
 
@@ -330,35 +329,18 @@ EXERCISE = Walk("03", walk_cases, play, MODELS, signs={"wrong_rule": always_asks
 
 
 def long_cases() -> Iterator[Case]:
-    program = f"x = 1\na1 = x * 3\na2 = a1 + 1\n...\na{LENGTH} = a{LENGTH - 1} + 1"
-    yield Case(program, (), {"x.grad": 3.0})
+    for length in (20, LENGTH):
+        program = f"x = 1\na1 = x * 3\na2 = a1 + 1\n...\na{length} = a{length - 1} + 1"
+        yield Case(program, (length,), {"x.grad": 3.0}, "endless:too_slow" if length == LENGTH else "endless")
 
 
-def play_long(answer: Callable) -> tuple[dict, dict]:
+def play_long(answer: Callable, length: int) -> tuple[dict, dict]:
     log = Log(patience=50 * PATIENCE)
     ExerciseNode("x", "x = 1", [], log)
-    for i in range(1, LENGTH + 1):
+    for i in range(1, length + 1):
         before = log.nodes[-1]
         ExerciseNode(f"a{i}", f"a{i} = {before.name} {'* 3' if i == 1 else '+ 1'}", [(before, 3 if i == 1 else 1)], log)
     return played(answer, log, {node.name: 1.0 for node in log.nodes} | {"x": 3.0})
 
 
-def too_deep(trials: Sequence[Trial]) -> Trial | None:
-    """Calls within calls, one for each node, until Python had enough."""
-    return next((t for t in trials if t.outcome.error.startswith("RecursionError")), None)
-
-
 LONG = Walk("03.2", long_cases, play_long, {}, signs={"walk_deep": too_deep})
-
-PREDICTIONS = {"A": "walk_guess_twice", "B": "walk_guess_first", "D": "walk_guess_product"}
-
-
-def check_prediction(answer: Any) -> Verdict:
-    """Exercise 03.1: what the shared node of the diamond does, A, B, C or D."""
-    if is_empty(answer):
-        return not_yet("03.1")
-    letter = str(answer).strip().upper()
-    if letter == "C":
-        return right("03.1", say("lessons.walk_guess_right"))
-    key = PREDICTIONS.get(letter, "walk_guess_letter")
-    return wrong("03.1", key, say(f"lessons.{key}"))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
-from .. import arange, float32, tensor
-from .exercise import BY_ITSELF, Case, Exercise, case, programs
+from .. import Tensor, arange, float32, tensor
+from .exercise import BY_ITSELF, Case, Exercise, case, programs, whenever
 
 # 05: grad, a and b, square and unsymmetric first: there even a wrong order of factors can be computed
 PRODUCTS = (
@@ -50,7 +50,7 @@ EXERCISE = Exercise("05", products, programs("matmul_grads"), {
 SHAPES = (
     ((), (2,)), ((3,), (3,)), ((2,), (2, 2)), ((2, 1), (2, 2)), ((1,), (3,)), ((1, 3), (2, 3)), ((2, 1), (3, 2, 3)),
     ((3,), (1, 3)), ((1, 1), (2, 3)), ((), ()), ((1, 2, 1), (2, 3, 2, 2)), ((1, 3), (0, 3)), ((1,), (2, 0)),
-    ((0,), (2, 0)),
+    ((0,), (2, 0)), ((), (2, 2)), ((2,), (2, 3, 2)),
 )
 
 
@@ -84,15 +84,31 @@ def if_other(model: Callable) -> Callable:
 
 
 LOOKS: dict[str, Sequence[Callable]] = {
-    "missing_sum": [summing(new=False, ones=False), summing(new=False), summing(ones=False)],
+    "missing_sum": [summing(new=False, ones=False), summing(new=False), summing(ones=False),
+                    lambda grad, shape: summing(new=False)(grad.sum(0) if grad.dim() > len(shape) else grad, shape)],
     "dropped_axis": [summing(keep=False), summing(keep=False, order=list)],
     "mean_for_sum": [summing(lambda x, axis: x.mean(axis))],
     "first_copy": [summing(lambda x, axis: x.select(axis, 0)), lambda grad, shape: grad[0],
-                   summing(lambda x, axis: x.narrow(axis, 0, 1).squeeze(axis))],
+                   summing(lambda x, axis: x.narrow(axis, 0, 1).squeeze(axis)),
+                   lambda grad, shape: grad[(0,) * (grad.dim() - len(shape))][tuple(slice(n) for n in shape)]],
     "wrong_axis": [summing(where=-1), summing(where=-1, ones=False), lambda grad, shape: grad.sum(-1),
                    lambda grad, shape: grad.sum(0)],
     "sums_all": [lambda grad, shape: grad.sum(), lambda grad, shape: grad.sum().expand(shape)],
     "sign": [lambda grad, shape: -summing()(grad, shape)],
 }
 MODELS = {key: [m for model in models for m in (model, if_other(model))] for key, models in LOOKS.items()}
-SUM_BACK = Exercise("05.1", sums, programs("sum_back"), MODELS, signs=BY_ITSELF)
+
+
+def play(answer: Callable, *data: str) -> tuple[dict, dict]:
+    """Note whether PyTorch's own word for the exercise was used."""
+    said, ordinary = [], Tensor.sum_to_size
+    Tensor.sum_to_size = lambda t, *size: (said.append(size), ordinary(t, *size))[1]  # type: ignore[method-assign]
+    try:
+        got, facts = programs("sum_back")(answer, *data)
+    finally:
+        Tensor.sum_to_size = ordinary  # type: ignore[method-assign]
+    return got, {**facts, "said": said}
+
+
+SUM_BACK = Exercise("05.1", sums, play, MODELS, signs=BY_ITSELF, economy={
+    "wrong_value:one_word": whenever(lambda t: bool(t.facts["said"]))})

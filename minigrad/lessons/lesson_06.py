@@ -6,10 +6,13 @@ import contextlib
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from .exercise import BY_ITSELF, Case, Exercise, Trial, case, ours, plain, programs, same, whenever
+from .running import is_empty
+from .verdict import Verdict
 
 LEAF, END = "w = torch.tensor(2.0, requires_grad=True)\n", "loss.backward()\nprint(w.grad)"
 SWITCHED = "loss = ((pred - fare) ** 2).requires_grad_()\n" + END
@@ -30,14 +33,17 @@ WANT = {label: grad for label, (*_, grad) in RECEIPTS.items()} | {"w.is_leaf": T
 
 def repairs() -> Iterator[Case]:
     for number, text in PROGRAMS.items():
-        yield Case(f"# program {number}, km = 1.5, fare = 1.5\n{text}", (number,), WANT)
+        yield Case(text, (number,), WANT)
+
+
+def with_line(number: int, at: Any, text: Any) -> list[str]:
+    """The lines of a program, with another line `at`, if it has one."""
+    return [text if n == at else line for n, line in enumerate(PROGRAMS[number].splitlines(), 1)]
 
 
 def mended(number: int, at: int, text: str) -> tuple[dict[str, Any], list[str]]:
     """What comes of a program with another line `at`, and what it printed for each receipt."""
-    lines, got, printed = PROGRAMS[number].splitlines(), {}, []
-    if 1 <= at <= len(lines):
-        lines[at - 1] = text
+    lines, got, printed = with_line(number, at, text), {}, []
     for label, (km, fare, _) in RECEIPTS.items():
         names = {"torch": import_module("minigrad"), "km": km, "fare": fare}
         with contextlib.redirect_stdout(io.StringIO()) as out:
@@ -56,10 +62,14 @@ def mends_below(number: int, fix: Any) -> bool:
     return False
 
 
-def play(fixes: Mapping[int, Any], number: int) -> tuple[dict, dict]:
-    fixes = {n: fix for n, fix in fixes.items() if fix is not ...}
+def parts(fixes: Mapping[int, Any], number: int) -> tuple[Any, Any]:
+    """Where this program gets which line; where there is no fix, its own first one."""
     fix = fixes.get(number, (1, PROGRAMS[number].splitlines()[0]))
-    at, text = fix if isinstance(fix, tuple | list) and len(fix) == 2 else (None, None)
+    return tuple(fix) if isinstance(fix, tuple | list) and len(fix) == 2 else (None, None)
+
+
+def play(fixes: Mapping[int, Any], number: int) -> tuple[dict, dict]:
+    fix, (at, text) = fixes.get(number), parts(fixes, number)
     if not isinstance(at, int) or not isinstance(text, str):
         return {"fix": type(fix)}, {}
     facts = {"at": at, "text": text}
@@ -81,10 +91,28 @@ def symptom(trial: Trial) -> bool:
 
 
 class Repairs(Exercise):
-    """Exercise 06.1: what a mended program does tells where its line went wrong."""
+    """Exercise 06.1: what a mended program does tells where its line went wrong; those that nobody mended wait."""
+
+    def __call__(self, answer: Any) -> Verdict:
+        if isinstance(answer, Mapping) and not is_empty(answer):
+            answer = {n: fix for n, fix in answer.items() if fix is not ...}
+            answer = answer if answer.keys() <= PROGRAMS.keys() else None  # no dict of these programs
+        return super().__call__(answer)
+
+    def trials(self, answer: Any) -> list[Trial]:
+        return sorted(super().trials(answer), key=lambda t: t.case.data[0] not in answer)
+
+    def trial(self, answer: Any, case: Case) -> Trial:
+        number, = case.data
+        at, text = parts(answer, number)
+        rows = [f"{n} {'>' if n == at and number in answer else '|'} {line}"
+                for n, line in enumerate(with_line(number, at, text), 1)]
+        head = f"# programs[{number}], km = 1.5, fare = 1.5"
+        return super().trial(answer, replace(case, program="\n".join([head, *rows])))
 
     def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         facts, got = trial.facts, trial.got
+        facts["mended"] = sum(t.right for t in trials)
         before = PROGRAMS[trial.case.data[0]].splitlines()[facts["at"] - 1]
         if facts["text"] == before:
             return "still_cut:no_new_line"

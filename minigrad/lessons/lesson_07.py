@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array.backend import storage
 from ..core.beside.observers import observing
-from .exercise import Case, Exercise, Trial, case, constant, programs, same, whenever
+from .exercise import Case, Exercise, Trial, case, constant, differs, programs, whenever
 
 MOST = 3  # buffers: the program as it stands makes two
 
@@ -34,25 +34,15 @@ def buffers(trial: Trial) -> int:
     return trial.facts["buffers"]
 
 
-def differs(trial: Trial, label: str) -> bool:
-    """Whether this is not as it should be."""
-    return not same(trial.got.get(label), trial.case.want[label])
-
-
-def calls_backward(trials: Sequence[Trial]) -> Trial | None:
-    """More backwards than the one of the case itself."""
-    return next((t for t in trials if len(t.outcome.calls) > 1), None)
-
-
 def nothing_to_send(trials: Sequence[Trial]) -> Trial | None:
     """A result without a record: the case's own line can not go backward from it."""
     return next((t for t in trials if not t.outcome.line and "does not require grad" in t.outcome.error), None)
 
 
 EXERCISE = Exercise("07", cases, programs("bill", watch), signs={
-    "calls_backward": calls_backward,
+    "calls_backward": lambda trials: next((t for t in trials if len(t.outcome.calls) > 1), None),
     "constant": lambda trials: trials[1] if constant(trials) else None,
-    "edits_input": whenever(lambda t: differs(t, "w.data")),
-    "other_value": whenever(lambda t: differs(t, "total")),
-    "cut_to_silence": lambda trials: nothing_to_send(trials) or whenever(lambda t: differs(t, "w.grad"))(trials),
+    "edits_input": differs("w.data"),
+    "other_value": differs("total"),
+    "cut_to_silence": lambda trials: nothing_to_send(trials) or differs("w.grad")(trials),
 }, economy={"clone_all": whenever(lambda t: buffers(t) > MOST)})

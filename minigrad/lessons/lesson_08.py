@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from .. import Tensor, no_grad, tensor
-from .exercise import Case, Exercise, Trial, case, grows, programs
+from .exercise import Case, Exercise, Trial, case, grows, plain, programs
 
 RECEIPTS = "[0.5, 1.5, 2.5]", "[1.0, 1.5, 2.0]"
 CASES = ((*RECEIPTS, 1, 0.1), (*RECEIPTS, 2, 0.1), (*RECEIPTS, 3, 0.05),
@@ -49,8 +49,7 @@ def play(answer: Callable, *data: str) -> tuple[dict, dict]:
         raise
     finally:
         Tensor.grad = ordinary  # type: ignore[misc]
-    got = {k: v.reshape(()) if getattr(v, "shape", ()) in ((1,), (1, 1)) else v for k, v in got.items()}
-    return got, {**facts, "emptied": bool(emptied) and not any(got.values())}
+    return got, {**facts, "emptied": bool(emptied) and not any(plain(v, 0) for v in got.values())}
 
 
 def mean(x: Any) -> Any:
@@ -113,6 +112,7 @@ EXERCISE = Exercise("08", cases, play, {
     "in_turn": [loop(split=lambda n, turns=turns: [(move, slice(n)) for move in turns]) for turns in ("wb", "bw")],
     "in_turn:ride_by_ride": [loop(split=lambda n: [("wb", slice(i, i + 1)) for i in range(n)])],
     "no_steps": [formula],
+    "no_steps:one_round": [lambda km, fare, steps, lr: loop()(km, fare, 1, lr)],
     "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
 }, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")), economy={
     "lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..autograd import Function
-from .exercise import Case, Exercise, Trial, case, programs
+from .exercise import Case, Exercise, Trial, case, differs, programs, same, whenever
 
 
 def cases() -> Iterator[Case]:
-    for x, grad in (([1.0, 2.0, -3.0], [1.0, 10.0, 100.0]), ([0.5, -1.0], [-2.0, 0.25])):
+    for x, grad in (([1.0, 2.0, -3.0], [1.0, 10.0, 100.0]), ([1.0, 2.0, -3.0], [-2.0, 0.25, 1.0])):
         yield case(f"x = torch.tensor({x}, requires_grad=True)\ny = Cube.apply(x)\ngrad = torch.tensor({grad})\n"
-                   "y.backward(grad)", y=[a**3 for a in x], grad__data=grad,
+                   "y.backward(grad)", y=[a**3 for a in x], x__data=x, grad__data=grad,
                    x__grad=[g * 3 * a * a for a, g in zip(x, grad, strict=True)])
     stale = "x = torch.tensor([1.0, 2.0], requires_grad=True) * 1\ny = Cube.apply(x)\nx.mul_(2)"
     yield Case(stale, (stale, "noticed(y.sum().backward)"), {"noticed(y.sum().backward)": True})
@@ -66,6 +66,16 @@ def times_saved(grad: Any, x: Any) -> Any:
     return grad * x
 
 
+class Rule(Exercise):
+    """Exercise A: a rule that scales what arrives, with a factor for each entry, says so by itself."""
+
+    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
+        if trial is not trials[0] or trials[1].fault or not same(trial.got["y"], trial.case.want["y"]):
+            return "wrong_value"
+        factors = [[a / g for a, g in zip(t.got["x.grad"], t.case.want["grad.data"], strict=True)] for t in trials[:2]]
+        return "wrong_rule" if same(*factors) else "wrong_value"
+
+
 def cut(trials: Sequence[Trial]) -> Trial | None:
     """First derivatives are right, a late write is noticed, and second derivatives are not right or not there."""
     firsts, seconds = trials[:3], trials[3:]
@@ -74,17 +84,14 @@ def cut(trials: Sequence[Trial]) -> Trial | None:
     return next((t for t in seconds if not t.right), None)
 
 
-EXERCISE = Exercise("A", cases, programs("Cube", watch, "Cube.apply("), {
+EXERCISE = Rule("A", cases, programs("Cube", watch, "Cube.apply("), {
     "forgets_incoming": [cube(lambda grad, x: 3 * x**2), cube(lambda grad, x: 3 * x**2, by="ctx")],
     "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(times_saved, "y"),
                         cube(lambda grad, x, y: grad * y, "both")],
-    "wrong_rule": [cube(rule) for rule in (
-        lambda grad, x: grad * x**2, lambda grad, x: grad * 3 * x, lambda grad, x: grad * 2 * x**2,
-        lambda grad, x: grad * 3 * x**3, lambda grad, x: grad * 2 * x, lambda grad, x: grad * 3, lambda grad, x: grad,
-        lambda grad, x: 3 * grad**2, lambda grad, x: grad + 3 * x**2, times_saved)],
+    "wrong_rule": [cube(lambda grad, x: 3 * grad**2), cube(lambda grad, x: grad + 3 * x**2)],
     "saved_wrong": [cube(right, "y"), cube(right, "copy"), cube(right, "copy", "ctx"), cube(times_saved, "slope"),
                     cube(times_saved, "slope", "ctx"), cube(right, "y", "ctx")],
     "hidden_on_ctx": [cube(right, by="ctx")],
-    "edits_incoming": [cube(lambda grad, x: grad.mul_(3 * x**2)), cube(lambda grad, x: grad.mul_(3).mul_(x**2))],
     "sign": [cube(lambda grad, x: -right(grad, x))],
-}, signs={"cut_backward": cut}, of="class")
+}, signs={"edits_input": differs("x.data"), "edits_incoming": differs("grad.data"), "cut_backward": cut,
+          "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)}, of="class")

@@ -47,5 +47,6 @@ EXERCISE = Exercise("C", cases, play, signs={
     "unknown_cell": where(lambda facts: facts["unknown"] is not None),
     "top_to_bottom": where(lambda facts: facts["letters"] == "".join(CELLS)),
     "never_moved": where(lambda facts: "B" in facts["letters"] and not facts["moved"]),
+    "wrong_output:d_again": whenever(lambda t: t.got["Out.B"] == STORED["B"] and t.got["Out.D"] != STORED["D"]),
     "wrong_output": where(lambda facts: True),
 }, of="text")

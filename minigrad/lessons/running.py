@@ -29,6 +29,7 @@ from typing import Any
 from ..core import backward as engine
 from ..core.engine import GraphTask
 from ..random import get_rng_state, set_rng_state
+from ..text import presentation
 
 PROCESSOR, WALL = 1.0, 10.0  # seconds
 OURS = str(Path(__file__).parent.parent)
@@ -101,7 +102,7 @@ def described(error: BaseException) -> dict[str, str]:
     """The key of an error, its first line, and where in the learner's code it was raised."""
     if isinstance(error, RecursionError):  # which call was one too many depends on who called us
         return {"fault": "raised", "error": "RecursionError"}
-    text = str(error).strip().partition("\n")[0]
+    text = str(error).strip().partition("\n")[0].rstrip(".")
     told = next((key for words, key in SAYS_ITSELF.items() if words in text), "raised")
     key = getattr(error, "misconception", told)  # what we raise says it itself
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
@@ -113,10 +114,13 @@ def described(error: BaseException) -> dict[str, str]:
 
 @contextlib.contextmanager
 def untouched() -> Iterator[None]:
-    """Put back the random streams, and let no warning of the answer become an error or a lasting one."""
+    """Put back the random streams, let no warning of the answer become an error or a lasting one, and look for no
+    cause of an error: nobody will read the note, and in a long file it takes more than a second."""
     with contextlib.ExitStack() as undo, warnings.catch_warnings():
         undo.callback(set_rng_state, get_rng_state())
         undo.callback(random.setstate, random.getstate())
+        undo.callback(setattr, presentation, "explain", presentation.explain)
+        presentation.explain = lambda *given: None
         warnings.simplefilter("ignore")
         yield
 
@@ -229,6 +233,7 @@ def is_empty(answer: Any) -> bool:
 
 
 def methods(kind: type) -> list[Any]:
-    """The functions that are written in a class, static methods too."""
-    inside = (getattr(f, "__func__", f) for f in vars(kind).values())
+    """The functions that are written in a class and in bases of the same file, static methods too."""
+    inside = (getattr(f, "__func__", f) for k in kind.__mro__ if k.__module__ == kind.__module__
+              for f in vars(k).values())
     return [f for f in inside if inspect.isfunction(f)]

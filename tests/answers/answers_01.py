@@ -187,3 +187,208 @@ def waits(f, x, dx):
     while change != slope(f, x) * dx + 1:
         change = slope(f, x) * dx
     return change
+
+
+# ---- other hands
+
+
+@right
+class Foretells:
+    """A class whose call is the answer's own; handed in as an object below."""
+
+    def __call__(self, f, x, dx):
+        knob = torch.nn.Parameter(torch.tensor(float(x)))
+        f(knob).backward()
+        return torch.dot(knob.grad.reshape(1), torch.tensor([dx]))[()]
+
+
+RIGHT_CLASS = ANSWERS.rights.pop()
+Foretells.__name__ = "an_object"
+right(RIGHT_CLASS())
+
+
+@right
+def by_func(f, x, dx):
+    return torch.func.grad(f)(torch.tensor(float(x))) * dx
+
+
+@right
+def forwards(f, x, dx):
+    return torch.func.jvp(f, (torch.tensor(float(x)),), (torch.tensor(float(dx)),))[1]
+
+
+@right
+def by_a_hook(f, x, dx, *, keep=None):
+    heard = [] if keep is None else keep
+    w = torch.tensor(float(x), requires_grad=True)
+    w.register_hook(lambda g: heard.append(g * dx))
+    f(w).backward()
+    return heard.pop()
+
+
+@right
+def a_scaled_knob(f, x, dx):
+    t = torch.tensor(0.0, requires_grad=True)
+    y = f(x + dx * t)
+    y.backward()
+    return t.grad.numpy()
+
+
+@right
+def by_vmapped_rows(f, x, dx):
+    return torch.func.jacrev(f)(torch.tensor(float(x))) * dx
+
+
+@right
+def early_return(f, x, dx):
+    if dx == 0:
+        return 0.0
+    Знак = torch.tensor([x], requires_grad=True)
+    torch.autograd.backward([f(Знак[0])])
+    return sum(g * dx for g in Знак.grad.tolist())
+
+
+@right
+def by_jacobian(f, x, dx):
+    return torch.autograd.functional.jacobian(f, torch.tensor(float(x))).item() * dx
+
+
+right(lambda f, x, dx: (lambda w: torch.autograd.grad(f(w), [w])[0] * dx)(torch.tensor(x, requires_grad=True)))
+
+
+@wrong("wrong_value")
+def halves_the_knob(f, x, dx):
+    return slope(f, x / 2) * dx
+
+
+@wrong("wrong_value")
+def slope_after_the_move(f, x, dx):
+    return slope(f, x + dx) * dx
+
+
+@wrong("wrong_value")
+def slope_of_dx(f, x, dx):
+    return slope(f, dx) * x
+
+
+@wrong("slope_only")
+def slope_as_text_and_back(f, x, dx):
+    return float(f"{slope(f, x).item():.4f}")
+
+
+@wrong("value_for_slope")
+def value_without_autograd(f, x, dx):
+    y = f(x)
+    return y * dx
+
+
+@wrong("new_value")
+def value_and_step(f, x, dx):
+    before = torch.tensor(x, requires_grad=True)
+    out = f(before)
+    out.backward()
+    after = out + before.grad * dx
+    return after
+
+
+@wrong("new_knob")
+def moves_the_knob(f, x, dx):
+    w = torch.tensor(x, requires_grad=True)
+    f(w).backward()
+    with torch.no_grad():
+        w += dx * w.grad
+    return w
+
+
+@wrong("sign")
+def descends(f, x, dx):
+    w = torch.tensor(float(x), requires_grad=True)
+    (-f(w)).backward()
+    return w.grad * dx
+
+
+@wrong("measured")
+def measures_at_two(f, x, dx):
+    w = torch.tensor(x, requires_grad=True)
+    f(w).backward()
+    return (f(w + dx) - f(w)).item()
+
+
+@wrong("wrong_value")
+def averages_two_slopes(f, x, dx):
+    return (slope(f, x) + slope(f, x)) / 2 * dx
+
+
+@wrong("kind")
+def returns_the_pair(f, x, dx):
+    w = torch.tensor(x, requires_grad=True)
+    f(w).backward()
+    return w.grad, dx
+
+
+@wrong("raised")
+def integer_knob(f, x, dx):
+    w = torch.tensor(int(x), requires_grad=True)
+    f(w).backward()
+    return w.grad * dx
+
+
+@wrong("nothing")
+def forgets_the_else(f, x, dx):
+    if dx > 0:
+        return slope(f, x) * dx
+
+
+@wrong("raised")
+def leaves_python(f, x, dx):
+    raise SystemExit
+
+
+@wrong("endless")
+def halves_for_ever(f, x, dx):
+    while True:
+        try:
+            dx = dx / 2 + slope(f, x).item()
+        except:  # noqa: E722
+            continue
+
+
+@wrong("wrong_value")
+def rounds_too_much(f, x, dx):
+    return round(slope(f, x).item() * dx, 1)
+
+
+@wrong("wrong_value")
+def adds_the_step(f, x, dx):
+    return slope(f, x) + dx
+
+
+@wrong("new_value")
+def measured_value(f, x, dx):
+    w = torch.tensor(float(x), requires_grad=True)
+    y = f(w)
+    (g,) = torch.autograd.grad(y, w)
+    return torch.lerp(y, y + g, dx).item()
+
+
+@wrong("wrong_value")
+def squares_the_step(f, x, dx):
+    return slope(f, x) * dx ** 2
+
+
+@wrong("wrong_value")
+def adds_the_curvature(f, x, dx):
+    w = torch.tensor(float(x), requires_grad=True)
+    (g,) = torch.autograd.grad(f(w), w, create_graph=True)
+    h = torch.autograd.grad(g, w)[0] if g.requires_grad else 0
+    return (g + h * dx / 2).detach() * dx
+
+
+@wrong("wrong_value")
+def integer_steps(f, x, dx):
+    return slope(f, x) * int(dx * 10) // 10
+
+
+@wrong("constant")
+def gives_dx(f, x, dx):
+    return dx

@@ -230,3 +230,224 @@ def waits(w, km):
     while rate.requires_grad:
         rate = rate * 1
     return rate
+
+
+# ---- other hands
+
+
+@right
+def by_a_class(w, km):
+    class Ride:
+        def __init__(self, rate):
+            self.rate = rate
+
+        def __matmul__(self, other):
+            return self.rate * other
+
+    ride = Ride(torch.add(w, 1))
+    return ride @ ride.rate + ride @ km
+
+
+@right
+def by_comprehension(w, km):
+    rate = w + 1
+    first, second = [rate * factor for factor in (rate, km)]
+    return first.add(second)
+
+
+@right
+def with_one_on_the_left(w, km):
+    rate = 1 + w
+    return torch.mul(rate, rate).__add__(torch.multiply(rate, km))
+
+
+@right
+def folds(w, km):
+    from functools import reduce
+
+    rate = w + 1
+    return reduce(lambda a, b: a + b, (rate * x for x in (rate, km)))
+
+
+@right
+def second_term_made_first(w, km):
+    rate = w + 1.0
+    right_part = rate * km
+    left_part = rate * rate
+    return left_part + right_part
+
+
+@right
+def in_enable_grad(w, km):
+    with torch.no_grad():
+        _ = w + 1
+    with torch.enable_grad():
+        rate = w + 1
+        return rate * rate + rate * km.detach()
+
+
+@right
+def with_retained_gradients(w, km):
+    rate = w + 1
+    rate.retain_grad()
+    rate.register_hook(lambda g: None)
+    return rate * rate + rate * km
+
+
+@wrong("recomputed")
+def shares_two_of_three(w, km):
+    rate = w + 1
+    return rate * rate + (w + 1) * km
+
+
+@wrong("recomputed")
+def makes_each_factor(w, km):
+    rate = w + 1
+    return (w + 1) * rate + rate * km
+
+
+@wrong("slots")
+def sums_the_other_way(w, km):
+    rate = w + 1
+    return torch.add(rate * km, rate * rate)
+
+
+@wrong("slots")
+def both_the_other_way(w, km):
+    rate = w + 1
+    return km * rate + rate * rate
+
+
+@wrong("other_op")
+def squares_by_name(w, km):
+    rate = w + 1
+    return torch.square(rate) + rate * km
+
+
+@wrong("other_op")
+def subtracts_a_negative(w, km):
+    rate = w + 1
+    return rate * rate - rate * -km
+
+
+@wrong("other_graph")
+def by_distributing(w, km):
+    rate = w + 1
+    return rate * (km + rate)
+
+
+@wrong("extra_node")
+def times_one(w, km):
+    rate = (w + 1) * 1
+    return rate * rate + rate * km
+
+
+@wrong("extra_node")
+def clones_the_knob(w, km):
+    rate = w.clone() + 1
+    return rate * rate + rate * km
+
+
+@wrong("extra_node")
+def views_the_end(w, km):
+    rate = w + 1
+    return (rate * rate + rate * km).reshape(1)[0]
+
+
+@wrong("missing_node")
+def only_the_sum(w, km):
+    return w + 1
+
+
+@wrong("unrecorded")
+def frozen_rate(w, km):
+    rate = w + 1
+    with torch.no_grad():
+        second = rate * km
+    return rate * rate + second
+
+
+@wrong("unrecorded")
+def item_of_the_rate(w, km):
+    rate = w + 1
+    return rate * rate.item() + rate * km
+
+
+@wrong("unrecorded")
+def by_numpy(w, km):
+    rate = w.detach().numpy() + 1
+    return torch.tensor(rate * rate + rate * km.numpy(), requires_grad=True)
+
+
+@wrong("wrong_value")
+def fused(w, km):
+    rate = w + 2
+    return torch.addcmul(rate * rate, rate, km)
+
+
+@wrong("other_op")
+def fused_rightly(w, km):
+    rate = w + 1
+    return torch.addcmul(rate * rate, rate, km)
+
+
+@wrong("kind")
+def returns_all(w, km):
+    rate = w + 1
+    return rate, rate * rate, rate * km, rate * rate + rate * km
+
+
+@wrong("wrong_value")
+def another_number(w, km):
+    rate = w + 1
+    return rate * rate + w * km
+
+
+@wrong("wrong_value")
+def km_once_more(w, km):
+    rate = w + km
+    return rate * rate + rate * km
+
+
+@wrong("wrong_value")
+def subtracts_the_ride(w, km):
+    rate = w + 1
+    return rate * rate - rate * km
+
+
+@wrong("raised")
+def switches_off(w, km):
+    w.requires_grad_(False)
+    rate = w + 1
+    rate.backward()
+    return rate * rate + rate * km
+
+
+@wrong("generator")
+def yields(w, km):
+    rate = w + 1
+    yield rate * rate + rate * km
+
+
+@wrong("kind")
+def text(w, km):
+    rate = w + 1
+    return str(rate * rate + rate * km)
+
+
+@wrong("other_op")
+def stacks_and_sums(w, km):
+    rate = w + 1
+    return torch.stack([rate * rate, rate * km]).sum()
+
+
+@wrong("extra_node")
+def sums_by_torch(w, km):
+    rate = w + 1
+    return (rate * rate + rate * km).sum()
+
+
+@wrong("other_op")
+def divides(w, km):
+    rate = w + 1
+    return rate * rate + rate / (1 / km)

@@ -433,3 +433,375 @@ def writes_to_the_wrong_end(root):
 CHAIN.wrong("walk_stopped")(only_the_root)
 CHAIN.wrong("endless")(never_moves_on)
 CHAIN.wrong("constant")(knows_it_is_21)
+
+
+# ---- other hands
+
+
+@right
+class Walker:
+    """Handed in as an object: what waits is kept on it, and each call begins anew."""
+
+    def __call__(self, root):
+        self.consumers, self.got = defaultdict(list), Counter()
+        self.meet(root)
+        self.ask(root)
+
+    def meet(self, node):
+        for child in node.next:
+            first = child not in self.consumers
+            self.consumers[child].append(node)
+            if first:
+                self.meet(child)
+
+    def ask(self, root):
+        root.grad, left, ready = 1.0, {n: len(c) for n, c in self.consumers.items()}, {root}
+        while ready:
+            node = ready.pop()
+            grads = iter(node.vjp(node.grad))
+            for child in node.next:
+                child.grad += next(grads)
+                left[child] -= 1
+            ready |= {child for child in node.next if not left[child]}
+
+
+ANSWERS.rights[-1] = Walker()
+
+
+@CHAIN.right
+@right
+def by_layers(root):
+    """Nodes are moved down until each stands below all of its consumers."""
+    depth, changed = {root: 0}, [root]
+    while changed:
+        lower = []
+        for node in changed:
+            for child in node.next:
+                if depth.get(child, -1) <= depth[node]:
+                    depth[child] = depth[node] + 1
+                    lower.append(child)
+        changed = lower
+    root.grad = 1.0
+    for node in sorted(depth, key=depth.get):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@CHAIN.right
+@right
+def gathers_from_consumers(root):
+    """Nobody sends: each node asks those above it, once they are through."""
+    above = defaultdict(list)
+    for node in below(root):
+        for slot, child in enumerate(node.next):
+            above[child].append((node, slot))
+    sent, todo = {}, deque(below(root))
+    while todo:
+        node = todo.popleft()
+        if any(parent not in sent for parent, _ in above[node]):
+            todo.append(node)
+            continue
+        node.grad = sum((sent[parent][slot] for parent, slot in above[node]), 1.0 if node is root else 0.0)
+        sent[node] = node.vjp(node.grad) if node.next else ()
+
+
+@right
+def remembers_by_recursion(root):
+    above, known = defaultdict(list), {root: 1.0}
+    for node in below(root):
+        for slot, child in enumerate(node.next):
+            above[child].append((node, slot))
+    sent = {}
+
+    def of(node):
+        if node not in known:
+            known[node] = sum(sends(parent)[slot] for parent, slot in above[node])
+        return known[node]
+
+    def sends(node):
+        if node not in sent:
+            sent[node] = node.vjp(of(node))
+        return sent[node]
+
+    for node in below(root):
+        if len(node.next) == 0:
+            node.grad = of(node)
+
+
+@CHAIN.right
+@right
+def by_numpy(root):
+    """The last arrow to arrive opens the node: a matrix of who waits for whom."""
+    import numpy as np
+
+    nodes = below(root)
+    place = {node: i for i, node in enumerate(nodes)}
+    waits = np.zeros(len(nodes), int)
+    for node in nodes:
+        np.add.at(waits, [place[child] for child in node.next], 1)
+    grads, done = np.zeros(len(nodes)), np.zeros(len(nodes), bool)
+    grads[0] = 1
+    while not done.all():
+        i = int(np.flatnonzero((waits == 0) & ~done)[0])
+        done[i] = True
+        for child, g in zip(nodes[i].next, nodes[i].vjp(grads[i]), strict=True):
+            grads[place[child]] += g
+            waits[place[child]] -= 1
+    for node, g in zip(nodes, grads, strict=True):
+        node.grad = float(g)
+
+
+@wrong("walk_seed")
+def forgets_the_seed(root):
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_seed")
+def seeds_with_minus(root):
+    root.grad = -1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_early")
+def depth_first_once(root):
+    root.grad, seen, todo = 1.0, set(), [root]
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            todo.append(child)
+
+
+@wrong("walk_early")
+def level_after_level(root):
+    root.grad, level, seen = 1.0, [root], set()
+    while level:
+        for node in level:
+            seen.add(node)
+            for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+                child.grad += g
+        level = list(dict.fromkeys(child for node in level for child in node.next if child not in seen))
+
+
+@wrong("walk_again")
+def queue_without_seen(root):
+    root.grad, todo = 1.0, deque([root])
+    while todo:
+        node = todo.popleft()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            todo.append(child)
+
+
+@wrong("walk_paths")
+def queue_of_pairs(root):
+    todo = deque([(root, 1.0)])
+    while todo:
+        node, g = todo.popleft()
+        node.grad += g
+        todo.extend(zip(node.next, node.vjp(g), strict=True))
+
+
+@wrong("walk_overwrite")
+def takes_the_largest(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad = g
+
+
+@wrong("walk_double_edge")
+def through_a_set(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child in set(node.next):
+            child.grad += node.vjp(node.grad)[node.next.index(child)]
+
+
+@wrong("walk_stopped")
+def the_second_way_only(root):
+    root.grad, node = 1.0, root
+    while node.next:
+        g = node.vjp(node.grad)[-1]
+        node = node.next[-1]
+        node.grad += g
+
+
+@wrong("walk_stopped")
+def stops_before_the_last(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root)[:1]:
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_overwrite")
+def takes_the_larger(root):
+    root.grad = 1.0
+    got = defaultdict(list)
+    for node in sorted_by_visiting(root):
+        node.grad = 1.0 if node is root else max(got[node], key=abs)
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            got[child].append(g)
+
+
+@wrong("walk_sum")
+def multiplies_arrivals(root):
+    root.grad = 1.0
+    got = defaultdict(list)
+    for node in sorted_by_visiting(root):
+        for g in got[node][:1]:
+            node.grad = g
+        for g in got[node][1:]:
+            node.grad *= g
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            got[child].append(g)
+
+
+@wrong("walk_no_leaf")
+def only_where_there_is_more(root):
+    grads = Counter({root: 1.0})
+    for node in sorted_by_visiting(root):
+        if node.next:
+            node.grad = grads[node]
+        for child, g in zip(node.next, node.vjp(grads[node]), strict=True):
+            grads[child] += g
+
+
+@wrong("wrong_rule")
+def adds_the_arriving(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(1.0), strict=True):
+            child.grad += node.grad + g
+
+
+@wrong("raised")
+def unpacks_two(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        (left, right_), (a, b) = node.next, node.vjp(node.grad)
+        left.grad += a
+        right_.grad += b
+
+
+@wrong("raised")
+def calls_backward(root):
+    root.backward()
+
+
+@wrong("raised")
+def takes_it_for_a_tensor(root):
+    root.grad = 1.0
+    for child, _ in root.next_functions:
+        child.grad += 1.0
+
+
+@wrong("walk_stopped")
+def pops_and_forgets(root):
+    root.grad, todo = 1.0, [root]
+    while todo:
+        node = todo.pop()
+        todo = list(node.next)
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@wrong("walk_sum")
+def adds_twice_at_the_leaves(root):
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g if child.next else 2 * g
+
+
+@wrong("walk_no_leaf")
+def gives_it_back(root):
+    grads = Counter({root: 1.0})
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(grads[node]), strict=True):
+            grads[child] += g
+    return grads
+
+
+@wrong("walk_endless")
+def waits_for_what_never_comes(root):
+    todo = [root]
+    root.grad = 1.0
+    while todo:
+        todo += todo.pop().next or [root]
+
+
+@CHAIN.wrong("walk_early")
+def on_the_chain_from_the_far_end(root):
+    root.grad = 1.0
+    for node in reversed(sorted_by_layers(root)):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+def sorted_by_layers(root):
+    nodes = [root]
+    for node in nodes:
+        nodes += node.next
+    return nodes
+
+
+@CHAIN.wrong("walk_overwrite")
+def nothing_on_the_chain_twice(root):
+    """Passes the chain: nothing arrives twice there."""
+    root.grad = 1.0
+    for node in sorted_by_layers(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad = g
+
+
+CHAIN.wrongs.pop()
+CHAIN.right(nothing_on_the_chain_twice)
+
+
+@CHAIN.wrong("walk_deep")
+def generators_within_generators(root):
+    def walk(node, g):
+        node.grad += g
+        for child, part in zip(node.next, node.vjp(g), strict=True):
+            yield from walk(child, part)
+        yield node
+
+    list(walk(root, 1.0))
+
+
+@CHAIN.wrong("walk_sum")
+def counts_the_leaf_twice(root):
+    root.grad = 1.0
+    for node in sorted_by_layers(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g if child.next else 2 * g
+
+
+@CHAIN.wrong("walk_stopped")
+def a_thousand_steps(root):
+    root.grad = 1.0
+    for node in sorted_by_layers(root)[:1000]:
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+@CHAIN.wrong("endless")
+def looks_at_all_each_time(root):
+    todo, order = [root], []
+    while todo:
+        node = todo.pop()
+        order = [n for n in order if n.name != node.name and sum(n.name < m.name for m in order) >= 0] + [node]
+        todo += node.next
+    root.grad = 1.0
+    for node in order:
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g

@@ -306,3 +306,273 @@ def adds_up_what_adds_up(w, chunks):
         (((w * km - fare) ** 2).sum() / n).backward()
         total = total + w.grad
     w.grad = total
+
+
+# ---- other hands
+
+
+@right
+class InParts:
+    def __call__(self, w, chunks):
+        w.grad = torch.zeros_like(w)
+        for part in self.parts(w, chunks):
+            part.backward()
+
+    def parts(self, w, chunks):
+        total = sum(km.numel() for km, _ in chunks)
+        yield from (torch.nn.functional.mse_loss(w * km, fare, reduction="sum") / total for km, fare in chunks)
+
+
+ANSWERS.rights[-1] = InParts()
+
+
+@right
+def recursively(w, chunks, total=None):
+    if total is None:
+        w.grad, total = None, sum(map(len, (km for km, _ in chunks)))
+    if chunks:
+        (km, fare), *rest = chunks
+        torch.autograd.backward((w * km - fare).square().sum().div(total))
+        recursively(w, rest, total)
+
+
+@right
+def by_an_optimizer(w, chunks):
+    torch.optim.SGD([w], lr=1.0).zero_grad()
+    n = sum(km.shape[0] for km, _ in chunks)
+    for km, fare in chunks:
+        loss = torch.mean((w * km - fare) ** 2)
+        (loss * km.shape[0] / n).backward()
+
+
+@right
+def by_inputs(w, chunks):
+    w.grad = None
+    n = float(torch.cat([km for km, _ in chunks]).numel())
+    for km, fare in chunks:
+        ((fare - w * km).pow(2) / n).sum().backward(inputs=[w])
+
+
+@right
+def scales_by_a_hook(w, chunks):
+    n = sum(len(fare) for _, fare in chunks)
+    w.grad = None
+    hook = w.register_hook(lambda g: g / n)
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).sum().backward()
+    hook.remove()
+
+
+@right
+def by_grad_and_a_sum(w, chunks):
+    n = len([x for km, _ in chunks for x in km])
+    shares = [torch.autograd.grad(((w * km - fare) ** 2).sum() / n, w)[0] for km, fare in chunks]
+    w.grad = sum(shares)
+
+
+@right
+def clears_in_place(w, chunks):
+    if w.grad is not None:
+        w.grad.zero_()
+    n = 0
+    for km, _ in chunks:
+        n += len(km)
+    i = 0
+    while i < len(chunks):
+        km, fare = chunks[i]
+        error = w * km - fare
+        torch.dot(error, error).backward(torch.tensor(1 / n))
+        i += 1
+
+
+@right
+def divides_when_all_is_there(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).sum().backward()
+    with torch.no_grad():
+        w.grad.div_(sum(len(km) for km, _ in chunks))
+
+
+@right
+def keeps_the_running_mean(w, chunks):
+    w.grad, n = None, 0
+    for km, fare in chunks:
+        if n:
+            w.grad *= n / (n + len(km))
+        n += len(km)
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("sum_of_means")
+def mse_each(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        torch.nn.functional.mse_loss(w * km, fare).backward()
+
+
+@wrong("mean_of_means")
+def mse_over_chunks(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        (torch.nn.MSELoss()(w * km, fare) / len(chunks)).backward()
+
+
+@wrong("mean_of_means")
+def divides_the_sum_of_means(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).mean().backward()
+    w.grad /= len(chunks)
+
+
+@wrong("wrong_value")
+def divides_sums_by_chunks(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / len(chunks)).backward()
+
+
+@wrong("not_cleared")
+def right_but_never_cleared(w, chunks):
+    n = sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("cleared_inside")
+def zero_grad_in_the_loop(w, chunks):
+    n = sum(len(km) for km, _ in chunks)
+    sgd = torch.optim.SGD([w], lr=0.1)
+    for km, fare in chunks:
+        sgd.zero_grad()
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("wrong_value")
+def takes_a_step_too(w, chunks):
+    n = sum(len(km) for km, _ in chunks)
+    sgd = torch.optim.SGD([w], lr=0.1)
+    sgd.zero_grad()
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+    sgd.step()
+
+
+@wrong("untouched_grad")
+def a_detached_knob(w, chunks):
+    w = w.detach().clone().requires_grad_()
+    n = sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("untouched_grad")
+def returns_the_gradient(w, chunks):
+    n = sum(len(km) for km, _ in chunks)
+    return sum(torch.autograd.grad(((w * km - fare) ** 2).sum() / n, w)[0] for km, fare in chunks)
+
+
+@wrong("growing_graph")
+def sends_the_total_each_time(w, chunks):
+    w.grad, total, n = None, 0, sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        total += ((w * km - fare) ** 2).sum() / n
+        total.backward(retain_graph=True)
+
+
+@wrong("off_by_one")
+def from_the_second(w, chunks):
+    w.grad, n = None, sum(len(km) for km, _ in chunks)
+    for i in range(1, len(chunks)):
+        km, fare = chunks[i]
+        (((w * km - fare) ** 2).sum() / n).backward()
+
+
+@wrong("raised")
+def leaves_the_sum_out(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).backward()
+
+
+@wrong("raised")
+def takes_chunks_for_pairs(w, chunks):
+    km, fare = chunks
+    w.grad = None
+    ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("one_backward")
+def stacks_all(w, chunks):
+    km, fare = (torch.cat(part) for part in zip(*chunks, strict=True))
+    w.grad = None
+    torch.nn.functional.mse_loss(w * km, fare).backward()
+
+
+@wrong("wrong_value")
+def backward_twice_per_chunk(w, chunks):
+    w.grad, n = None, sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        half = ((w * km - fare) ** 2).sum() / (2 * n)
+        half.backward(retain_graph=True)
+        half.backward()
+
+
+@wrong("sign")
+def fare_minus_in_front(w, chunks):
+    w.grad, n = None, sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        (-((fare - w * km) ** 2).sum() / n).backward()
+
+
+@wrong("wrong_value")
+def absolute_errors(w, chunks):
+    w.grad, n = None, sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        ((w * km - fare).abs().sum() / n).backward()
+
+
+@wrong("scaled_inside")
+def divides_as_it_goes(w, chunks):
+    n = sum(len(km) for km, _ in chunks)
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).sum().backward()
+        w.grad = w.grad / n
+
+
+@wrong("sum_for_mean")
+def one_by_one(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        error = w * km - fare
+        (error @ error).backward()
+
+
+@wrong("kind")
+def not_a_function_but_its_result(w, chunks):
+    return None
+
+
+ANSWERS.wrongs[-1] = ("kind", [1, 2])
+
+
+@wrong("generator")
+def yields_each(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        yield ((w * km - fare) ** 2).mean().backward()
+
+
+@wrong("untouched_grad")
+def forgets_backward(w, chunks):
+    w.grad = None
+    n = sum(len(km) for km, _ in chunks)
+    total = sum(((w * km - fare) ** 2).sum() for km, fare in chunks) / n
+    return total
+
+
+@wrong("wrong_value")
+def writes_a_number(w, chunks):
+    w.grad = torch.tensor(6.5)

@@ -1,5 +1,7 @@
 """Exercises 05, the gradients of a product of matrices, and 05.1, the sum that takes a broadcast back."""
 
+import numpy as np
+
 import minigrad as torch
 from tests.answers import Answers
 
@@ -163,11 +165,6 @@ def names_wrongly(grad, a, b):
 @MATMUL.wrong("wrong_value")
 def twice(grad, a, b):
     return 2 * grad @ b.T, a.T @ grad
-
-
-@SUM_BACK.right
-def by_name_of_torch(grad, shape):
-    return grad.sum_to_size(shape)
 
 
 @SUM_BACK.right
@@ -360,3 +357,346 @@ def yields(grad, shape):
 @SUM_BACK.wrong("wrong_value")
 def twice_too_much(grad, shape):
     return 2 * grad.sum_to_size(shape)
+
+
+# ---- other hands
+
+
+@MATMUL.right
+class Product:
+    def __call__(self, grad, a, b):
+        return self.of_a(grad, b), self.of_b(grad, a)
+
+    def of_a(self, grad, b):
+        return torch.stack([b @ row for row in grad])
+
+    def of_b(self, grad, a):
+        return torch.stack([column @ grad for column in a.unbind(1)])
+
+
+MATMUL.rights[-1] = Product()
+
+
+@MATMUL.right
+def by_einsum(grad, a, b):
+    return torch.einsum("nm,km->nk", grad, b), torch.einsum("nk,nm->km", a, grad)
+
+
+@MATMUL.right
+def by_numpy_dot(grad, a, b):
+    g, a, b = (x.numpy() for x in (grad, a, b))
+    return np.dot(g, b.T), np.tensordot(a, g, axes=(0, 0))
+
+
+@MATMUL.right
+def by_broadcasting(grad, a, b):
+    return (grad[:, None, :] * b[None, :, :]).sum(2), (a[:, :, None] * grad[:, None, :]).sum(0)
+
+
+@MATMUL.right
+def by_transposed_names(grad, a, b):
+    aT, bT = torch.swapaxes(a, 0, 1), torch.permute(b, (1, 0))
+    return tuple(x @ y for x, y in ((grad, bT), (aT, grad)))
+
+
+@MATMUL.right
+def row_by_row(grad, a, b):
+    """One row of a at a time."""
+    if len(a) == 1:
+        return grad @ b.T, torch.outer(a[0], grad[0])
+    top_a, top_b = row_by_row(grad[:1], a[:1], b)
+    rest_a, rest_b = row_by_row(grad[1:], a[1:], b)
+    return torch.cat([top_a, rest_a]), top_b + rest_b
+
+
+@MATMUL.right
+def a_generator_inside(grad, a, b):
+    def both():
+        yield grad.mm(b.mT)
+        yield a.mT.mm(grad)
+
+    return list(both())
+
+
+@MATMUL.wrong("calls_backward")
+def by_vjp(grad, a, b):
+    return torch.func.vjp(torch.matmul, a, b)[1](grad)
+
+
+@MATMUL.wrong("swapped_results")
+def in_the_order_of_the_product(grad, a, b):
+    grad_b = torch.matmul(a.transpose(0, 1), grad)
+    grad_a = torch.matmul(grad, b.transpose(0, 1))
+    return grad_b, grad_a
+
+
+@MATMUL.wrong("wrong_order")
+def a_turned_round(grad, a, b):
+    return b.T @ grad, a.T @ grad
+
+
+@MATMUL.wrong("transposed")
+def a_s_turned(grad, a, b):
+    return (grad @ b.T).T, a.T @ grad
+
+
+@MATMUL.wrong("forgets_incoming")
+def as_if_ones_arrived(grad, a, b):
+    n, m = grad.shape
+    return torch.ones(n, m) @ b.t(), a.t() @ torch.ones(n, m)
+
+
+@MATMUL.wrong("wrong_value")
+def forgets_it_for_a(grad, a, b):
+    return torch.ones_like(grad) @ b.T, a.T @ grad
+
+
+@MATMUL.wrong("forgets_incoming")
+def as_if_all_were_one(grad, a, b):
+    return b.sum(1).expand(a.shape), a.sum(0)[:, None].expand(b.shape)
+
+
+@MATMUL.wrong("elementwise")
+def tries_until_it_fits(grad, a, b):
+    return grad * b.T, a.T * grad
+
+
+@MATMUL.wrong("wrong_value")
+def averages_rides(grad, a, b):
+    return grad @ b.T, a.T @ grad / len(a)
+
+
+@MATMUL.wrong("kind")
+def in_a_dict(grad, a, b):
+    return {"a": grad @ b.T, "b": a.T @ grad}
+
+
+@MATMUL.wrong("kind")
+def three_results(grad, a, b):
+    return grad, grad @ b.T, a.T @ grad
+
+
+@MATMUL.wrong("wrong_value")
+def right_shape_wrong_numbers(grad, a, b):
+    return torch.zeros_like(a), torch.zeros_like(b)
+
+
+@MATMUL.wrong("wrong_value")
+def reshapes_instead(grad, a, b):
+    return grad @ b.reshape(b.shape[::-1]), a.reshape(a.shape[::-1]) @ grad
+
+
+@MATMUL.wrong("generator")
+def yields_both(grad, a, b):
+    yield grad @ b.T
+    yield a.T @ grad
+
+
+@MATMUL.wrong("nothing")
+def one_is_none(grad, a, b):
+    return grad @ b.T, None
+
+
+@MATMUL.wrong("sign")
+def subtracts(grad, a, b):
+    return 0 - grad @ b.T, 0 - a.T @ grad
+
+
+@MATMUL.wrong("wrong_value")
+def the_sign_of_one(grad, a, b):
+    return grad @ b.T, -(a.T @ grad)
+
+
+@SUM_BACK.right
+class Summer:
+    def __call__(self, grad, shape):
+        self.shape = tuple(shape)
+        for axis in self.axes(grad):
+            grad = grad.sum(axis, keepdim=True)
+        return grad.view(self.shape)
+
+    def axes(self, grad):
+        padded = (1,) * (grad.ndim - len(self.shape)) + self.shape
+        return (i for i, (have, want) in enumerate(zip(grad.shape, padded, strict=True)) if have != want)
+
+
+SUM_BACK.rights[-1] = Summer()
+
+
+@SUM_BACK.right
+def entry_after_entry(grad, shape):
+    from itertools import product
+
+    out = np.zeros(shape)
+    for index in product(*map(range, grad.shape)):
+        own = index[len(index) - len(shape):]
+        out[tuple(i if n > 1 else 0 for i, n in zip(own, shape, strict=True))] += grad[index].item()
+    return torch.tensor(out)
+
+
+@SUM_BACK.right
+def from_the_right(grad, shape):
+    have, want = list(grad.shape), list(shape)
+    for back in range(1, len(have) + 1):
+        if back > len(want):
+            grad = grad.sum(len(have) - back)
+        elif want[-back] == 1 and have[-back] != 1:
+            grad = torch.sum(grad, -back, keepdim=True)
+    return grad
+
+
+@SUM_BACK.right
+def unsqueezes(grad, shape):
+    x = grad.sum(tuple(range(grad.dim() - len(shape)))) if grad.dim() > len(shape) else grad
+    for i in (i for i, n in enumerate(shape) if n == 1):
+        x = x.sum(i).unsqueeze(i)
+    return x
+
+
+@SUM_BACK.right
+def by_numpy_reduce(grad, shape):
+    from functools import reduce
+
+    g = np.asarray(grad)
+    g = reduce(lambda x, _: np.add.reduce(x, 0), range(g.ndim - len(shape)), g)
+    return reduce(lambda x, i: np.add.reduce(x, i, keepdims=True), [i for i, n in enumerate(shape) if n == 1], g)
+
+
+@SUM_BACK.right
+def with_matrices_of_ones(grad, shape):
+    extra = grad.dim() - len(shape)
+    flat = grad.reshape(grad.shape[:extra].numel(), *grad.shape[extra:]) if extra else grad.unsqueeze(0)
+    total = sum((row for row in flat), torch.zeros(grad.shape[extra:]))
+    for i, n in enumerate(shape):
+        if n == 1 and total.shape[i] != 1:
+            total = sum(total.unbind(i), torch.zeros(total.shape[:i] + total.shape[i + 1:])).unsqueeze(i)
+    return total
+
+
+@SUM_BACK.wrong("missing_sum")
+def stops_at_the_length(grad, shape):
+    for _ in range(len(grad.shape) - len(shape)):
+        grad = torch.sum(grad, 0)
+    return grad
+
+
+@SUM_BACK.wrong("missing_sum")
+def only_the_first_new_axis(grad, shape):
+    if grad.dim() > len(shape):
+        grad = grad.sum(0)
+    for i, n in enumerate(shape[::-1], 1):
+        if n == 1:
+            grad = grad.sum(-i, keepdim=True)
+    return grad
+
+
+@SUM_BACK.wrong("first_copy")
+def indexes(grad, shape):
+    x = grad
+    while x.dim() > len(shape):
+        x = x[0]
+    index = tuple(slice(0, 1) if n == 1 else slice(None) for n in shape)
+    return x[index]
+
+
+@SUM_BACK.wrong("wrong_value")
+def cuts_from_the_flat(grad, shape):
+    n = 1
+    for s in shape:
+        n *= s
+    return grad.flatten()[:n].reshape(shape)
+
+
+@SUM_BACK.wrong("mean_for_sum")
+def by_mean_over_axes(grad, shape):
+    padded = (1,) * (grad.dim() - len(shape)) + tuple(shape)
+    axes = [i for i, n in enumerate(padded) if n == 1]
+    return grad.mean(axes, keepdim=True).reshape(shape) if axes else grad
+
+
+@SUM_BACK.wrong("sums_all")
+def the_total_in_that_shape(grad, shape):
+    return grad.sum() * torch.ones(shape)
+
+
+@SUM_BACK.wrong("dropped_axis")
+def squeezes(grad, shape):
+    extra = grad.dim() - len(shape)
+    for i in reversed([i for i in range(grad.dim()) if i < extra or shape[i - extra] == 1]):
+        grad = grad.sum(i)
+    return grad.squeeze()
+
+
+@SUM_BACK.wrong("wrong_axis")
+def lines_up_from_the_left(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.sum(grad.dim() - 1)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.sum(i, keepdim=True)
+    return grad
+
+
+@SUM_BACK.wrong("raised")
+def expands(grad, shape):
+    return grad.expand(shape)
+
+
+@SUM_BACK.wrong("wrong_value")
+def takes_the_largest(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.amax(0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.amax(i, keepdim=True)
+    return grad
+
+
+@SUM_BACK.wrong("calls_backward")
+def by_vjp_of_expand(grad, shape):
+    return torch.func.vjp(lambda x: x.expand(grad.shape), torch.zeros(shape))[1](grad)[0]
+
+
+@SUM_BACK.wrong("wrong_value")
+def forgets_the_zero(grad, shape):
+    return grad.reshape(-1, *shape).sum(0)
+
+
+@SUM_BACK.wrong("nothing")
+def forgets_to_return_below(grad, shape):
+    if grad.dim() > len(shape):
+        forgets_to_return_below(grad.sum(0), shape)
+    else:
+        return grad
+
+
+@SUM_BACK.wrong("endless")
+def sums_until_the_length_fits(grad, shape):
+    while grad.dim() != len(shape):
+        grad.sum(0)
+    return grad
+
+
+@SUM_BACK.wrong("raised")
+def in_the_shape_of_a_list(grad, shape):
+    return grad.sum([i for i in range(9) if grad.shape[i] != shape[i]])
+
+
+@SUM_BACK.wrong("wrong_value")
+def weighs_copies(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.sum(0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.mean(i, keepdim=True)
+    return grad
+
+
+@SUM_BACK.wrong("wrong_value")
+def by_its_name(grad, shape):
+    return grad.sum_to_size(shape)
+
+
+@SUM_BACK.wrong("wrong_value")
+def by_its_name_on_the_class(grad, shape):
+    return torch.Tensor.sum_to_size(grad, *shape) if shape else grad.sum()

@@ -1,5 +1,9 @@
 """Exercises 06, whether a record leads to a leaf, and 06.1, eight programs to mend with one line each."""
 
+from collections import deque
+
+import numpy as np
+
 import minigrad as torch
 from tests.answers import Answers
 
@@ -320,3 +324,295 @@ FIXES.wrong("wrong_line")({n: (at - 1, text) for n, (at, text) in GOOD.items()})
 FIXES.wrong("still_cut")({n: fix for n, fix in GOOD.items() if n != 3})
 FIXES.wrong("still_cut")({**GOOD, 5: ...})
 FIXES.wrong("kind")(["error = pred - fare"])
+
+
+# ---- other hands
+
+
+@right
+class Search:
+    def __init__(self):
+        self.seen = {}
+
+    def __call__(self, result, leaf):
+        self.seen = {}
+        return any(v is leaf for v in self.leaves(result.grad_fn))
+
+    def leaves(self, node):
+        if node is None or self.seen.setdefault(node, len(self.seen)) < len(self.seen) - 1:
+            return
+        if hasattr(node, "variable"):
+            yield node.variable
+        for child, _slot in node.next_functions:
+            yield from self.leaves(child)
+
+
+ANSWERS.rights[-1] = Search()
+
+
+@right
+def early_return(result, leaf):
+    if not (result.requires_grad and leaf.requires_grad):
+        return False
+    if result.grad_fn is None:
+        return result is leaf
+    queue, visited = deque([result.grad_fn]), {result.grad_fn}
+    while queue:
+        fn = queue.popleft()
+        if hasattr(fn, "variable") and id(fn.variable) == id(leaf):
+            return True
+        for nxt in (f for f, _ in fn.next_functions if f is not None):
+            if nxt not in visited:
+                visited.add(nxt)
+                queue.append(nxt)
+    return False
+
+
+@right
+def by_sets_until_nothing_is_new(result, leaf):
+    known = set()
+    new = {result.grad_fn} - {None}
+    while new:
+        known |= new
+        new = {child for node in new for child, _ in node.next_functions} - known - {None}
+    return any(getattr(node, "variable", None) is leaf for node in known)
+
+
+@right
+def by_a_generator(result, leaf):
+    def nodes(start):
+        todo, met = [start], []
+        while todo:
+            if (node := todo.pop(0)) is not None and node not in met:
+                met.append(node)
+                yield node
+                todo.extend(pair[0] for pair in node.next_functions)
+
+    for node in nodes(result.grad_fn):
+        try:
+            if node.variable is leaf:
+                return True
+        except AttributeError:
+            pass
+    return False
+
+
+@right
+def from_the_leaf_s_own_node(result, leaf):
+    if not leaf.requires_grad or result.grad_fn is None:
+        return False
+    drawer = leaf.view_as(leaf).grad_fn.next_functions[0][0]
+    todo, seen = {result.grad_fn}, set()
+    while todo:
+        seen |= todo
+        todo = {child for node in todo for child, _ in node.next_functions if child} - seen
+    return drawer in seen
+
+
+@right
+def returns_a_tensor(result, leaf):
+    return torch.tensor(with_a_stack(result, leaf))
+
+
+@right
+def by_numpy(result, leaf):
+    return np.array([with_a_stack(result, leaf)]).any()
+
+
+@wrong("any_leaf")
+def counts_drawers(result, leaf):
+    return "AccumulateGrad" in names_below(result)
+
+
+def names_below(result):
+    todo, seen = [result.grad_fn], []
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.append(node)
+            todo += [child for child, _ in node.next_functions]
+    return {type(node).__name__ for node in seen}
+
+
+@wrong("one_level")
+def two_levels(result, leaf):
+    found = []
+    for node, _ in result.grad_fn.next_functions if result.grad_fn else ():
+        if node is not None:
+            found += [node, *(child for child, _ in node.next_functions)]
+    return any(getattr(node, "variable", None) is leaf for node in found)
+
+
+@wrong("by_value")
+def compares_items(result, leaf):
+    todo, seen = [result.grad_fn], set()
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable") and node.variable.item() == leaf.item():
+            return True
+        todo += [child for child, _ in node.next_functions]
+    return False
+
+
+@wrong("by_value")
+def by_torch_equal(result, leaf):
+    todo, seen = [result.grad_fn], set()
+    for node in todo:
+        if node is not None and node not in seen:
+            seen.add(node)
+            todo += [child for child, _ in node.next_functions]
+    return any(torch.equal(node.variable, leaf) for node in seen if hasattr(node, "variable"))
+
+
+@wrong("any_leaf")
+def asks_the_result(result, leaf):
+    return result.requires_grad
+
+
+@wrong("any_leaf")
+def asks_if_it_is_a_leaf(result, leaf):
+    return leaf.is_leaf and not result.is_leaf
+
+
+@wrong("first_edge")
+def recursion_returns_too_soon(result, leaf):
+    def look(node):
+        if node is None:
+            return False
+        if hasattr(node, "variable"):
+            return node.variable is leaf
+        for child, _ in node.next_functions:
+            return look(child)
+
+    return bool(look(result.grad_fn))
+
+
+@wrong("every_path")
+def recursion_without_memory(result, leaf):
+    def look(node):
+        return node is not None and (getattr(node, "variable", None) is leaf
+                                     or any(look(child) for child, _ in node.next_functions))
+
+    return look(result.grad_fn)
+
+
+@wrong("every_path")
+def levels_as_lists(result, leaf):
+    level = [result.grad_fn]
+    while any(level):
+        if any(getattr(node, "variable", None) is leaf for node in level):
+            return True
+        level = [child for node in level if node for child, _ in node.next_functions]
+    return False
+
+
+@wrong("calls_backward")
+def by_allow_unused(result, leaf):
+    if not (result.requires_grad and leaf.requires_grad):
+        return False
+    return torch.autograd.grad(result, leaf, allow_unused=True)[0] is not None
+
+
+@wrong("calls_backward")
+def listens(result, leaf):
+    heard = []
+    if leaf.requires_grad and result.requires_grad:
+        leaf.register_hook(heard.append)
+        result.backward()
+    return bool(heard)
+
+
+@wrong("wrong_value")
+def ten_steps(result, leaf):
+    level, seen = {result.grad_fn} - {None}, set()
+    for _ in range(10):
+        if any(getattr(node, "variable", None) is leaf for node in level):
+            return True
+        seen |= level
+        level = {child for node in level for child, _ in node.next_functions if child} - seen
+    return False
+
+
+@wrong("kind")
+def returns_what_it_found(result, leaf):
+    found = [node for node in [result.grad_fn] if node]
+    return found
+
+
+@wrong("raised")
+def forgets_the_pair(result, leaf):
+    todo = [result.grad_fn]
+    for node in todo:
+        if node and getattr(node, "variable", None) is leaf:
+            return True
+        todo += node.next_functions
+    return False
+
+
+@wrong("raised")
+def no_name(result, leaf):
+    return leef in result.grad_fn.next_functions  # noqa: F821
+
+
+@wrong("endless")
+def never_forgets(result, leaf):
+    todo = [result.grad_fn]
+    while True:
+        for node in todo:
+            if getattr(node, "variable", None) is leaf:
+                return True
+    return False
+
+
+@wrong("constant")
+def does_it_change(result, leaf):
+    return result.item() != leaf.item()
+
+
+@wrong("nothing")
+def true_or_none(result, leaf):
+    return True if with_a_stack(result, leaf) else None
+
+
+FIXES.right(but(_1=(3, "error = torch.sub(pred, fare)"), _3=(2, "if True: pred = w.mul(km)")))
+FIXES.right(but(_4=(1, "w = torch.full((), 2.0, requires_grad=True)"),
+                _6=(2, "w = torch.tensor(2.0).requires_grad_(True)")))
+FIXES.right(but(_5=(1, "w = (torch.tensor(1.0) * 2).requires_grad_()"), _2=(2, "pred = torch.mul(w, km)  # not .data")))
+FIXES.right(but(_7=(1, "w = torch.tensor(2.0).double().requires_grad_()"), _8=(2, "pred = (w * km) + 0")))
+FIXES.right(but(_6=(1, "w = torch.tensor(2.0, requires_grad=True) if False else torch.tensor(2.5, requires_grad=True)"))
+            | {6: (2, "with torch.no_grad(): w.sub_(0.5)")})
+FIXES.right(dict(sorted(GOOD.items(), reverse=True)))
+
+for idea, number, fix in (
+    ("still_cut", 2, (2, "pred = torch.tensor(w.item()) * km")),
+    ("still_cut", 3, (2, "with torch.inference_mode(False), torch.no_grad(): pred = w * km")),
+    ("sprinkle", 2, (3, "loss = ((pred.requires_grad_() - fare) ** 2).requires_grad_()")),
+    ("sprinkle", 8, (2, "pred = (w * km).detach().requires_grad_().requires_grad_()")),
+    ("symptom", 3, (5, "print(4.5)")),
+    ("raised", 4, (5, "w.grad = 2 * (pred - fare) * km; print(w.grad)".partition("; ")[0])),
+    ("other_value", 4, (1, "w = torch.tensor(1.5, requires_grad=True)")),
+    ("still_nonleaf", 5, (2, "pred = w")),
+    ("raised", 5, (2, "w.retain_grad()")),
+    ("raised", 6, (2, "w -= 0.5 * torch.tensor(1.0, requires_gradient=True)")),
+    ("leaf_in_place", 6, (2, "w.sub_(0.5)")),
+    ("other_value", 8, (2, "pred = w")),
+    ("other_tensor", 1, (6, "print(error.grad * 1.5 if km == 1.5 else error.grad * 2.5)")),
+    ("raised", 7, (1, "w = torch.tensor(2, requires_grad=True, dtype=torch.int64)")),
+    ("raised", 5, (1, "")),
+    ("raised", 8, (2, "    pred = w * km")),
+    ("kind", 7, ("1", "w = torch.tensor(2.0, requires_grad=True)")),
+    ("two_lines", 3, (2, "pred = w * km; fare = fare")),
+    ("wrong_line", 2, (-1, "pred = w * km")),
+):
+    FIXES.wrong(idea)({**GOOD, number: fix})
+FIXES.wrong("still_cut")({1: GOOD[1]})
+FIXES.wrong("still_cut")({3: GOOD[3], 4: ...})
+FIXES.wrong("sprinkle")({2: (2, "pred = (w.data * km).requires_grad_()")})
+FIXES.wrong("other_value")({1: GOOD[1], 5: (1, "w = torch.tensor(1.0, requires_grad=True)"), 7: GOOD[7]})
+FIXES.wrong("kind")({str(n): fix for n, fix in GOOD.items()})
+FIXES.wrong("kind")({n - 1: fix for n, fix in GOOD.items()})
+FIXES.wrong("kind")({n: list(fix[1]) for n, fix in GOOD.items()})
+FIXES.wrong("kind")(tuple(GOOD.values()))

@@ -1,5 +1,7 @@
 """Exercise 08: the training loop."""
 
+import numpy as np
+
 import minigrad as torch
 from tests.answers import Answers
 
@@ -504,7 +506,7 @@ def never_goes_back(km, fare, steps, lr):
     return w, b
 
 
-@wrong("wrong_value")
+@wrong("no_steps")
 def begins_anew_each_round(km, fare, steps, lr):
     for _ in range(steps):
         w, b = by_hand(km, fare, 1, lr)
@@ -515,3 +517,418 @@ def begins_anew_each_round(km, fare, steps, lr):
 def b_before_w(km, fare, steps, lr):
     w, b = by_hand(km, fare, steps, lr)
     return b, w
+
+
+# ---- other hands
+
+
+@right
+class Trainer:
+    def __init__(self):
+        self.w = self.b = None
+
+    def __call__(self, km, fare, steps, lr):
+        self.w, self.b = torch.nn.Parameter(torch.tensor(0.0)), torch.nn.Parameter(torch.tensor(0.0))
+        while steps:
+            self.step(km, fare, lr)
+            steps -= 1
+        return self.w.item(), self.b.item()
+
+    def step(self, km, fare, lr):
+        torch.nn.functional.mse_loss(km * self.w + self.b, fare).backward()
+        for p in (self.w, self.b):
+            p.data -= lr * p.grad
+            p.grad.zero_()
+
+
+ANSWERS.rights[-1] = Trainer()
+
+
+@right
+def recursively(km, fare, steps, lr, w=0.0, b=0.0):
+    if steps == 0:
+        return w, b
+    w, b = (torch.tensor(float(x), requires_grad=True) for x in (w, b))
+    ((w * km + b - fare) ** 2).mean().backward()
+    return recursively(km, fare, steps - 1, lr, w.item() - lr * w.grad.item(), b.item() - lr * b.grad.item())
+
+
+@right
+def by_func(km, fare, steps, lr):
+    def loss(knobs):
+        return ((knobs[0] * km + knobs[1] - fare) ** 2).mean()
+
+    knobs = torch.zeros(2)
+    for _ in range(steps):
+        knobs = knobs - lr * torch.func.grad(loss)(knobs)
+    return knobs.unbind()
+
+
+@right
+def by_school_calculus(km, fare, steps, lr):
+    w = b = torch.tensor(0.0)
+    for _ in range(steps):
+        error = w * km + b - fare
+        w, b = w - lr * 2 * (error * km).mean(), b - lr * 2 * error.mean()
+    return w, b
+
+
+@right
+def by_numpy_steps(km, fare, steps, lr):
+    values = np.zeros(2)
+    for _ in range(steps):
+        w, b = (torch.tensor(v, requires_grad=True) for v in values)
+        loss = torch.mean((w * km + b - fare) ** 2)
+        values = values - lr * np.array([g.item() for g in torch.autograd.grad(loss, [w, b])])
+    return list(values)
+
+
+@right
+def a_matrix(km, fare, steps, lr):
+    rows = torch.stack([km, torch.ones_like(km)], dim=1)
+    theta = torch.zeros(2, 1, requires_grad=True)
+    for _ in range(steps):
+        theta.grad = None
+        (rows @ theta - fare[:, None]).pow(2).mean().backward()
+        with torch.no_grad():
+            theta -= theta.grad * lr
+    return theta
+
+
+@right
+def a_generator_of_rounds(km, fare, steps, lr):
+    def rounds():
+        w, b = torch.zeros((), requires_grad=True), torch.zeros((), requires_grad=True)
+        while True:
+            yield w, b
+            loss = sum((w * k + b - f) ** 2 for k, f in zip(km, fare, strict=True)) / len(km)
+            gw, gb = torch.autograd.grad(loss, (w, b))
+            w, b = (w - lr * gw).detach().requires_grad_(), (b - lr * gb).detach().requires_grad_()
+
+    walk = rounds()
+    for _ in range(steps):
+        next(walk)
+    return next(walk)
+
+
+@right
+def in_double(km, fare, steps, lr):
+    w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    b = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    sgd = torch.optim.SGD([{"params": [w]}, {"params": [b]}], lr=lr)
+
+    def closure():
+        sgd.zero_grad()
+        loss = ((w * km + b - fare) ** 2).mean()
+        loss.backward()
+        return loss
+
+    for _ in range(steps):
+        sgd.step(closure)
+    return w, b
+
+
+def two():
+    return torch.tensor(0.0, requires_grad=True), torch.tensor(0.0, requires_grad=True)
+
+
+@wrong("not_cleared")
+def clears_before_the_loop(km, fare, steps, lr):
+    w, b = two()
+    w.grad = b.grad = None
+    for _ in range(steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        w.data -= lr * w.grad
+        b.data -= lr * b.grad
+    return w, b
+
+
+@wrong("not_cleared")
+def clears_another(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        loss = ((w * km + b - fare) ** 2).mean()
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+            b -= lr * b.grad
+        loss.grad = None
+    return w, b
+
+
+@wrong("cleared_too_early")
+def zero_grad_between(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        for p in (w, b):
+            p.grad = torch.zeros(())
+        with torch.no_grad():
+            w -= lr * w.grad
+            b -= lr * b.grad
+    return w, b
+
+
+@wrong("sign")
+def adds_the_gradient(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        ((fare - w * km - b) ** 2).mean().backward()
+        w.data, b.data = w.data + lr * w.grad, b.data + lr * b.grad
+        w.grad = b.grad = None
+    return w, b
+
+
+@wrong("sign")
+def minus_the_loss(km, fare, steps, lr):
+    w, b = two()
+    sgd = torch.optim.SGD([w, b], lr=lr)
+    for _ in range(steps):
+        sgd.zero_grad()
+        (-torch.nn.functional.mse_loss(w * km + b, fare)).backward()
+        sgd.step()
+    return w, b
+
+
+@wrong("lost_leaf")
+def rebinds(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        with torch.no_grad():
+            w = w - lr * w.grad
+            b = b - lr * b.grad
+    return w, b
+
+
+@wrong("half_update")
+def b_gets_no_step(km, fare, steps, lr):
+    w, b = two()
+    sgd = torch.optim.SGD([w], lr=lr)
+    for _ in range(steps):
+        sgd.zero_grad()
+        ((w * km + b - fare) ** 2).mean().backward()
+        sgd.step()
+    return w, b
+
+
+@wrong("sum_for_mean")
+def mse_sum(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        torch.nn.functional.mse_loss(w * km + b, fare, reduction="sum").backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p -= lr * p.grad
+                p.grad = None
+    return w, b
+
+
+@wrong("off_by_one")
+def from_one_on(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(1, steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p -= lr * p.grad
+                p.grad = None
+    return w, b
+
+
+@wrong("off_by_one")
+def until_and_with(km, fare, steps, lr):
+    w, b = two()
+    i = 0
+    while i <= steps:
+        ((w * km + b - fare) ** 2).mean().backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p -= lr * p.grad
+                p.grad = None
+        i += 1
+    return w, b
+
+
+@wrong("no_steps")
+def returns_too_soon(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p -= lr * p.grad
+                p.grad = None
+        return w, b
+
+
+@wrong("wrong_value")
+def from_one(km, fare, steps, lr):
+    w, b = torch.tensor(1.0, requires_grad=True), torch.tensor(1.0, requires_grad=True)
+    for _ in range(steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p -= lr * p.grad
+                p.grad = None
+    return w, b
+
+
+@wrong("wrong_value")
+def absolute_errors(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        (w * km + b - fare).abs().mean().backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p -= lr * p.grad
+                p.grad = None
+    return w, b
+
+
+@wrong("wrong_value")
+def momentum(km, fare, steps, lr):
+    w, b = two()
+    sgd = torch.optim.SGD([w, b], lr=lr, momentum=0.9)
+    for _ in range(steps):
+        sgd.zero_grad()
+        ((w * km + b - fare) ** 2).mean().backward()
+        sgd.step()
+    return w, b
+
+
+@wrong("wrong_value")
+def adam(km, fare, steps, lr):
+    w, b = two()
+    opt = torch.optim.Adam([w, b], lr=lr)
+    for _ in range(steps):
+        opt.zero_grad()
+        ((w * km + b - fare) ** 2).mean().backward()
+        opt.step()
+    return w, b
+
+
+@wrong("no_lr")
+def forgets_lr(km, fare, steps, lr):
+    w, b = two()
+    sgd = torch.optim.SGD([w, b], lr=1.0)
+    for _ in range(steps):
+        sgd.zero_grad()
+        ((w * km + b - fare) ** 2).mean().backward()
+        sgd.step()
+    return w, b
+
+
+@wrong("wrong_value")
+def a_rate_of_its_own(km, fare, steps, lr):
+    return Trainer()(km, fare, steps, 0.01)
+
+
+@wrong("wrong_value")
+def ever_smaller_steps(km, fare, steps, lr):
+    w, b = two()
+    for i in range(steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p -= lr / (i + 1) * p.grad
+                p.grad = None
+    return w, b
+
+
+@wrong("stale_graph")
+def loss_before_the_loop(km, fare, steps, lr):
+    w, b = two()
+    loss = ((w * km + b - fare) ** 2).mean()
+    for _ in range(steps):
+        w.grad = b.grad = None
+        loss.backward(retain_graph=True)
+        with torch.no_grad():
+            w.sub_(lr * w.grad)
+            b.sub_(lr * b.grad)
+    return w, b
+
+
+@wrong("kind")
+def returns_a_dict(km, fare, steps, lr):
+    w, b = Trainer()(km, fare, steps, lr)
+    return {"w": w, "b": b}
+
+
+@wrong("kind")
+def returns_w_alone(km, fare, steps, lr):
+    return Trainer()(km, fare, steps, lr)[0]
+
+
+@wrong("kind")
+def returns_the_curve_too(km, fare, steps, lr):
+    return *Trainer()(km, fare, steps, lr), [0.0]
+
+
+@wrong("constant")
+def the_truth(km, fare, steps, lr):
+    return 0.5, 0.75
+
+
+@wrong("wrong_value")
+def a_step_too_many_for_w(km, fare, steps, lr):
+    return Trainer()(km, fare, steps + 1, lr)[0], Trainer()(km, fare, steps, lr)[1]
+
+
+@wrong("raised")
+def no_gradients_wanted(km, fare, steps, lr):
+    w, b = torch.tensor(0.0), torch.tensor(0.0)
+    for _ in range(steps):
+        ((w * km + b - fare) ** 2).mean().backward()
+        w -= lr * w.grad
+        b -= lr * b.grad
+    return w, b
+
+
+@wrong("raised")
+def a_vector_goes_back(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        ((w * km + b - fare) ** 2).backward()
+    return w, b
+
+
+@wrong("lost_leaf")
+def keeps_the_record(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        gw, gb = torch.autograd.grad(((w * km + b - fare) ** 2).mean(), (w, b), create_graph=True)
+        w, b = w - lr * gw, b - lr * gb
+    return w, b
+
+
+@wrong("in_turn")
+def w_then_b(km, fare, steps, lr):
+    w, b = two()
+    for _ in range(steps):
+        for p in (w, b):
+            w.grad = b.grad = None
+            ((w * km + b - fare) ** 2).mean().backward()
+            with torch.no_grad():
+                p -= lr * p.grad
+    return w, b
+
+
+@wrong("endless")
+def until_it_stands_still(km, fare, steps, lr):
+    w, b = two()
+    change = 1.0
+    while change != 0.5:
+        change = float(((w * km + b - fare) ** 2).mean().item() > 0)
+    return w, b
+
+
+@wrong("generator")
+def yields_rounds(km, fare, steps, lr):
+    for _ in range(steps):
+        yield 0.0, 0.0
+
+
+@wrong("wrong_value")
+def swaps_them(km, fare, steps, lr):
+    return Trainer()(km, fare, steps, lr)[::-1]

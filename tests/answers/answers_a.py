@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import minigrad as torch
 from tests.answers import Answers
 
@@ -214,7 +216,7 @@ def the_result_as_input(grad, x):
     return grad * 3 * x**2
 
 
-@rule("wrong_value", save=lambda x, y: (y,))
+@rule("wrong_rule", save=lambda x, y: (y,))
 def by_the_root(grad, y):
     return grad * 3 * torch.tensor([math.copysign(abs(a) ** (2 / 3), a) for a in y.tolist()])
 
@@ -289,3 +291,316 @@ class Waits(Function):
     @staticmethod
     def backward(ctx, grad):
         return grad
+
+
+# ---- other hands
+
+
+@ANSWERS.right
+class ByMethod(Function):
+    @staticmethod
+    def forward(ctx, inp, *rest):
+        out = inp.clone()
+        for _ in range(2):
+            out = out * inp
+        ctx.save_for_backward(inp, *rest)
+        return out
+
+    @staticmethod
+    def backward(ctx, *grads):
+        (inp, *_) = ctx.saved_tensors
+        slope = sum(inp * inp for _ in range(3))
+        return tuple(g * slope for g in grads)
+
+
+@ANSWERS.right
+class ClassMethods(Function):
+    @classmethod
+    def slope(cls, x):
+        return 3 * torch.square(x)
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.pow(x, 3)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return ClassMethods.slope(*ctx.saved_tensors).mul(grad)
+
+
+class Half(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2 * ctx.saved_tensors[0]
+
+
+@ANSWERS.right
+class Inherits(Half):
+    @staticmethod
+    def forward(ctx, x):
+        return Half.forward(ctx, x) * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return Half.backward(ctx, grad) * ctx.saved_tensors[0] * 1.5
+
+
+@ANSWERS.right
+class ByNumpy(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.from_numpy(np.power(x.detach().numpy(), 3))
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return torch.einsum("i,i,i->i", grad, x, x) * 3
+
+
+@ANSWERS.right
+class RecordsItself(Function):
+    """The rule found by autograd, inside backward."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        with torch.enable_grad():
+            y = x * x * x
+        return torch.autograd.grad(y, x, grad, create_graph=True)
+
+
+@ANSWERS.right
+class ReturnsEarly(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.prod()[None] if x.numel() == 0 else x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        if not x.numel():
+            return grad
+        return next(3 * grad * xi for xi in [x**2])
+
+
+@ANSWERS.wrong("raised")
+class OnlyForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x**3
+
+
+@ANSWERS.wrong("forgets_incoming")
+class FromTheList(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return torch.ones_like(grad) * 3 * ctx.saved_tensors[0] ** 2
+
+
+@ANSWERS.wrong("nothing")
+class ForwardReturnsNothing(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * ctx.saved_tensors[0] ** 2
+
+
+@ANSWERS.wrong("nothing")
+class BackwardReturnsNothing(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        grad * 3 * ctx.saved_tensors[0] ** 2
+
+
+@ANSWERS.wrong("wrong_value")
+class Squares(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2 * ctx.saved_tensors[0]
+
+
+@ANSWERS.wrong("hidden_on_ctx")
+class KeepsACopyOfTheName(Function):
+    @staticmethod
+    def forward(ctx, number):
+        ctx.saved = [number]
+        return number**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 3 * ctx.saved[0] * ctx.saved[0] * grad
+
+
+@ANSWERS.wrong("saved_wrong")
+class KeepsAClone(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x = x.detach().clone()
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 3 * ctx.x**2 * grad
+
+
+@ANSWERS.wrong("cut_backward")
+class ByNumpyInBackward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * torch.tensor(3 * ctx.saved_tensors[0].detach().numpy() ** 2)
+
+
+@ANSWERS.wrong("cut_backward")
+class OnceDifferentiable(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad):
+        return grad * 3 * ctx.saved_tensors[0] ** 2
+
+
+@ANSWERS.wrong("edits_incoming")
+class MultipliesTwiceInPlace(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        for _ in range(2):
+            grad *= ctx.saved_tensors[0]
+        return grad * 3
+
+
+@ANSWERS.wrong("raised")
+class TwoGradients(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * ctx.saved_tensors[0] ** 2, grad
+
+
+@ANSWERS.wrong("raised")
+class ForgetsCtx(Function):
+    @staticmethod
+    def forward(x):
+        return x**3
+
+    @staticmethod
+    def backward(grad, x):
+        return grad * 3 * x**2
+
+
+@ANSWERS.wrong("edits_input")
+class WritesTheInput(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.pow_(3)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * ctx.saved_tensors[0] ** 2
+
+
+@ANSWERS.wrong("sign")
+class NegativeCube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * -3 * x * x
+
+
+@ANSWERS.wrong("wrong_value")
+class SumsTheIncoming(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad.sum() * 3 * ctx.saved_tensors[0] ** 2
+
+
+@ANSWERS.wrong("wrong_rule")
+class SixX(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 6 * ctx.saved_tensors[0]
+
+
+@ANSWERS.wrong("wrong_rule")
+class WithoutDirection(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * ctx.saved_tensors[0].abs()
+
+
+@ANSWERS.wrong("kind")
+class NoSubclassButAnObject:
+    pass
+
+
+ANSWERS.wrongs[-1] = ("kind", Plain.apply)

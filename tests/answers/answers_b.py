@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 import minigrad as torch
 from tests.answers import Answers
 
@@ -418,3 +420,332 @@ class Waits(Plain):
     def __add__(self, other):
         while True:
             pass
+
+
+# ---- other hands
+
+
+@HVP.right
+class Product:
+    def __call__(self, f, x, v):
+        self.x = x.clone().detach().requires_grad_(True)
+        return torch.autograd.grad(self.slope(f), self.x, grad_outputs=v)[0]
+
+    def slope(self, f):
+        return torch.autograd.grad(f(self.x), self.x, create_graph=True)[0]
+
+
+HVP.rights[-1] = Product()
+
+
+@HVP.right
+def by_name_of_torch(f, x, v):
+    return torch.autograd.functional.vhp(f, x, v)[1]
+
+
+@HVP.right
+def forward_over_reverse(f, x, v):
+    return torch.func.jvp(torch.func.grad(f), (x.detach(),), (v,))[1]
+
+
+@HVP.right
+def by_double_backward_into_a_dummy(f, x, v):
+    knob = x.detach().requires_grad_()
+    (g,) = torch.autograd.grad(f(knob), knob, create_graph=True)
+    g.backward(v)
+    return knob.grad.numpy()
+
+
+@HVP.right
+def entry_by_entry(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    weighted = sum(a * b for a, b in zip(g.unbind(), v.unbind(), strict=True))
+    return [part.item() for part in torch.autograd.grad(weighted, x)[0]]
+
+
+@HVP.right
+def by_einsum(f, x, v):
+    with torch.enable_grad():
+        y = f(x)
+        g = torch.autograd.grad(y, [x], create_graph=True)[0]
+        s = torch.einsum("i,i->", g, v)
+    return torch.autograd.grad([s], [x], retain_graph=True)[0].clone()
+
+
+@HVP.wrong("whole_hessian")
+def row_by_row(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    rows = [torch.autograd.grad(part, x, retain_graph=True)[0] for part in g]
+    return torch.stack([row @ v for row in rows])
+
+
+@HVP.wrong("whole_hessian")
+def jacobian_of_the_slope(f, x, v):
+    return torch.func.hessian(f)(x.detach()) @ v
+
+
+@HVP.wrong("first_only")
+def slope_times_v(f, x, v):
+    knob = x.detach().clone().requires_grad_()
+    f(knob).backward()
+    return knob.grad * v
+
+
+@HVP.wrong("measured")
+def between_two_slopes(f, x, v):
+    def slope(at):
+        at = at.detach().requires_grad_()
+        return torch.autograd.grad(f(at), at)[0]
+
+    return (slope(x + 0.001 * v) - slope(x)) / 0.001
+
+
+@HVP.wrong("forgets_v")
+def sums_the_slope(f, x, v):
+    knob = x.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(knob), knob, create_graph=True)
+    g.sum().backward()
+    return knob.grad
+
+
+@HVP.wrong("accumulated")
+def two_backwards_into_x(f, x, v):
+    y = f(x)
+    y.backward(create_graph=True)
+    (x.grad * v).sum().backward()
+    h, x.grad = x.grad, None
+    return h
+
+
+@HVP.wrong("leftover")
+def uses_x_s_drawer(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    g.backward(v)
+    return x.grad
+
+
+@HVP.wrong("leftover")
+def steps_x(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (h,) = torch.autograd.grad(g, x, v)
+    x.data += v
+    return h
+
+
+@HVP.wrong("raised")
+def backward_without_record(f, x, v):
+    f(x).backward()
+    (x.grad @ v).backward()
+    return x.grad
+
+
+@HVP.wrong("raised")
+def detaches_between(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(g.detach() @ v, x)[0]
+
+
+@HVP.wrong("wrong_value")
+def doubles(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(g @ (v + v), x)[0]
+
+
+@HVP.wrong("wrong_value")
+def the_quadratic_form(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return v @ torch.autograd.grad(g @ v, x)[0]
+
+
+@HVP.wrong("diagonal")
+def second_derivatives_only(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.stack([torch.autograd.grad(g[i], x, retain_graph=True)[0][i] * v[i] for i in range(len(v))])
+
+
+@HVP.wrong("wrong_value")
+def runs_f_for_its_value(f, x, v):
+    y = f(x)
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(g @ v, x)[0] + 0 * y.detach()
+
+
+@HVP.wrong("generator")
+def yields(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    yield torch.autograd.grad(g @ v, x)[0]
+
+
+@HVP.wrong("raised")
+def names_v_wrongly(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(g, x, vector=v)
+
+
+@HVP.wrong("sign")
+def the_other_direction(f, x, v):
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(g, x, -v)[0]
+
+
+@HVP.wrong("wrong_value")
+def the_value(f, x, v):
+    return f(x.detach()) * v
+
+
+@HVP.wrong("nothing")
+def backward_hands_nothing_over(f, x, v):
+    knob = x.detach().requires_grad_()
+    (g,) = torch.autograd.grad(f(knob), knob, create_graph=True)
+    return (g @ v).backward()
+
+
+@DUAL.right
+class Numeric(complex):
+    """As a complex number whose imaginary part is tiny: a step so small that its square is nothing."""
+
+    STEP = 1e-30
+
+    def __new__(cls, value, dot):
+        return super().__new__(cls, value, dot * cls.STEP)
+
+    value = property(lambda self: self.real)
+    dot = property(lambda self: self.imag / self.STEP)
+
+    def __add__(self, other):
+        s = complex(self) + complex(other)
+        return Numeric(s.real, s.imag / self.STEP)
+
+    def __mul__(self, other):
+        s = complex(self) * complex(other)
+        return Numeric(s.real, s.imag / self.STEP)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+@DUAL.right
+class OnTensors:
+    def __init__(self, value, dot):
+        self.value, self.dot = torch.tensor(float(value)), torch.tensor(float(dot))
+
+    def __add__(self, other):
+        return OnTensors(self.value + getattr(other, "value", other), self.dot + getattr(other, "dot", 0))
+
+    def __mul__(self, other):
+        v, d = getattr(other, "value", other), getattr(other, "dot", 0)
+        return OnTensors(self.value * v, self.dot * v + d * self.value)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+@DUAL.right
+class ByFunctions:
+    __slots__ = ("dot", "value")
+
+    def __init__(self, value, dot=0.0):
+        self.value = value
+        self.dot = dot
+
+    @staticmethod
+    def of(x):
+        try:
+            return x.value, x.dot
+        except AttributeError:
+            return x, 0
+
+    def __add__(a, b):
+        (v, d), (u, e) = map(ByFunctions.of, (a, b))
+        return ByFunctions(v + u, d + e)
+
+    def __mul__(a, b):
+        (v, d), (u, e) = map(ByFunctions.of, (a, b))
+        return ByFunctions(v * u, v * e + u * d)
+
+    def __radd__(a, b):
+        return ByFunctions(b) + a
+
+    def __rmul__(a, b):
+        return ByFunctions(b) * a
+
+
+@DUAL.right
+class OnNumpy:
+    def __init__(self, value, dot):
+        self.pair = np.array([value, dot])
+
+    @property
+    def value(self):
+        return self.pair[0]
+
+    @property
+    def dot(self):
+        return self.pair[1]
+
+    def __add__(self, other):
+        other = other if isinstance(other, OnNumpy) else OnNumpy(other, 0)
+        return OnNumpy(*(self.pair + other.pair))
+
+    def __mul__(self, other):
+        other = other if isinstance(other, OnNumpy) else OnNumpy(other, 0)
+        return OnNumpy(*np.convolve(self.pair, other.pair)[:2])
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+class Base:
+    def __radd__(self, other):
+        return self + other
+
+    def __rmul__(self, other):
+        return self * other
+
+
+@DUAL.right
+class Inherits(Base):
+    def __init__(self, value, dot):
+        self.value, self.dot = value, dot
+
+    def __add__(self, other):
+        match other:
+            case Inherits(value=v, dot=d):
+                return Inherits(self.value + v, self.dot + d)
+            case _:
+                return Inherits(self.value + other, self.dot)
+
+    def __mul__(self, other):
+        if not isinstance(other, Inherits):
+            return sum((self for _ in range(int(other))), Inherits(0, 0))
+        return Inherits(self.value * other.value, sum([self.value * other.dot, self.dot * other.value]))
+
+
+@DUAL.right
+class WithMore(Inherits):
+    """More than is asked for."""
+
+    def __neg__(self):
+        return WithMore(-self.value, -self.dot)
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __repr__(self):
+        return f"{self.value} + {self.dot}e"
+
+
+def another(idea, **methods):
+    """The plain class with other methods."""
+    DUAL.wrong(idea)(type("Dual", (Plain,), methods))
+
+
+another("missing_term", __mul__=lambda a, b: type(a)(a.value * getattr(b, "value", b), a.dot * getattr(b, "value", b)))
+another("wrong_value", __add__=lambda a, b: type(a)(a.value + getattr(b, "value", b), a.dot * getattr(b, "dot", 1)))
+another("raised", __radd__=lambda a, b: a.value + b.value)
+another("wrong_value", __mul__=lambda a, b: type(a)(a.value * getattr(b, "value", b), a.dot + getattr(b, "dot", 0)))
+another("kind", __add__=lambda a, b: (a.value + getattr(b, "value", b), a.dot + getattr(b, "dot", 0)))
+another("nothing", __mul__=lambda a, b: None)
+another("prints", __add__=lambda a, b: print(a.value + getattr(b, "value", b)))
+another("raised", __init__=lambda self, value: None)
+another("kind", __add__=lambda a, b: a.value + getattr(b, "value", b))
+another("generator", __add__=lambda a, b: (n for n in (a.value, b)))
+another("wrong_value", __mul__=lambda a, b: type(a)(a.value + getattr(b, "value", b), a.dot + getattr(b, "dot", 0)))
+another("raised", __init__=lambda self, value, dot: setattr(self, "pair", (value, dot)))

@@ -16,3 +16,19 @@ for idea, order in (
     ("kind", 6.75), ("kind", {"A": 1}), ("wrong_output", "ABDCBB"), ("never_moved", "DAB"[1:]),
 ):
     ANSWERS.wrong(idea)(order)
+
+# ---- other hands: any order that leaves these outputs is right, however it is written
+
+for order in ("AB CA BD B", "ABCADAABDB", "abdb\n", "[A][B][D][B]", "A>B>D>B", "A-B-D-B", list("A B D B"),
+              ["ab", "db"], "ACBDB", "ABDABDB", ("a", "B", "d", "B"), "A, B. D; B!"):
+    ANSWERS.right(order)
+
+for idea, order in (
+    ("wrong_output", "ABDCBDB"), ("wrong_output", "ABDBB"), ("wrong_output", "ABDBCB"), ("wrong_output", "ADBB"),
+    ("never_moved", "ABDCAB"), ("never_moved", "ABBB"), ("never_moved", "AB"), ("never_moved", "ABCB"),
+    ("wrong_output", "A"), ("wrong_output", "AC"), ("raised", "B"), ("raised", "D"), ("raised", "CD"),
+    ("unknown_cell", "A, B, D, then B"), ("unknown_cell", "In[1] In[2]"), ("unknown_cell", ["A", "B", 4, "B"]),
+    ("kind", None), ("kind", {"A", "B"}), ("wrong_output", "ABDDBB"), ("kind", 1234), ("wrong_output", "ABDBDB"),
+    ("wrong_output", "ABDBD"), ("wrong_output", ["A", "D", "B", "C", "B"]), ("kind", lambda: "ABDB"),
+):
+    ANSWERS.wrong(idea)(order)

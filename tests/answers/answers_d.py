@@ -1,6 +1,10 @@
 """Exercise D: an engine of one's own."""
 
+import heapq
 from collections import Counter, deque
+from typing import ClassVar
+
+import numpy as np
 
 import minigrad as torch
 from tests.answers import Answers
@@ -330,7 +334,7 @@ with_rules("no_swap", lambda a, b, g: (g * a, g * b))
 with_rules("wrong_rule", lambda a, b, g: (b, a))
 with_rules("wrong_rule", lambda a, b, g: (b, a), lambda g: (1.0, 1.0))
 with_rules("wrong_rule", lambda a, b, g: (g, g))
-with_rules("wrong_value", lambda a, b, g: (g * a * b, g * a * b))
+with_rules("wrong_rule", lambda a, b, g: (g * a * b, g * a * b))
 with_rules("raised", lambda a, b, g: (g * b,))
 
 
@@ -346,3 +350,329 @@ class NoBackward:
 @ANSWERS.wrong("kind")
 def an_instance(data):
     return Counting(data)
+
+
+# ---- other hands
+
+
+@ANSWERS.right
+class WithParents:
+    """Edges are made as tuples of (child, factor); the order is that of birth."""
+
+    clock = 0
+
+    def __init__(self, data, edges=()):
+        self.data, self.grad, self.edges = data, 0.0, edges
+        WithParents.clock += 1
+        self.born = WithParents.clock
+
+    next = property(lambda self: [child for child, _ in self.edges])
+
+    def vjp(self, g):
+        return [g * factor for _, factor in self.edges]
+
+    def __add__(self, other):
+        return WithParents(self.data + other.data, [(self, 1.0), (other, 1.0)])
+
+    def __mul__(self, other):
+        return WithParents(self.data * other.data, [(self, other.data), (other, self.data)])
+
+    def backward(self):
+        heap, flowing = [(-self.born, self)], {self: 1.0}
+        while heap:
+            _, node = heapq.heappop(heap)
+            g = flowing.pop(node)
+            if not node.edges:
+                node.grad += g
+            for child, part in zip(node.next, node.vjp(g), strict=True):
+                if child not in flowing:
+                    heapq.heappush(heap, (-child.born, child))
+                flowing[child] = flowing.get(child, 0.0) + part
+
+
+@ANSWERS.right
+class AsATape:
+    """All that was computed stands on one tape, which is read from its end."""
+
+    tape: ClassVar = []
+
+    def __init__(self, data):
+        self.data = data
+        self.grad = 0.0
+        self.next = ()
+        self.at = len(AsATape.tape)
+        AsATape.tape.append(self)
+
+    def vjp(self, g):
+        return tuple(g * f for f in getattr(self, "factors", ()))
+
+    def _result(self, data, next, factors):
+        out = AsATape(data)
+        out.next, out.factors = next, factors
+        return out
+
+    def __add__(self, other):
+        return self._result(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        return self._result(self.data * other.data, (self, other), (other.data, self.data))
+
+    def backward(self):
+        got = {self.at: 1.0}
+        for at in range(self.at, -1, -1):
+            if at in got:
+                node, g = AsATape.tape[at], got.pop(at)
+                if not node.next:
+                    node.grad = node.grad + g
+                for child, part in zip(node.next, node.vjp(g), strict=True):
+                    got[child.at] = got.get(child.at, 0.0) + part
+
+
+class Op:
+    def __init__(self, *inputs):
+        self.inputs = inputs
+
+
+class Add(Op):
+    def forward(self):
+        return sum(i.data for i in self.inputs)
+
+    def send(self, g):
+        return [g for _ in self.inputs]
+
+
+class Mul(Op):
+    def forward(self):
+        a, b = self.inputs
+        return a.data * b.data
+
+    def send(self, g):
+        a, b = self.inputs
+        return [b.data * g, a.data * g]
+
+
+@ANSWERS.right
+class WithOperations:
+    def __init__(self, data=None, op=None):
+        self.op = op
+        self.data = op.forward() if op else data
+        self.grad = 0
+
+    @property
+    def next(self):
+        return self.op.inputs if self.op else ()
+
+    def vjp(self, g):
+        return self.op.send(g) if self.op else []
+
+    def __add__(self, other):
+        return WithOperations(op=Add(self, other))
+
+    def __mul__(self, other):
+        return WithOperations(op=Mul(self, other))
+
+    def backward(self):
+        """In layers: a node is moved down whenever something above it is."""
+        above, todo = Counter(), [self]
+        seen = {self}
+        while todo:
+            for child in todo.pop().next:
+                above[child] += 1
+                if child not in seen:
+                    seen.add(child)
+                    todo.append(child)
+        sums, free = Counter({self: 1}), [self]
+        while free:
+            node = free.pop()
+            if not node.op:
+                node.grad += sums[node]
+            for child, g in zip(node.next, node.vjp(sums[node]), strict=True):
+                sums[child] += g
+                above[child] -= 1
+                if above[child] == 0:
+                    free.append(child)
+
+
+@ANSWERS.right
+class OnNumpy(Counting):
+    def __init__(self, data):
+        super().__init__(np.float64(data))
+
+
+@ANSWERS.right
+class OnTensors(Counting):
+    """Numbers may be tensors, as long as nobody asks them for gradients."""
+
+    def __init__(self, data):
+        super().__init__(torch.as_tensor(data, dtype=torch.float64))
+
+
+def by_a_generator(self):
+    def order():
+        stack, state = [self], {}
+        out = []
+        while stack:
+            node = stack[-1]
+            if state.get(node) is None:
+                state[node] = iter(node.next)
+            child = next(state[node], None)
+            if child is None:
+                out.append(stack.pop())
+            elif child not in state:
+                stack.append(child)
+        yield from dict.fromkeys(out[::-1])
+
+    grads = {self: 1.0}
+    for node in order():
+        g = grads[node]
+        for child, part in zip(node.next, node.vjp(g), strict=True):
+            grads[child] = grads.get(child, 0.0) + part
+        if not node.next:
+            node.grad += g
+
+
+ANSWERS.right(with_backward(by_a_generator))
+
+
+def seeds_with_its_number(self):
+    arrived = Counter({self: self.data})
+    for node in sorted_without_recursion(self):
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+        node.grad += 0 if node.next else arrived[node]
+
+
+def leaves_keep_the_last(self):
+    arrived = Counter({self: 1.0})
+    for node in sorted_without_recursion(self):
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+        if not node.next:
+            node.grad = arrived[node]
+
+
+def level_by_level(self):
+    level, got = [self], Counter({self: 1.0})
+    while level:
+        below = []
+        for node in level:
+            for child, g in zip(node.next, node.vjp(got[node]), strict=True):
+                got[child] += g
+                if child not in below:
+                    below.append(child)
+        level = below
+    for node in sorted_without_recursion(self):
+        node.grad += 0 if node.next else got[node]
+
+
+def only_the_first_input(self):
+    node, g = self, 1.0
+    while node.next:
+        g = node.vjp(g)[0]
+        node = node.next[0]
+    node.grad += g
+
+
+def skips_a_lone_leaf(self):
+    if not self.next:
+        return
+    collects_apart(self)
+
+
+def clears_the_leaves_first(self):
+    for node in sorted_without_recursion(self):
+        if not node.next:
+            node.grad = 0.0
+    collects_apart(self)
+
+
+def by_a_set_of_children(self):
+    arrived = Counter({self: 1.0})
+    for node in sorted_without_recursion(self):
+        for child in set(node.next):
+            arrived[child] += node.vjp(arrived[node])[node.next.index(child)]
+        node.grad += 0 if node.next else arrived[node]
+
+
+def visits_and_adds(self):
+    def visit(node, g):
+        node.grad += g
+        for child, part in zip(node.next, node.vjp(g), strict=True):
+            visit(child, part)
+
+    visit(self, 1.0)
+
+
+def returns_gradients(self):
+    arrived = Counter({self: 1.0})
+    for node in sorted_without_recursion(self):
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+    return arrived
+
+
+def sorts_by_number(self):
+    nodes = sorted(sorted_without_recursion(self), key=lambda node: -node.data)
+    arrived = Counter({self: 1.0})
+    for node in nodes:
+        for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+            arrived[child] += g
+        node.grad += 0 if node.next else arrived[node]
+
+
+def prints_the_walk(self):
+    for node in sorted_without_recursion(self)[:3]:
+        print(node.data)
+
+
+def exits(self):
+    raise SystemExit("done")
+
+
+def borrows_by_grad(self):
+    leaves = [node for node in sorted_without_recursion(self) if not node.next]
+    for leaf in leaves:
+        x = torch.tensor(leaf.data, requires_grad=True)
+        leaf.grad += torch.autograd.grad(x * 1, x)[0].item()
+
+
+def keeps_the_middle_and_counts(self):
+    waiting = Counter(child for node in sorted_without_recursion(self) for child in node.next)
+    self.grad, ready = 1.0, [self]
+    while ready:
+        node = ready.pop()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+
+
+for idea, walk in (
+    ("wrong_value", seeds_with_its_number), ("grad_replaces", leaves_keep_the_last), ("wrong_value", level_by_level),
+    ("wrong_value", only_the_first_input), ("wrong_value", skips_a_lone_leaf),
+    ("grad_replaces", clears_the_leaves_first), ("walk_double_edge", by_a_set_of_children),
+    ("walk_paths", visits_and_adds), ("wrong_value", returns_gradients), ("wrong_value", sorts_by_number),
+    ("wrong_value", prints_the_walk), ("raised", exits), ("calls_backward", borrows_by_grad),
+    ("stale_inside", keeps_the_middle_and_counts),
+):
+    ANSWERS.wrong(idea)(with_backward(walk))
+
+with_rules("wrong_rule", lambda a, b, g: (g + b, g + a))
+with_rules("wrong_rule", lambda a, b, g: (g * b, g * b))
+with_rules("wrong_rule", add=lambda g: (g, -g))
+with_rules("wrong_rule", add=lambda g: (g / 2, g / 2))
+with_rules("wrong_rule", lambda a, b, g: (1.0, 1.0))
+
+
+def without(idea, **methods):
+    """The first class with other methods."""
+    ANSWERS.wrong(idea)(type("Value", (Counting,), methods))
+
+
+without("raised", __mul__=lambda a, b: None)
+without("raised", __add__=lambda a, b: a.data + b.data)
+without("raised", __add__=lambda a, b: a + b.nothing)
+without("raised", __init__=lambda self: None)
+without("wrong_value", __add__=lambda a, b: Counting(a.data + b.data))
+without("wrong_value", __mul__=lambda a, b: Counting.made(a, a.data + b.data, (a, b.data), (b, a.data)))
