@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import minigrad as mg
+from tests.answers import answers_d
 
 
 def program(*, cut: bool = False, hook: bool = False, preview: bool = True):
@@ -110,3 +111,94 @@ def test_a_live_run_cannot_be_compared():
     live.abandon()
     with pytest.raises(TypeError):
         mg.compare(3, 4)
+
+
+# ---- an engine of a learner's own beside ours
+
+
+def made(kind, build):
+    """The same program on an engine and on tensors."""
+    x, own = mg.tensor(2.0, requires_grad=True), kind(2.0)
+    return build(own, kind), build(x, mg.tensor), own, x
+
+
+def diamond(x, number):
+    a = x * number(3.0)
+    return a * number(2.0) + a * number(5.0)
+
+
+def unequal_arms(x, number):
+    a = x * number(3.0)
+    return a + a * number(2.0) * number(5.0)
+
+
+def square(x, number):
+    return x * x * number(3.0) + x
+
+
+RIGHT = [answer for answer in answers_d.ANSWERS.rights if answer is not answers_d.AsATape]
+
+
+@pytest.mark.parametrize("build", [diamond, unequal_arms, square])
+@pytest.mark.parametrize("kind", RIGHT, ids=lambda kind: kind.__name__)
+def test_a_right_engine_of_ones_own_goes_through_all_nodes_whatever_its_order(kind, build):
+    mine, ours, own, x = made(kind, build)
+    seen = mg.step(mine, beside=ours)
+
+    assert seen.ui["said"]["en"].startswith("No difference")
+    assert {who for *_, who in seen.moments} == {"both"}
+    assert [len(run["steps"]) for run in seen.runs] == [len(mg.graph.read(ours).nodes)] * 2
+    assert (own.grad, x.grad) == (0.0, None)  # as before
+
+
+@pytest.mark.parametrize(("walk", "build", "said", "last"), [
+    (answers_d.assigns, diamond, "A has `vjp(5) → 15`, B has `vjp(7) → 21`", "both"),
+    (answers_d.starts_with_two, diamond, "A has `vjp(2) → 2, 2`, B has `vjp(1) → 1, 1`", "both"),
+    (answers_d.one_edge_per_child, square, "A has `.grad = 7`, B has `.grad = 13`", "both"),
+    (answers_d.at_the_first_arrival, unequal_arms, "1 of its 2 gradients", "both"),
+    (answers_d.every_path, diamond, "1 of its 2 gradients", "both"),
+    (answers_d.every_path_without_recursion, diamond, "1 of its 2 gradients", "both"),
+    (answers_d.level_by_level, unequal_arms, "1 of its 2 gradients", "both"),
+    (answers_d.only_the_first_input, diamond, "1 of its 2 gradients", "both"),
+    (answers_d.does_nothing, diamond, "A stops here. In B AddBackward0 runs next", "b"),
+    (answers_d.doubles_at_the_leaves, diamond, "A has `.grad = 42`, B has `.grad = 21`", "both"),
+], ids=lambda value: getattr(value, "__name__", None))
+def test_both_stop_where_an_engine_first_does_something_else(walk, build, said, last):
+    mine, ours, own, _ = made(answers_d.with_backward(walk), build)
+    seen = mg.step(mine, beside=ours)
+
+    assert said in seen.ui["said"]["en"]
+    assert seen.ui["said"]["zh"] != seen.ui["said"]["en"]
+    assert seen.moments[-1][2] == last
+    assert own.grad == 0.0
+    assert [i for i, *_ in seen.moments][-1] == len(seen.players[0].frames) - 1
+
+
+def test_an_engine_that_runs_a_node_twice_is_stopped_there():
+    def twice(self):
+        for _ in range(100):
+            self.vjp(1.0)
+
+    mine, ours, *_ = made(answers_d.with_backward(twice), diamond)
+    seen = mg.compare(mine, ours)
+
+    assert "AddBackward0 runs once more" in seen.ui["said"]["en"]
+    assert seen.moments[-1][2] == "b"
+    assert "vjp" not in vars(type(mine))  # and nobody watches any more
+
+
+def test_what_records_something_else_is_refused_and_errors_are_the_learners_own():
+    mine, ours, own, x = made(answers_d.Counting, diamond)
+    with pytest.raises(ValueError, match="they part at"):
+        mg.step(own * own, beside=x * 3 + x)
+    with pytest.raises(ValueError, match="they part at MulBackward0"):
+        mg.step(mine, beside=x * 3 * 2 + x * 3 * 5)  # two nodes where one is shared
+    with pytest.raises(SystemExit):
+        mg.step(made(answers_d.with_backward(answers_d.exits), diamond)[0], beside=ours)
+    assert own.grad == 0.0
+
+
+def test_a_tensor_beside_a_tensor_is_compared():
+    x = mg.tensor(2.0, requires_grad=True)
+
+    assert mg.step(x * x, beside=x * 2).moments == mg.compare(x * x, x * 2).moments

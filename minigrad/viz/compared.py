@@ -7,17 +7,22 @@ one run does is a moment of its own, in which the other waits. The browser shows
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
 import anywidget
 import traitlets
 
-from ..graph.recorder import Frame
+from ..graph.recorder import Frame, Sent, record
 from ..graph.snapshot import AnyTensor, Graph
+from ..graph.walked import told as number
+from ..graph.walked import walk
 from ..text import both, get_language, say
+from .display import tensor_names
 from .exported import page
 from .player import LivePlayer, Player, step
+from .scenes import Scenes
 
 WORDS = ("only_one", "grads")
 Moment = tuple[int, int, str]  # frames of both runs, and who has moved: "both", "a" or "b"
@@ -29,8 +34,13 @@ def compare(run_a: Player | AnyTensor, run_b: Player | AnyTensor, *, lang: str |
 
     A run is what `step` returned, or a tensor, whose backward is then previewed. Nodes that only one run has, numbers
     and gradients that differ are lit. The result plays without kernel; `save_page` makes one file of it.
-    Raises: TypeError for anything else; ValueError for a live player, whose end nobody knows yet.
+    The first may be an engine of your own: an object with `next`, `vjp` and `backward`, made as the tensor was. Its
+    backward runs once, on the side, and both stop where it first does something else than ours.
+    Raises: TypeError for anything else; ValueError for a live player, whose end nobody knows yet, and for an engine
+    that records something else than the tensor does.
     """
+    if hasattr(run_a, "vjp") and hasattr(run_a, "next"):
+        return beside(run_a, run_b, lang or get_language(), theme or "")
     runs = [run if isinstance(run, Player) else step(run, preview=True, lang=lang) for run in (run_a, run_b)]
     if any(isinstance(run, LivePlayer) for run in runs):
         raise ValueError(say("player.no_live_compare"))
@@ -46,15 +56,16 @@ class Comparison(anywidget.AnyWidget):
     twins, ui = (traitlets.Dict().tag(sync=True) for _ in range(2))
     frame = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, a: Player, b: Player, **shown: Any) -> None:
+    def __init__(self, a: Player, b: Player, moments: list[Moment] | None = None,
+                 said: dict[str, str] | None = None, **shown: Any) -> None:
         self.players = a, b
         a.shown = b.shown = True  # nobody is told to show them, too
         codes = [a.scene["code"].splitlines(), b.scene["code"].splitlines()]
         states = [run.state() | {"drive": False, "predict": False, "frame": 0, "path": [], "breaks": [],
                                  "lines": [line for line in code if line not in other]}
                   for run, code, other in zip((a, b), codes, codes[::-1], strict=True)]
-        super().__init__(runs=states, moments=aligned(a, b), twins=twins(a.graph, b.graph),
-                         ui={word: both(f"player.{word}") for word in WORDS}, **shown)
+        super().__init__(runs=states, moments=moments or aligned(a, b), twins=twins(a.graph, b.graph),
+                         ui={word: both(f"player.{word}") for word in WORDS} | {"said": said}, **shown)
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
@@ -78,6 +89,62 @@ class Comparison(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return f"minigrad.compare({', '.join(run.scene['root']['name'] for run in self.players)})"
+
+
+def beside(engine: Any, root: AnyTensor, lang: str, theme: str) -> Comparison:
+    """A learner's own engine and ours, in the order of theirs as long as that may be; where they part, and how."""
+    graph, frames = record(root, names=tensor_names(None), retain_graph=True)
+    true = {n.id: [f for f in frames if f.node == n.id] for n in graph.nodes}
+    title, runs, done = Scenes(graph).title, [[frames[0]], [frames[0]]], [""]
+
+    def ready(id: str) -> bool:
+        return id not in done and all(sender in done for sender in graph.consumers[id])
+
+    def moved(*steps: list[Frame]) -> None:
+        for run, events in zip(runs, steps, strict=True):
+            run += [replace(f, step=len(done)) for f in events]
+
+    key, facts = "left", {}
+    for id, before, after in walk(engine, graph):
+        node, needs = graph.node(id), graph.consumers[id]
+        mine = [theirs(f, before, after) for f in true[id]]
+        facts = {"node": title(id), "came": sum(s in done for s in needs), "of": len(needs),
+                 "mine": spoken(mine), "ours": spoken(true[id])}
+        if not ready(id):
+            key = "again" if id in done else "left" if node.leaf else "early"
+            break
+        moved(mine, true[id])
+        done.append(id)
+        if facts["mine"] != facts["ours"]:
+            key = "numbers"
+            break
+    next_ = next((n.id for n in graph.nodes if ready(n.id)), None)
+    if next_ and key != "numbers":
+        moved(mine if key == "early" else [], true[next_])
+    said = both(f"player.beside_{key if next_ or key != 'left' else 'same'}", **facts, next=next_ and title(next_))
+    bare = replace(graph, nodes=tuple(replace(n, saved=(), span=None) for n in graph.nodes))  # nobody knows theirs
+    a, b = (Player(g, tuple(run), preview=True, lang=lang) for g, run in zip((bare, graph), runs, strict=True))
+    a.scene |= {"call": f"{type(engine).__name__}.backward()"}
+    ends = [len(run) - 1 for run in runs]
+    moments = [(min(i, ends[0]), min(i, ends[1]), "both" if i <= min(ends) else "ab"[ends[1] > ends[0]])
+               for i in range(max(ends) + 1)]
+    return Comparison(a, b, moments, said, lang=lang, theme=theme)
+
+
+def theirs(f: Frame, before: Any, after: Any) -> Frame:
+    """An event of ours with the numbers of a learner's engine: what came and what was sent, or a leaf's `.grad`."""
+    then, now = number(before), number(after if f.kind == "accumulate" else before)
+    sent = tuple(Sent(s.slot, s.to, number(after[s.slot]), arrived=s.arrived) for s in f.sent
+                 if s.to and s.slot < len(after))
+    return replace(f, name=now, before=then, after=now, sent=sent, sum="", exact="", rules=(), symbols=())
+
+
+def spoken(step: list[Frame]) -> str:
+    """What a node was given and what it sent, or what a leaf holds, in words of no language."""
+    kinds = {f.kind: f for f in step}
+    if "accumulate" in kinds:
+        return f".grad = {kinds['accumulate'].after}"
+    return f"vjp({kinds['compute'].before}) → {', '.join(s.text for s in kinds['send'].sent if s.to)}"
 
 
 def told(graph: Graph, f: Frame) -> str:

@@ -45,8 +45,8 @@ _live: weakref.ref[Player] | None = None  # at most one backward hangs between t
 def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = False, preview: bool = False,
          retain_graph: bool | None = None, create_graph: bool = False, drive: bool = False, anyway: bool = False,
          predict: bool = False, forward: bool | Notes = False, tangents: bool | Mapping[AnyTensor, Any] = False,
-         breakpoints: Iterable[str] = (), names: Mapping[str, AnyTensor] | None = None, lang: str | None = None,
-         theme: str | None = None) -> Player:
+         breakpoints: Iterable[str] = (), beside: Any = None, names: Mapping[str, AnyTensor] | None = None,
+         lang: str | None = None, theme: str | None = None) -> Player | Any:
     """Run `root.backward(gradient)` and return a player that steps through it.
 
     This is a real backward: it accumulates into `.grad` and frees what was saved. With `preview`
@@ -58,9 +58,14 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     `tangents`, as `draw` takes them, also how each value moves;
     `breakpoints` are names of nodes or leaves where Play stops. The player's `answers`, `path`,
     `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
+    With `beside`, another tensor, the two are compared, as `compare` does; `root` may be an engine of your own then.
     Raises: TypeError for what is not a tensor; ValueError for `live` with torch, for `anyway` with either, and for
     `tangents` with torch or where the derivative of a node cannot be taken.
     """
+    if beside is not None:
+        from .compared import compare  # it shows two of these
+
+        return compare(root, beside, lang=lang, theme=theme)
     reader_for(root)  # refuses what is no tensor
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,

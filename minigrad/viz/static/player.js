@@ -1282,7 +1282,8 @@ function compared({ model, el }) {
     const body = rows.map(([name, mine, other]) => h("tr", { class: mine !== other && "mg-differs" }, h("th", { scope: "row" }, h("code", {}, name)),
       h("td", {}, mine), h("td", {}, mine === other ? "=" : "≠"), h("td", {}, other)));
     const errors = grads.flatMap(({ bad }, run) => (bad ? [h("p", { class: "mg-failure" }, h("b", {}, "AB"[run] + " ! "), h("code", {}, bad))] : []));
-    table.replaceChildren(...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
+    const said = ui.said && model.get("frame") >= moments.length - 1 ? [h("p", {}, two(ui.said))] : [];
+    table.replaceChildren(...said, ...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
   }
   const go = (i) => { model.set("frame", Math.max(0, Math.min(moments.length - 1, i))); model.save_changes(); show(); };
   const stop = () => { clearTimeout(timer); timer = 0; };
