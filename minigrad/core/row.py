@@ -76,11 +76,6 @@ class Row:
         self.view = False  # whether results share the storage of `self`: `op` says so, and where the row stands
         self.place: Any = None
 
-    @property
-    def chapter(self) -> str:
-        """The file of the table that it stands in."""
-        return next(iter(self.derivatives.values())).__module__.rpartition(".")[2] if self.derivatives else ""
-
     def tex(self, name: str) -> str | None:
         """The TeX of the derivative with respect to input `name`, printed by the formula itself."""
         formula = self.derivatives.get(name)
