@@ -565,7 +565,7 @@ def frac(input: Tensor) -> Tensor:
     """`frac`, as torch has it."""
 def frac_(input: Tensor) -> Tensor:
     """In-place `frac`: writes the result into `self`, returns `self`."""
-def from_numpy(ndarray: ndarray[Any, Any] | number[Any]) -> Tensor:
+def from_numpy(ndarray: ndarray[Any, Any]) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
 def full(
     size: Sequence[_int], fill_value: Tensor | _float | Sequence[Tensor] | number[Any], *,

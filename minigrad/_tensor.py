@@ -154,7 +154,7 @@ class Tensor(TensorBase):
 
     float, double, half = map(_cast, (dtypes.float32, dtypes.float64, dtypes.float16))
     long, int, short = map(_cast, (dtypes.int64, dtypes.int32, dtypes.int16))
-    byte, bool = _cast(dtypes.uint8), _cast(dtypes.bool)
+    byte, char, bool = map(_cast, (dtypes.uint8, dtypes.int8, dtypes.bool))
 
     def cpu(self) -> Tensor:
         return self.to("cpu")
@@ -301,11 +301,11 @@ class Tensor(TensorBase):
                             "tensor to host memory first.")
         return self._array().view()
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype: Any = None) -> Any:  # as torch's, of which NumPy 2 complains
         array = self.numpy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    def __array_wrap__(self, array: Any) -> Any:
         if array.dtype == "bool":
             array = array.astype("uint8")  # as torch wrote it before it had bools
         return constant(Tensor, array)  # what NumPy makes of a tensor and an array: a tensor
@@ -317,9 +317,9 @@ class Tensor(TensorBase):
         return cut("int()", self, int(_one(self).item()))
 
     def __index__(self) -> Any:
-        if self._data.dtype.kind not in "iu" or self._data.size != 1:
+        if self._data.dtype.kind not in "iub" or self._data.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return self._data.item()
+        return int(self._data.item())
 
     def __bool__(self) -> Any:
         if self._data.size != 1:

@@ -270,6 +270,8 @@ class Tensor(TensorBase):
         """The tensor as torch.int16; itself if it is that already."""
     def byte(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.uint8; itself if it is that already."""
+    def char(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as torch.int8; itself if it is that already."""
     def bool(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.bool; itself if it is that already."""
     def cpu(self) -> Tensor: ...
@@ -383,11 +385,9 @@ class Tensor(TensorBase):
     def numpy(self, *, force: _bool = False) -> ndarray[Any, Any]:
         """The storage as a NumPy array; writing to it writes to the tensor."""
     def __array__(
-        self, dtype: Tensor | tuple[Tensor, ...] | number[Any] | _type[Any] | None = None, copy: Any = None,
+        self, dtype: Tensor | tuple[Tensor, ...] | number[Any] | _type[Any] | None = None,
     ) -> ndarray[Any, Any]: ...
-    def __array_wrap__(
-        self, array: Tensor | ndarray[Any, Any] | number[Any], context: Any = None, return_scalar: _bool = False,
-    ) -> Tensor: ...
+    def __array_wrap__(self, array: Tensor | ndarray[Any, Any] | number[Any]) -> Tensor: ...
     def __float__(self) -> _float: ...
     def __int__(self) -> _int: ...
     def __index__(self) -> _int: ...
@@ -995,7 +995,7 @@ class Tensor(TensorBase):
         """The main diagonal becomes `fill_value`, in place; with `wrap` it begins anew below a tall matrix's square."""
     def resize_(self, *size: _int | Sequence[_int]) -> Tensor:
         """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
-    def copy_(self, other: Tensor | _float, non_blocking: _bool = False) -> Tensor:
+    def copy_(self, other: Tensor | _float | number[Any], non_blocking: _bool = False) -> Tensor:
         """Every element becomes that of `other`, a tensor or a number, in place."""
     def zero_(self) -> Tensor:
         """Every element becomes 0, in place."""

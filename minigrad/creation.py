@@ -14,7 +14,7 @@ from ._tensor import Size, Tensor
 from .array import dtypes, random
 from .array.backend import device_of, move, ndarray, xp
 from .core.beside.ledger import cut
-from .core.beside.refusals import must_be, must_be_tensor
+from .core.beside.refusals import must_be, must_be_tensor, type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
@@ -144,7 +144,8 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
-    require(hasattr(ndarray, "strides"), f"expected np.ndarray (got {type(ndarray).__name__})", TypeError)
+    require(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "expected np.ndarray (got "
+            f"{type_said(ndarray)})", TypeError)
     dtypes.of(ndarray.dtype)
     require(min(ndarray.strides, default=0) >= 0, "At least one stride in the given numpy array is negative, and "
             "tensors with negative strides are not currently supported. (You can probably work around this by making a "

@@ -16,12 +16,17 @@ __all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initi
 
 def get_rng_state() -> Any:
     """The generator's state as a uint8 tensor."""
-    return made(default_generator.get_state())
+    return default_generator.get_state()
 
 
 def set_rng_state(new_state: Any) -> None:
     """Continue the stream from a state that `get_rng_state` returned."""
-    default_generator.set_state(new_state._array())
+    default_generator.set_state(new_state)
+
+
+_get, _set = Generator.get_state, Generator.set_state  # of arrays
+Generator.get_state = lambda self: made(_get(self))  # type: ignore
+Generator.set_state = lambda self, state: _set(self, getattr(state, "_data", state))  # type: ignore
 
 
 @contextmanager

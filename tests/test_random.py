@@ -134,7 +134,8 @@ def test_a_wrong_state_is_refused(state, error):
     ("draw", "error"),
     [
         (lambda: random.integers((1,), high=0), "random_ expects 'from' to be less than 'to'"),
-        (lambda: random.bernoulli(1.5, (1,)), "Expected p_in >= 0 && p_in <= 1"),
+        (lambda: random.bernoulli(1.5, (1,)), "bernoulli_ expects p to be in"),
+        (lambda: random.bernoulli(np.array([1.5])), "Expected p_in >= 0 && p_in <= 1"),
         (lambda: random.multinomial(np.ones(3), 4), "cannot sample n_sample > prob_dist.size"),
         (lambda: random.multinomial(np.ones(3), 0), "cannot sample n_sample <= 0 samples"),
         (lambda: random.multinomial(np.array([-1.0, 2]), 1), "probability tensor contains"),

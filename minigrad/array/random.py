@@ -250,7 +250,9 @@ def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
 
 def bernoulli(p: xp.ndarray | float, shape: Shape | None = None, generator: Generator | None = None) -> xp.ndarray:
     """True with probability `p`: an array of them, or one number for a whole `shape`."""
-    p = xp.asarray(p)
+    p = p if hasattr(p, "dtype") else xp.asarray(p, float)
+    if not p.ndim:
+        require(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
     shape = p.shape if shape is None else shape
     require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
             "error message be improved?  If so, please report an enhancement request to PyTorch.)")

@@ -39,7 +39,7 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
-        for place, t in enumerate(tensors):
+        for place, t in enumerate(tensors if self.edges else ()):
             if t is not None and not isinstance(t, TensorBase):
                 raise presentation.error(TypeError, "save_non_tensor", "save_for_backward can only save variables, but "
                                          f"argument {place} is of type {type(t).__name__}")

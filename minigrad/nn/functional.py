@@ -228,6 +228,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
     """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
+    _must_be_tensors("embedding", weight=weight, indices=input)
     padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
         _renormalize(weight, input, max_norm, norm_type)
@@ -624,6 +625,9 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
     same_type(*(t._data for t in given.values()), said="All tensors must have the same dtype, got " + ", ".join(
         f"{name}: {{c[{i}]}}" for i, name in enumerate(given)))
+    for i, t in enumerate((input1, input2), 1):
+        require(t.shape[-1] == weight.shape[i], f"bilinear(): input{i} size does not match weight size: got "
+                f"{t.shape[-1]} but expected {weight.shape[i]}")
     rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
     output = conv.trilinear(rows[0], weight, rows[1]).view(*input1.shape[:-1], weight.shape[0])
     return output if bias is None else output + bias
@@ -884,7 +888,7 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     with no_grad():
         var.clamp_(min=eps)
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
-    return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, _REDUCTIONS[reduction])
+    return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, _reduction(reduction))
 
 
 # Functions that torch has by the same name at the top.

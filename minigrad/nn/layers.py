@@ -103,15 +103,10 @@ class _List(Module):
             self.append(module)
         return self
 
-    def __iadd__(self, other: Iterable[Module]) -> _List:
-        require(isinstance(other, Sequential) or not isinstance(self, Sequential), "add operator supports only objects "
-                f"of Sequential class, but {type(other)} is given.", ValueError)
-        return self.extend(other)
+    __iadd__ = extend
 
     def __add__(self, other: Iterable[Module]) -> _List:
-        sums = (Sequential if isinstance(self, Sequential) else ModuleList)().extend(self)
-        sums += other
-        return sums
+        return (Sequential if isinstance(self, Sequential) else ModuleList)().extend([*self, *other])
 
 
 class Sequential(_List):
@@ -125,8 +120,6 @@ class Sequential(_List):
 
     def insert(self, index: int, module: Module) -> Sequential:
         """Put a module before another one; returns itself."""
-        require(isinstance(module, Module), "module should be of type: <class 'torch.nn.modules.module.Module'>",
-                AssertionError)
         require(abs(index) <= len(self), f"Index out of range: {index}", IndexError)
         super().insert(index, module)
         return self

@@ -122,9 +122,10 @@ class Module:
             for place in (own, *self._places()):
                 if place is not own[kind]:  # there a name keeps its turn
                     place.pop(name, None)
-            require(kind == "_modules" or not hasattr(type(self), name), f"attribute '{name}' already exists", KeyError)
-            own[kind][name] = value
-            return
+            if isinstance(value, Module):
+                own[kind][name] = value
+                return
+            return self.register_parameter(name, value)
         for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
             if name in place:
                 require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' as {word} "

@@ -6,7 +6,6 @@ into the parameter. Everything around it (groups, closures, saving, printing) is
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -54,9 +53,6 @@ class Optimizer:
             require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
             if any(p is q for g in self.param_groups for q in g["params"]):
                 raise ValueError("some parameters appear in more than one parameter group")
-        if len({*params}) < len(params):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause "
-                          "an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
         own = {**param_group, "params": params, **({"param_names": names} if names else {})}
         self.param_groups.append({**own, **self.defaults, **own})
 
@@ -127,14 +123,11 @@ def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
     """The options among the `locals()` with which an `__init__` begins, some `first`. Raises: ValueError below 0."""
     names = dict.fromkeys((*first, *arguments))
     options = {name: arguments[name] for name in names if name not in ("self", "params", "__class__")}
-    for name in ("lr", "eps", "betas", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
-        if name == "betas" in options:
-            betas = options[name][0], options[name][1]
-            for i, beta in enumerate(betas):
-                require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
-            require({*map(type, betas)} in ({float}, {Tensor}), "betas must be either both floats or both Tensors",
-                    ValueError)
-        elif name in options and not 0.0 <= options[name]:  # noqa: SIM300 - as torch's complaint of no number has it
+    for i, beta in enumerate(options.get("betas", ())):
+        require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
+        require(type(beta) in (float, Tensor), "betas must be either both floats or both Tensors", ValueError)
+    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
+        if name in options and not 0.0 <= options[name]:  # noqa: SIM300 - as torch's complaint of no number has it
             word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {word}: {options[name]}")
     return options

@@ -71,8 +71,7 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """All that it keeps, without the optimizer; None for each function."""
-        kept = {k: v for k, v in vars(self).items() if k not in ("optimizer", "lr_lambdas")}
-        return kept | ({"lr_lambdas": [None] * len(self.lr_lambdas)} if hasattr(self, "lr_lambdas") else {})
+        return {k: [None] * len(v) if k == "lr_lambdas" else v for k, v in vars(self).items() if k != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""

@@ -49,7 +49,7 @@ def grammar(area: str) -> dict[str, list[str]]:
 def causes() -> list[tuple[str, re.Pattern, str]]:
     """Areas, a pattern of what differs first, and a sentence that says why, three lines each."""
     lines = [line for line in (FOLDER / "causes.txt").read_text("utf-8").splitlines() if line.strip()]
-    return [(areas, re.compile(pattern), why)
+    return [(areas, re.compile(pattern, re.M), why)
             for areas, pattern, why in zip(lines[::3], lines[1::3], lines[2::3], strict=True)]
 
 
@@ -67,9 +67,9 @@ def program(area: str, seed: int) -> str:
         if how:
             count = min(choose.choice((0, 0, 1, 1, 2, 3)), len(alternatives))
             options = [expand(option, local) for option in choose.sample(alternatives, count)]
-            # positional ones first, each name once
-            options = [*{option.split("=")[0] if "=" in option else i: option for i, option in enumerate(
-                sorted(options, key=lambda option: "=" in option))}.values()]
+            # one without a name at most, and first
+            options = {option.partition("=")[0] if "=" in option.split(",")[0] else "": option for option in options}
+            options = [options[name] for name in sorted(options, key=bool)]
             return ", ".join(["", *options] if how == "?" else options)
         memory = local if (mark or "#1")[1].isdigit() else kept
         key = name or braced, mark
@@ -82,7 +82,7 @@ def program(area: str, seed: int) -> str:
 
 def difference(area: str, source: str, expected: list[str], got: list[str]) -> str | None:
     """The first statement that shows something else, and what both transcripts show: torch's lines begin with `-`."""
-    tolerance = 2e-3 if "float16" in source else TOLERANCE  # of which few digits are left
+    tolerance = 3e-3 if re.search("float16|half", source) else 1.1 * TOLERANCE  # a last printed digit at least
     for one, two in zip(blocks(expected), blocks(got), strict=True):
         if any(fault in line for line in one for fault in TORCH_FAULTS):
             return None

@@ -23,6 +23,7 @@ ONCE_PER_PROCESS = (
     "The use of `x.T` on tensors of dimension",
     "Using torch.cross without specifying the dim arg",
     "`torch.jit.script` is deprecated",
+    "torch.meshgrid: in an upcoming release",
 )
 NUMBER = re.compile(r"\s*-?(\d+\.?\d*(e[+-]\d+)?|inf|nan)\b\.?")
 

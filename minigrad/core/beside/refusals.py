@@ -71,7 +71,8 @@ def shape_mismatch(*arrays: Any) -> Exception:
                 return presentation.error(RuntimeError, "shapes",
                     f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
                     f"dimension {dim}", shapes=(a.shape, b.shape))
-    return RuntimeError(f"shapes {', '.join(str(x.shape) for x in arrays)} do not fit this operation")
+    whole = list(xp.broadcast_shapes(*(x.shape for x in arrays)))  # they go together, but not in place
+    return RuntimeError(f"output with shape {list(arrays[0].shape)} doesn't match the broadcast shape {whole}")
 
 
 def tensors_in(name: str, tensors: Any) -> tuple:
@@ -81,7 +82,7 @@ def tensors_in(name: str, tensors: Any) -> tuple:
     tensors = tuple(tensors)
     for place, t in enumerate(tensors):
         if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_said(t)}")
     if not tensors:
         raise (ValueError("torch.cat(): expected a non-empty list of Tensors") if name == "cat"
                else RuntimeError(f"{name} expects a non-empty TensorList"))

@@ -19,7 +19,7 @@ from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
-from ..checks import check_dim, common_shape, own_dim, require, titled
+from ..checks import a_tensor, check_dim, common_shape, own_dim, require, titled
 from ..table import index as rows
 from ..table import shape as views
 from .shape import copy_, fill_
@@ -219,12 +219,12 @@ def _given(self: Any, value: Any) -> Any:
 
 def index_put(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
     """A copy with `values` at `indices`, or with them added there."""
-    return rows.put_at(self, values, tuple(map(_part, indices)), accumulate)
+    return rows.put_at(self, values, tuple(p if p is None else _positions(p) for p in indices), accumulate)
 
 
 def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
     """In-place `index_put`: writes into `self`, returns `self`."""
-    parts = tuple(map(_part, indices))
+    parts = tuple(p if p is None else _positions(p) for p in indices)
     fills = len(parts) == 1 and parts[0]._data.dtype.kind == "b" and values._data.size == 1  # read as a number
     if not fills:
         check_overlap(self, values, whole=True)
@@ -250,7 +250,7 @@ def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
 
 def index_select(self: Any, dim: int, index: Any) -> Any:
     """The slices `index` along `dim`."""
-    return rows.index_select(self, index, own_dim(self, dim))
+    return rows.index_select(self, a_tensor(index), own_dim(self, dim))
 
 
 def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:

@@ -85,13 +85,16 @@ class Named(tuple):
         parts = ",\n".join(f"{n}={v!r}" for n, v in zip(self.fields, self, strict=True))
         return f"torch.return_types.{type(self).__name__}(\n{parts})"
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
+
 
 def named(name: str, *fields: str) -> type:
     """A class of `torch.return_types`."""
     body = {n: property(itemgetter(i)) for i, n in enumerate(fields)}
-    kind = type(name, (Named,), {"__slots__": (), "__module__": "torch.return_types", "fields": fields, **body})
-    setattr(return_types, name, kind)
-    return kind
+    setattr(return_types, name, type(name, (Named,), {
+        "__slots__": (), "__module__": "torch.return_types", "fields": fields, **body}))
+    return getattr(return_types, name)
 
 
 return_types = SimpleNamespace()

@@ -228,8 +228,7 @@ def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
     require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
     require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    length = self._data.shape[check_dim(dim, self._data.ndim)]
-    return rows.split(self, -(-length // chunks) or [0] * chunks, dim)
+    return rows.split(self, -(-self._data.shape[check_dim(dim, self._data.ndim)] // chunks) or [0] * chunks, dim)
 
 
 def unbind(self: Any, dim: int = 0) -> tuple:
@@ -557,7 +556,7 @@ def resize_(self: Any, *size: Any) -> Any:
 
 def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     """Every element becomes that of `other`, a tensor or a number, in place."""
-    return _copy_(self, other if isinstance(other, bool | int | float) else a_tensor(other))
+    return _copy_(self, other if isinstance(other, bool | int | float | xp.generic) else a_tensor(other))
 
 
 _copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)

@@ -62,10 +62,10 @@ def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
 def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
     """Raises torch's error for the first position outside of a dimension; an IndexError without name allows -1."""
     least = -size if error is IndexError and not name else 0
-    if not index.size or (index.min() >= least and index.max() < size):
-        return
-    bad = index[(index < least) | (index >= size)][0]
-    raise error(f"{name}index {bad} is out of bounds for dimension {dim} with size {size}")
+    if index.size and not (index.min() >= least and index.max() < size):
+        bad = index[(index < least) | (index >= size)][0]
+        raise error(f"{name}index {bad} is out of bounds for dimension {dim} with size {size}" if size or name else
+                    "index is out of bounds for dimension with size 0")
 
 
 def check_rows(index: Any, size: int) -> None:
@@ -89,7 +89,7 @@ def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
     try:
         # spread out first: `add.at` loses numbers that it has to repeat for an index of two dimensions
         _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
-    except ValueError:
+    except (TypeError, ValueError):
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
                            f"indexing result of shape {list(whole[key].shape)}") from None
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]

@@ -263,8 +263,7 @@ def record(self: Any, dim: int, best: Any) -> tuple:
         return self.copy(), _first(self)
     values = so_far(best, self, dim)
     places = namespace(self).arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
-    new = (self == values) | (self != self)
-    return values, so_far(xp.maximum, xp.where(new, places, 0), dim)
+    return values, so_far(xp.maximum, xp.where((self == values) | (self != self), places, 0), dim)
 
 
 # ---- parts of derivatives: sums and norms

@@ -93,9 +93,9 @@ def spread(x: Any, shape: tuple) -> Any:
 def _expand_error(self: Any, shape: tuple) -> Exception:
     lead = len(shape) - self.ndim
     if lead < 0:
-        return RuntimeError(f"expand(torch.FloatTensor{{{list(self.shape)}}}, size={list(shape)}): the number of sizes "
-                            f"provided ({len(shape)}) must be greater or equal to the number of dimensions in the "
-                            f"tensor ({self.ndim})")
+        return RuntimeError(f"expand({dtypes.of(self.dtype).tensor_type}{{{list(self.shape)}}}, size={list(shape)}): "
+                            f"the number of sizes provided ({len(shape)}) must be greater or equal to the number of "
+                            f"dimensions in the tensor ({self.ndim})")
     dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
     return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
                         f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
