@@ -254,3 +254,32 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(page, la
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:create-output-view'); }")
     page.locator(".mg-explorer").nth(1).locator(".mg-stage svg").wait_for()
     page.wait_for_function(frames, arg=open_now)
+
+
+MOVING = """(id) => new Promise((done) => {
+    const place = (one) => { const b = one.getBoundingClientRect(); return [b.x, b.y]; };
+    const shape = () => document.querySelector(`.mg-stage :is(.mg-box, .mg-frame)[data-id="${id}"] > .mg-shape`);
+    const first = place(shape());
+    shape().parentElement.querySelector('.mg-toggle').dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+        const running = document.getAnimations().filter((one) => one.effect.target.closest('.mg-stage'));
+        const moving = running.filter((one) => one.effect.getKeyframes().some((k) => k.transform && k.transform !== 'none'
+            && !/^translate\\(0px,? ?0?(px)?\\)$/.test(k.transform)));
+        const held = place(shape());
+        Promise.all(running.map((one) => one.finished)).then(() => done({ first, held, last: place(shape()),
+            moving: moving.length, running: running.length, left: document.getAnimations().length }));
+    }));
+})"""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_what_is_around_an_opened_box_glides_unless_motion_is_not_wanted(page, made, motion):
+    page.emulate_media(reduced_motion=motion)
+    root = opened(page, made("lenet"))
+    for kind in (".mg-frame", ".mg-box"):  # fold it, and open it again
+        id = root.locator(f'{kind}[role="button"]').first.get_attribute("data-id")
+        found = page.evaluate(MOVING, id)
+        assert found["held"] == pytest.approx(found["first"], abs=0.5)
+        assert found["last"] == pytest.approx(found["first"], abs=0.5)
+        assert (found["moving"] > 3) == (found["running"] > 0) == (motion != "reduce")
+        assert found["left"] == 0

@@ -19,7 +19,7 @@ const ICONS = {
 };
 const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
-const GLIDE_MS = 650, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
+const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
@@ -1373,13 +1373,25 @@ function explore({ model, el }) {
     map.replaceChildren(...P.stops.map((stop) => stop.dot), P.window);
     const after = P.spots.get(hold)?.box;
     if (!cam.k || P.narrow !== was.narrow) start();
-    else if (before && after) place(after.x - before.x + cam.x, after.y - before.y + cam.y, cam.k);
-    else if (P.view !== was.view) place(cam.x, cam.y, cam.k);
+    else if (before && after) {
+      place(after.x - before.x + cam.x, after.y - before.y + cam.y, cam.k);
+      settle(was, before, after);
+    } else if (P.view !== was.view) place(cam.x, cam.y, cam.k);
     else start();
     if (!keep && model.get("key") !== key) set("key", key);
     show();
     if (S.want) reveal(S.want);
     else if (inside) (P.spots.get(hold) ?? P.spots.get(model.get("chosen")) ?? { part: root }).part.focus({ preventScroll: true });
+  }
+  /** What was there glides to its place beside the part that is held, what is new comes out of that, wires appear.
+   *  @param {Json} was @param {Box} before @param {Box} after Where the held part stood and stands. */
+  function settle(was, before, after) {
+    const boxes = new Map(P.stops.map(({ part, box }) => [part, box]));
+    for (const part of calm() ? [] : P.svg.querySelectorAll("g[data-id]")) {
+      const to = boxes.get(part), old = to && was.spots.get(part.dataset.id)?.box, from = old ?? before;
+      const way = to && `translate(${from.x - before.x + after.x - to.x}px, ${from.y - before.y + after.y - to.y}px)`;
+      part.animate({ ...(way && { transform: [way, "none"] }), ...(!old && { opacity: [0, 1] }) }, { duration: OPEN_MS, easing: "ease-out" });
+    }
   }
   /** @param {string|undefined} key */
   function ask(key) {
