@@ -109,8 +109,6 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     if top.lineno != top.end_lineno and kept is getattr(getattr(at, "func", at), "value", None):  # `.detach()` goes
         number, _, column, _ = span(at)
         return [(stretch(number, column - 1, top.end_lineno, top.end_col_offset), "")]
-    if isinstance(up, ast.Assign) and re.search(r"\.(?:numpy|tolist)\(\)$", source.text(top)):
-        return []  # what follows takes it for an array
     bare = isinstance(up, ast.stmt) or (isinstance(up, ast.Call) and top in up.args)
     return [(top, source.text(kept) if bare else grouped(kept, context))]
 
@@ -190,10 +188,12 @@ def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
     makers: list[tuple[Any, Context]] = []
     seen: list[Any] = []  # tensors
+    anew = False
     for here, around in feeding(node, context):
         seen += read_in(here, around)
         for place, at in cuts_in(here, around):
-            return finding("cut", around, at, *uncut(place, at, around), word=word(place))
+            return finding("cut", around, at, *([] if anew else uncut(place, at, around)), word=word(place))
+        anew = anew or makes_anew(here)
         if (block := block_around(here, around)) is not None:
             return block
         for part in ast.walk(here):
@@ -202,11 +202,22 @@ def untracked(node: Any, context: Context) -> Finding | None:
             if called(part) == "grad" and keyword(part, "create_graph") is None:
                 return finding("grad_only", around, part, with_keyword(part, "create_graph=True", around))
             theirs = getattr(around.callee(part.func), "__module__", None) or "minigrad"  # `np.ones` has no gradient
-            if called(part) in FACTORIES and keyword(part, "requires_grad") is None and theirs.startswith("minigrad"):
+            plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
+            if plain and keyword(part, "requires_grad") is None and theirs.startswith("minigrad"):
                 makers.append((part, around))
     if not asking(seen) and any(type(t).__name__ == "Parameter" for t in seen):
         return by_rule(f"off: {ast.unparse(node)}", node, context)
     return no_leaf(makers, context, asking(seen))
+
+
+def makes_anew(node: Any) -> bool:
+    """Whether an expression makes a tensor of what others gave: it would cut again what was left uncut before."""
+    return any(called(n) in ("tensor", "Tensor", "FloatTensor", "from_numpy") and computed(n) for n in ast.walk(node))
+
+
+def computed(call: Any) -> bool:
+    """Whether a call is given more than numbers."""
+    return any(isinstance(n, ast.Name | ast.Call) for a in call.args for n in ast.walk(a))
 
 
 def asking(tensors: list[Any]) -> bool:
@@ -432,9 +443,10 @@ def number_of(node: Any, context: Context, kind: str = "") -> Finding | None:
 
 def none_gradient(error: BaseException, node: Any, context: Context) -> Finding | None:
     """Arithmetic with a `.grad` that is None: why that leaf has none."""
-    for part in ast.walk(node) if isinstance(error, TypeError) and "NoneType" in str(error) else ():
+    for part in ast.walk(node) if isinstance(error, TypeError | AttributeError) and "NoneType" in str(error) else ():
         owner = context.value(part.value) if isinstance(part, ast.Attribute) and part.attr == "grad" else None
-        if isinstance(owner, TensorBase) and owner._grad is None:
+        if isinstance(owner, TensorBase) and owner._grad is None and (
+                isinstance(error, TypeError) or not owner.is_leaf):  # else it is to be cleared, and not there yet
             name = context.source.text(part.value)  # type: ignore[attr-defined]
             name = next((f"{several}[{key!r}]" for several, value in context.names.items()
                          for key, one in (value.items() if isinstance(value, dict) else enumerate(inner(value)))
@@ -616,10 +628,12 @@ def was_cut(t: Any) -> bool:
 
 def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     """What cut a leaf off in the expressions that made `root`."""
+    anew = False
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
             if leads_to(receiver(at), there, leaf):
-                return finding("cut", there, at, *uncut(place, at, there), word=word(place))
+                return finding("cut", there, at, *([] if anew else uncut(place, at, there)), word=word(place))
+        anew = anew or makes_anew(here)
         for own in (n for n in ast.walk(here) if called(n) == "apply" and leads_to(n, there, leaf)):
             if (none := by_rule(f"apply: {ast.unparse(own).partition('.apply(')[0]}", here, there)) is not None:
                 return none
@@ -633,6 +647,8 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | 
     for value, around in made:
         source = around.source
         statement, text = source.statement(value), source.text(value)
+        if called(value) in FACTORIES | {"Parameter"}:  # that is how leaves are made
+            continue
         asking = [n for n in ast.walk(value) if isinstance(n, ast.Call) and called(n) in FACTORIES | {"Parameter"}]
         for call in asking:
             flag = next((k for k in call.keywords if k.arg == "requires_grad"), None)
@@ -640,6 +656,10 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | 
                 bare = text.replace(source.text(call), without(call, flag, around))
                 return finding("scaled", around, value, (value, f"({bare}).requires_grad_()"), name=name)
         if {name, f"{name}.grad"} <= names_in(value):
+            sign = {"Sub": "-", "Add": "+"}.get(type(getattr(value, "op", None)).__name__)
+            if sign and ast.unparse(value.left) == name and isinstance(statement, ast.Assign):
+                change = statement, f"with torch.no_grad(): {name} {sign}= {source.text(value.right)}"
+                return finding("new_name", around, value, change, name=name)
             return finding("new_name", around, value, (value, f"({text}).detach().requires_grad_()"), name=name)
         if isinstance(statement, ast.Assign):
             change = statement, f"{source.text(statement)}; {name}.retain_grad()"

@@ -200,6 +200,9 @@ class Context(NamedTuple):
         """What an expression that is called means: a value, or a method, which is not looked up on a value."""
         made, owner = self.value(function), self.value(getattr(function, "value", None))
         name = getattr(function, "attr", "")  # none where a part of a list is called
+        fresh = function if isinstance(function, ast.Call) else getattr(function, "value", None)  # `Net()(x)`
+        if isinstance(fresh, ast.Call) and isinstance(kind := self.value(fresh.func), type):
+            return getattr(kind, name or "forward", None)
         return getattr(type(owner), name, None) if made is None and owner is not None else made
 
     def definition(self, call: Any) -> Context | None:
