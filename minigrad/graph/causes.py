@@ -396,20 +396,20 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
     """Where the `code` of a rule stands: node, its context, the match."""
     of, wanted = rule.get("of"), filled(rule.get("code", "(.*)"), told, re.escape)
     if of == "text":  # anywhere in the program: what its last group is
-        for source in context.sources():
-            text = "\n".join(source.lines)
-            if (code := re.search(wanted, text, re.M)) is not None:
-                ends = (text[:at].split("\n") for at in code.span(code.re.groups))
-                place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
-                yield place, Context(source, names=context.names), code
+        matches = [(source, code) for source in context.sources()
+                   for code in re.finditer(wanted, "\n".join(source.lines), re.M)]
+        for source, code in matches if len(matches) == 1 or "only" not in rule else ():
+            ends = (code.string[:at].split("\n") for at in code.span(code.re.groups))
+            place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
+            yield place, Context(source, names=context.names), code
         return
     found = [*feeding(node, context)] if of == "behind" else [(node, context)]
     if "value" in rule:
         found = [pair for here, around in found for pair in meaning(rule["value"], here, around, of == "made")]
     for here, around in found:
         at = around.source.statement(here) if of and ("value" not in rule or of == "made") else here
-        if (code := re.fullmatch(wanted, around.source.text(at), re.S)) is not None:
-            yield at, around, code
+        if (whole := re.fullmatch(wanted, around.source.text(at), re.S)) is not None:
+            yield at, around, whole
 
 
 def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tuple[Any, Context]]:
