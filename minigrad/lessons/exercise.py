@@ -71,8 +71,7 @@ Sign = Callable[[Sequence[Trial]], Trial | None]  # the trial that shows it, or 
 KINDS: dict[str, Callable[[Any], bool]] = {  # of answers
     "function": lambda answer: callable(answer) and not inspect.isclass(answer),
     "class": inspect.isclass,
-    "text": lambda answer: isinstance(answer, str | list | tuple),
-    "dict": lambda answer: isinstance(answer, Mapping)}
+    "text": lambda answer: isinstance(answer, str | list | tuple)}
 
 
 @dataclass

@@ -107,8 +107,8 @@ def play(answer: Callable, *data: str) -> tuple[dict, dict]:
         got, facts = programs("sum_back")(answer, *data)
     finally:
         Tensor.sum_to_size = ordinary  # type: ignore[method-assign]
-    return got, {**facts, "said": said}
+    return got, {**facts, "said": bool(said)}
 
 
 SUM_BACK = Exercise("05.1", sums, play, MODELS, signs=BY_ITSELF, economy={
-    "wrong_value:one_word": whenever(lambda t: bool(t.facts["said"]))})
+    "wrong_value:one_word": whenever(lambda t: t.facts["said"])})

@@ -10,9 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from .exercise import BY_ITSELF, Case, Exercise, Trial, case, ours, plain, programs, same, whenever
-from .running import is_empty
-from .verdict import Verdict
+from .exercise import BY_ITSELF, KINDS, Case, Exercise, Trial, case, ours, plain, programs, same, whenever
 
 LEAF, END = "w = torch.tensor(2.0, requires_grad=True)\n", "loss.backward()\nprint(w.grad)"
 SWITCHED = "loss = ((pred - fare) ** 2).requires_grad_()\n" + END
@@ -64,7 +62,8 @@ def mends_below(number: int, fix: Any) -> bool:
 
 def parts(fixes: Mapping[int, Any], number: int) -> tuple[Any, Any]:
     """Where this program gets which line; where there is no fix, its own first one."""
-    fix = fixes.get(number, (1, PROGRAMS[number].splitlines()[0]))
+    fix = fixes.get(number, ...)
+    fix = (1, PROGRAMS[number].splitlines()[0]) if fix is ... else fix
     return tuple(fix) if isinstance(fix, tuple | list) and len(fix) == 2 else (None, None)
 
 
@@ -73,7 +72,7 @@ def play(fixes: Mapping[int, Any], number: int) -> tuple[dict, dict]:
     if not isinstance(at, int) or not isinstance(text, str):
         return {"fix": type(fix)}, {}
     facts = {"at": at, "text": text}
-    if all(mends_below(n, fix) for n, fix in fixes.items()):
+    if all(mends_below(n, fix) for n, fix in fixes.items() if fix is not ...):
         return {}, {**facts, "elsewhere": True}
     got, printed = mended(number, at, text)
     return got, {**facts, "printed": printed}
@@ -93,19 +92,13 @@ def symptom(trial: Trial) -> bool:
 class Repairs(Exercise):
     """Exercise 06.1: what a mended program does tells where its line went wrong; those that nobody mended wait."""
 
-    def __call__(self, answer: Any) -> Verdict:
-        if isinstance(answer, Mapping) and not is_empty(answer):
-            answer = {n: fix for n, fix in answer.items() if fix is not ...}
-            answer = answer if answer.keys() <= PROGRAMS.keys() else None  # no dict of these programs
-        return super().__call__(answer)
-
     def trials(self, answer: Any) -> list[Trial]:
-        return sorted(super().trials(answer), key=lambda t: t.case.data[0] not in answer)
+        return sorted(super().trials(answer), key=lambda t: answer.get(t.case.data[0], ...) is ...)
 
     def trial(self, answer: Any, case: Case) -> Trial:
-        number, = case.data
+        (number,) = case.data
         at, text = parts(answer, number)
-        rows = [f"{n} {'>' if n == at and number in answer else '|'} {line}"
+        rows = [f"{n} {'>' if n == at and answer.get(number, ...) is not ... else '|'} {line}"
                 for n, line in enumerate(with_line(number, at, text), 1)]
         head = f"# programs[{number}], km = 1.5, fare = 1.5"
         return super().trial(answer, replace(case, program="\n".join([head, *rows])))
@@ -126,7 +119,8 @@ class Repairs(Exercise):
         return "sprinkle" if facts["text"].count("requires_grad") > before.count("requires_grad") else "still_cut"
 
 
-FIXES = Repairs("06.1", repairs, play, of="dict", signs={
+KINDS["fixes"] = lambda answer: isinstance(answer, Mapping) and answer.keys() <= PROGRAMS.keys()
+FIXES = Repairs("06.1", repairs, play, of="fixes", signs={
     "two_lines": whenever(lambda t: any(mark in t.facts.get("text", "") for mark in "\n;")),
     "wrong_line": whenever(elsewhere),
     "symptom": whenever(symptom),

@@ -7,8 +7,10 @@ one run does is a moment of its own, in which the other waits. The browser shows
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import partial
 from typing import Any
 
 import anywidget
@@ -16,9 +18,8 @@ import traitlets
 
 from ..graph.recorder import Frame, Sent, record
 from ..graph.snapshot import AnyTensor, Graph
-from ..graph.walked import told as number
-from ..graph.walked import walk
 from ..text import both, get_language, say
+from ..text.numbers import rounded
 from .display import tensor_names
 from .exported import page
 from .player import LivePlayer, Player, step
@@ -56,16 +57,15 @@ class Comparison(anywidget.AnyWidget):
     twins, ui = (traitlets.Dict().tag(sync=True) for _ in range(2))
     frame = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, a: Player, b: Player, moments: list[Moment] | None = None,
-                 said: dict[str, str] | None = None, **shown: Any) -> None:
+    def __init__(self, a: Player, b: Player, **shown: Any) -> None:
         self.players = a, b
         a.shown = b.shown = True  # nobody is told to show them, too
         codes = [a.scene["code"].splitlines(), b.scene["code"].splitlines()]
         states = [run.state() | {"drive": False, "predict": False, "frame": 0, "path": [], "breaks": [],
                                  "lines": [line for line in code if line not in other]}
                   for run, code, other in zip((a, b), codes, codes[::-1], strict=True)]
-        super().__init__(runs=states, moments=moments or aligned(a, b), twins=twins(a.graph, b.graph),
-                         ui={word: both(f"player.{word}") for word in WORDS} | {"said": said}, **shown)
+        super().__init__(runs=states, moments=aligned(a, b), twins=twins(a.graph, b.graph),
+                         ui={word: both(f"player.{word}") for word in WORDS}, **shown)
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
@@ -100,35 +100,89 @@ def beside(engine: Any, root: AnyTensor, lang: str, theme: str) -> Comparison:
     def ready(id: str) -> bool:
         return id not in done and all(sender in done for sender in graph.consumers[id])
 
-    def moved(*steps: list[Frame]) -> None:
-        for run, events in zip(runs, steps, strict=True):
+    def moved(*both_steps: list[Frame]) -> None:
+        for run, events in zip(runs, both_steps, strict=True):
             run += [replace(f, step=len(done)) for f in events]
 
     key, facts = "left", {}
     for id, before, after in walk(engine, graph):
-        node, needs = graph.node(id), graph.consumers[id]
-        mine = [theirs(f, before, after) for f in true[id]]
+        needs, mine = graph.consumers[id], [theirs(f, before, after) for f in true[id]]
         facts = {"node": title(id), "came": sum(s in done for s in needs), "of": len(needs),
                  "mine": spoken(mine), "ours": spoken(true[id])}
         if not ready(id):
-            key = "again" if id in done else "left" if node.leaf else "early"
+            key = "again" if id in done else "early" if graph.node(id).edges else "left"
             break
         moved(mine, true[id])
         done.append(id)
         if facts["mine"] != facts["ours"]:
             key = "numbers"
             break
-    next_ = next((n.id for n in graph.nodes if ready(n.id)), None)
-    if next_ and key != "numbers":
-        moved(mine if key == "early" else [], true[next_])
-    said = both(f"player.beside_{key if next_ or key != 'left' else 'same'}", **facts, next=next_ and title(next_))
+    after = next((n.id for n in graph.nodes if ready(n.id)), None)
+    if after and key != "numbers":
+        moved(mine if key == "early" else [], true[after])
     bare = replace(graph, nodes=tuple(replace(n, saved=(), span=None) for n in graph.nodes))  # nobody knows theirs
     a, b = (Player(g, tuple(run), preview=True, lang=lang) for g, run in zip((bare, graph), runs, strict=True))
     a.scene |= {"call": f"{type(engine).__name__}.backward()"}
-    ends = [len(run) - 1 for run in runs]
-    moments = [(min(i, ends[0]), min(i, ends[1]), "both" if i <= min(ends) else "ab"[ends[1] > ends[0]])
-               for i in range(max(ends) + 1)]
-    return Comparison(a, b, moments, said, lang=lang, theme=theme)
+    made = Comparison(a, b, lang=lang, theme=theme)
+    key = "same" if key == "left" and not after else key
+    made.ui |= {"said": both(f"player.beside_{key}", **facts, next=after and title(after))}
+    return made
+
+
+def walk(root: Any, graph: Graph) -> list[tuple[str, Any, Any]]:
+    """Run `root.backward()`: for each call of `vjp` the node in its place, what came and what was sent; then for each
+    leaf its `.grad` before and after. The objects are put back as they were."""
+    places, calls = places_of(root, graph), list[tuple[str, Any, Any]]()
+    kept = [(vars(own), dict(vars(own))) for own, _ in places]
+
+    def watched(place: str | None, rule: Any, came: Any) -> tuple[Any, ...]:
+        sent = rule(came)
+        sent = () if sent is None else tuple(sent)
+        if place and graph.node(place).edges:
+            calls.append((place, came, sent))
+        if len(calls) > 2 * len(graph.nodes):  # more often than any engine that lets a node run once
+            raise Enough
+        return sent
+
+    try:
+        for own, place in places:
+            own.vjp = partial(watched, place, own.vjp)
+        with suppress(Enough):
+            root.backward()
+        return calls + [(place, was.get("grad"), own.grad) for (own, place), (_, was) in zip(places, kept, strict=True)
+                        if place and graph.node(place).leaf]
+    finally:
+        for now, was in kept:
+            now.clear()
+            now.update(was)
+
+
+class Enough(BaseException):
+    """Ends a learner's backward that runs nodes again and again."""
+
+
+def places_of(root: Any, graph: Graph) -> list[tuple[Any, str | None]]:
+    """Every object that `root` leads to, and the node in its place; None where the graph has a constant.
+
+    Raises: ValueError where one of the two shares what the other does not, or has other inputs.
+    """
+    found: dict[int, tuple[Any, str | None]] = {}
+    todo: list[tuple[Any, str | None]] = [(root, graph.nodes[0].id)]
+    taken: dict[str, Any] = {}
+    for own, place in todo:
+        children, edges = list(own.next), graph.node(place).edges if place else ()
+        apart = place and (len(children) != len(edges) or taken.setdefault(place, own) is not own)
+        if apart or found.get(id(own), (own, place))[1] != place:
+            raise ValueError(say("player.other_record", node=graph.node(place or graph.nodes[0].id).name))
+        if id(own) not in found:
+            todo += [(child, edges[i].node if place else None) for i, child in enumerate(children)]
+        found[id(own)] = own, place
+    return [*found.values()]
+
+
+def number(value: Any) -> str:
+    """A number as pictures show it; whatever else stands in its place as it is."""
+    return rounded([float(value)])[0] if hasattr(value, "__float__") else repr(value)
 
 
 def theirs(f: Frame, before: Any, after: Any) -> Frame:
