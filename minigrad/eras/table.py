@@ -79,8 +79,7 @@ MESSAGES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
         ("1.6", "1.8", _WHOLE_TEXT, _FREED.format("saved intermediate results", "backward")),
         ("1.8", "1.9", _WHOLE_TEXT, _FREED.format("saved intermediate results", ".backward() or autograd.grad()")),
         ("1.9", "1.10", "saved tensors", "saved variables")),
-    "leaf_in_place": (("0.2", "1.5", "is being used", "has been used"),),
-    "modified": (("0.2", "1.1", ": .*$", ""),),
+    "leaf_in_place": (("0.2", "1.5", "is being used", "has been used"),), "modified": (("0.2", "1.1", ": .*$", ""),),
     "hint": (("0.2", "2.13", ", check_nan=False", ""),),
     "unused_input": (("0.2", "2.13", "The differentiated Tensor at index .* appears",
                       "One of the differentiated Tensors appears"),),
@@ -91,21 +90,18 @@ MESSAGES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
     "grad_kind": (("0.2", "1.10", r"^.*of type (\w+)$", r"expected Variable or None (got \1)"),
                   ("1.10", "2.13", "of type ", "of type")),
     "numpy_requires_grad": (("0.2", "1.6", r"on Tensor(.*)Use tensor\.", r"on Variable\1Use var."),),
-    "ambiguous_bool": (("0.2", "1.6", "^Boolean", "bool"),),
-    "float_only": (("0.2", "1.6", " and complex", ""),),
+    "ambiguous_bool": (("0.2", "1.6", "^Boolean", "bool"),), "float_only": (("0.2", "1.6", " and complex", ""),),
     "many_elements": (("0.2", "2.13", _WHOLE_TEXT, "only one element tensors can be converted to Python scalars"),),
     "deepcopy_of_non_leaf": (("0.2", "2.13", r"moment\..*$", "moment"),),
     "non_leaf_grad": (
         ("0.2", "1.5", _WHOLE_TEXT, ""),
         ("1.5", "1.9", r"want the \.grad field to be populated for(.*)\.$", r"want the gradient for\1s."),
         ("1.9", "1.10", r"want the \.grad field to be populated for", "want the gradient for")),
-    "create_graph": (("0.2", "1.10", _WHOLE_TEXT, ""),),
-    "t_of_other_ranks": (("0.2", "2.13", _WHOLE_TEXT, ""),),
+    "create_graph": (("0.2", "1.10", _WHOLE_TEXT, ""),), "t_of_other_ranks": (("0.2", "2.13", _WHOLE_TEXT, ""),),
     "step_too_early": (("0.2", "1.1", _WHOLE_TEXT, ""),)}
 
 KINDS = {
-    "many_elements": "0.2 ValueError, 2.13 RuntimeError",
-    "grad_kind": "0.2 RuntimeError, 1.10 TypeError",
+    "many_elements": "0.2 ValueError, 2.13 RuntimeError", "grad_kind": "0.2 RuntimeError, 1.10 TypeError",
     "hook_kind": "0.2 TypeError, 1.5 RuntimeError, 1.7 TypeError"}
 
 # ---- names that did not exist yet: `(since, owner, name)`

@@ -37,8 +37,7 @@ MODELS: dict[str, Sequence[Callable]] = {
     "slope_only": [lambda f, x, dx: slope(f, x)[1]],
     "new_value": [lambda f, x, dx: slope(f, x)[0] + slope(f, x)[1] * dx],
     "new_knob": [lambda f, x, dx: x + slope(f, x)[1] * dx, lambda f, x, dx: x + dx],
-    "value_for_slope": [lambda f, x, dx: slope(f, x)[0] * dx],
-    "divides": [lambda f, x, dx: slope(f, x)[1] / dx],
+    "value_for_slope": [lambda f, x, dx: slope(f, x)[0] * dx], "divides": [lambda f, x, dx: slope(f, x)[1] / dx],
     "sign": [lambda f, x, dx: -slope(f, x)[1] * dx, lambda f, x, dx: abs(slope(f, x)[1] * dx)]}
 
 

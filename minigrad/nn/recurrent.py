@@ -52,9 +52,9 @@ def gru_step(arrived: Any, state: State, weights: tuple) -> State:
     return ((hidden - new).mul_(update).add_(new),)
 
 
-STEPS: dict[str, tuple[Callable, int, int]] = {  # the step, how many gates it has, how many tensors its state has
-    "RNN_TANH": (simple_step(tanh), 1, 1), "RNN_RELU": (simple_step(relu), 1, 1),
-    "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3, 1)}
+# the step, how many gates it has, how many tensors its state has
+STEPS: dict[str, tuple[Callable, int, int]] = {"RNN_TANH": (simple_step(tanh), 1, 1), "LSTM": (lstm_step, 4, 2),
+                                               "RNN_RELU": (simple_step(relu), 1, 1), "GRU": (gru_step, 3, 1)}
 
 
 class _Recurrent(_Weighted):
@@ -240,10 +240,9 @@ class RNNBase(_Recurrent):
         return tuple(h.unsqueeze(1) for h in state) if alone else state
 
     def _check(self, input: Any, state: State) -> None:
-        weight = self.weight_ih_l0
-        require(input.dtype == weight.dtype, f"RNN input dtype ({input.dtype}) does not match weight dtype "
-                f"({weight.dtype}). Convert input: input.to({weight.dtype}), or convert model: model.to({input.dtype})",
-                ValueError)
+        kind = self.weight_ih_l0.dtype
+        require(input.dtype == kind, f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert "
+                f"input: input.to({kind}), or convert model: model.to({input.dtype})", ValueError)
         require(input.shape[-1] == self.input_size, "input.size(-1) must be equal to input_size. Expected "
                 f"{self.input_size}, got {input.shape[-1]}")
         name = "hidden" if len(state) == 1 else "hidden[0]"
