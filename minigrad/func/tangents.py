@@ -35,7 +35,7 @@ LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias u
     reflection_pad2d replication_pad1d replication_pad2d mul_scalar div_scalar""".split()}
 PRODUCTS = {*"mm mv dot vdot bmm linalg_cross trilinear convolution_input convolution_weight".split()}
 BESIDE_A_PRODUCT = {**dict.fromkeys("addmm addmv addr baddbmm addbmm".split(), "self"), "convolution": "bias"}
-OTHER_NAMES = {"cdist": "_cdist_forward"}  # where torch's errors have another name
+
 ITS_OWN_TRANSPOSE = {"softmax", "index_fill", "scatter_value", "copy"} | {
     call.row.name for chapter in (pointwise, activation) for call in vars(chapter).values() if hasattr(call, "row")
 } - {*"masked_fill_tensor softmax safe_softmax log_softmax glu".split()}
@@ -162,7 +162,7 @@ def pushed(row: Row, args: tuple, results: tuple, tangents: dict[str, Any]) -> t
     try:
         return _transposed(row, at, results, values, tangents)
     except RuntimeError as refused:  # what torch differentiates once only
-        other = OTHER_NAMES.get(name, name)
+        other = "_cdist_forward" if name == "cdist" else name  # as torch's error has it
         need("is not implemented" not in str(refused), "no_forward", other, kind=NotImplementedError)
         raise
 

@@ -76,10 +76,9 @@ class MultiheadAttention(_Weighted):
         if not batched:
             key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
         # what is one tensor stays one: then one product projects all three
-        moved: dict[int, Any] = {}
-        for t in (query, key, value):
-            if id(t) not in moved:
-                moved[id(t)] = t.unsqueeze(1) if not batched else t.transpose(1, 0) if self.batch_first else t
+        given = {id(t): t for t in (query, key, value)}
+        moved = {i: t.unsqueeze(1) if not batched else t.transpose(1, 0) if self.batch_first else t
+                 for i, t in given.items()}
         query, key, value = (moved[id(t)] for t in (query, key, value))
         length, count, size = query.shape
         require(size == self.embed_dim, f"was expecting embedding dimension of {self.embed_dim}, but got {size}",

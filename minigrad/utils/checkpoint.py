@@ -255,11 +255,10 @@ class CheckpointFunction(Function):
         require(_whole_graph(), "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
                 "passing an `inputs` parameter to .backward(). To resolve this error, you can either set "
                 "use_reentrant=False, or call .backward() without passing the `inputs` argument.")
-        inputs = list(ctx.inputs)
-        for i, t in zip(ctx.places, ctx.saved_tensors, strict=True):
-            inputs[i] = t
+        saved = iter(ctx.saved_tensors)
+        inputs = tuple(next(saved) if place in ctx.places else arg for place, arg in enumerate(ctx.inputs))
         with repeated(ctx.state):
-            detached = detach_variable(tuple(inputs))
+            detached = detach_variable(inputs)
             with enable_grad():
                 outputs = ctx.run_function(*detached)
             outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
