@@ -220,8 +220,7 @@ class iinfo:
                 "'torch.iinfo'", TypeError)
         require(type is not bool, "torch.bool is not supported by torch.iinfo", TypeError)
         limits = xp.iinfo(type.np)
-        self.dtype, self.bits = type.name, limits.bits
-        self.min, self.max = limits.min, limits.max
+        self.dtype, self.bits, self.min, self.max = type.name, limits.bits, limits.min, limits.max
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

@@ -109,10 +109,9 @@ class Level:
 
     def inward(self) -> Iterator[Level]:
         """This level and those beneath it, the innermost first."""
-        level: Level | None = self
-        while level is not None:
-            yield level
-            level = level.outer
+        yield self
+        if self.outer is not None:
+            yield from self.outer.inward()
 
     def written(self, t: Any, out: Any) -> None:
         """`t` is about to become `out`, at this level and those beneath it."""

@@ -131,8 +131,7 @@ def _cheapest(parts: list) -> Any:
     @functools.cache
     def best(i: int, j: int) -> tuple[int, int]:
         """How many multiplications `parts[i:j]` need, and where it is split for that."""
-        costs = ((best(i, k)[0] + best(k, j)[0] + p[i] * p[k] * p[j], k) for k in range(i + 1, j))
-        return min(costs, default=(0, i))
+        return min(((best(i, k)[0] + best(k, j)[0] + p[i] * p[k] * p[j], k) for k in range(i + 1, j)), default=(0, i))
 
     def product(i: int, j: int) -> Any:
         k = best(i, j)[1]

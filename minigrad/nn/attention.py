@@ -165,8 +165,7 @@ class MultiheadAttention(_Weighted):
         if mask is not None:
             mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(count, self.num_heads, -1, k.shape[1])
         q, k, v = (t.view(count, self.num_heads, t.shape[1], self.head_dim) for t in (q, k, v))
-        dropped = self.dropout if self.training else 0.0
-        output = functional.scaled_dot_product_attention(q, k, v, mask, dropped, causal)
+        output = functional.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0, causal)
         return output.permute(2, 0, 1, 3).reshape(count * q.shape[2], self.embed_dim), None
 
 

@@ -137,8 +137,7 @@ class Writer:
 
     def saved(self, node: NodeRecord, saved: Saved) -> None:
         """A note at its node."""
-        id = f"{node.id}.{saved.field}"
-        token = "error" if saved.stale else "freed" if saved.freed else "saved"
+        id, token = f"{node.id}.{saved.field}", "error" if saved.stale else "freed" if saved.freed else "saved"
         style = "filled,dashed" if saved.freed else "filled"
         self.box(id, words.note_label(self.graph, saved), token, "octagon" if saved.stale else "note", style)
         self.arrow(id, node.id, style="dotted", arrowhead="none", color="saved")
