@@ -398,19 +398,15 @@ class Reader:
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
-            far = (key, i) in self.far
-            return Edge(i, None, 0, None if far else self.constant_at(key, i), cut=far)
+            far, name = (key, i) in self.far, dict(enumerate(self.input_names(self.found[key]))).get(i)
+            # a constant is known only where a field of its name saved it
+            saved = [value for field, value, _ in self.fields[key] if field == name and self.is_tensor(value)]
+            return Edge(i, None, 0, self.ids.get(self.slot(saved[0])) if saved and not far else None, cut=far)
         here = self.records.get((key, 0))
         there = self.records[slot]
         expands = (here is not None and "" not in (here.dtype, there.dtype)
                    and broadcasts(self.row(self.found[key]), i) and stretches(there.shape, here.shape))
         return Edge(i, self.ids[slot[0]], slot[1], self.ids[slot], expands)
-
-    def constant_at(self, key: Key, i: int) -> str | None:
-        """A constant input is known only where a field of its name saved it."""
-        name = dict(enumerate(self.input_names(self.found[key]))).get(i)
-        return next((self.ids.get(self.slot(value)) for field, value, _ in self.fields[key]
-                     if field == name and self.is_tensor(value)), None)
 
     def formula(self, key: Key, op: str, edges: tuple[Edge, ...], saved: tuple[Saved, ...]) -> str:
         """`p = x · w`, if every name in it is known; `…` stands for options that are not surely the usual ones."""
