@@ -215,3 +215,23 @@ def test_a_step_of_an_lstm_can_be_seen():
 
     assert names.count("UnsafeSplitBackward0") == 2
     assert names.count("SigmoidBackward0") == 6
+
+
+def multiplied_first(t, kind):
+    """Which product of a cell is recorded first: that of its input (ih), or of its state (hh)."""
+    x, h = (t.ones(1, 2, requires_grad=True) for _ in "xh")
+    made = getattr(t.nn, kind)(2, 2)(x, (h, h) if kind == "LSTMCell" else h)
+    todo, products = [(made[0] if kind == "LSTMCell" else made).grad_fn], {}
+    while todo:
+        node = todo.pop()
+        behind = [n for n, _ in node.next_functions if n is not None]
+        if node.name() == "AddmmBackward0":
+            products[node._sequence_nr()] = "ih" if any(getattr(n, "variable", None) is x for n in behind) else "hh"
+        todo += behind
+    return [products[nr] for nr in sorted(products)]
+
+
+@pytest.mark.parametrize(("kind", "order"), [("RNNCell", "hh ih"), ("LSTMCell", "hh ih"), ("GRUCell", "ih hh")])
+def test_a_cell_multiplies_in_torch_s_order_so_backward_runs_in_it(kind, order):
+    assert multiplied_first(minigrad, kind) == order.split()
+    assert torch is None or multiplied_first(torch, kind) == order.split()

@@ -85,7 +85,8 @@ def spelling(names: Symbols, node: NodeRecord, row: Row,
         else:
             name, value = names.saved(node, field), saved.get(field)
             letters[field] = tex_name(name)
-            tensors[field] = Symbol(name, name, told(value) if hasattr(value, "reshape") else "")
+            if hasattr(value, "reshape"):
+                tensors[field] = Symbol(name, name, told(value))
     return {field: tex for field, tex in letters.items() if tex != ""}, tensors
 
 
@@ -102,8 +103,11 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
         return alone, ()
     if any(options.get(name, "") == "" for name in used if name not in arrays):
         return alone, ()
-    written = honest(lambda parts: computed(row, word, values, dict(zip(arrays, parts, strict=True))),
-                     [cells(v) for v in arrays.values()], cells(result))
+    def found(parts: list[list[Any]]) -> list[Any] | None:
+        made = computed(row, word, values | {n: as_array(p, arrays[n]) for n, p in zip(arrays, parts, strict=True)})
+        return None if made is None else list(made.reshape(-1).tolist())
+
+    written = honest(found, [cells(v) for v in arrays.values()], cells(result))
     if written is None:
         return alone, ()
     texts = {name: with_brackets(t, v) for (name, v), t in zip(arrays.items(), written.operands, strict=True)}
@@ -121,19 +125,17 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     return f"= {put_in} {sign} {end}", tuple(texts.items())  # expanded: the same number, more often
 
 
-def computed(row: Row, word: str, values: Mapping[str, Any], parts: Mapping[str, list[Any]]) -> list[Any] | None:
-    """What the row's own formula makes of `parts` in place of the arrays among `values`; None where it cannot."""
-    put_in = {name: as_array(parts[name], v) if name in parts else v for name, v in values.items()}
+def computed(row: Row, word: str, values: Mapping[str, Any]) -> Any:
+    """What the row's own formula makes of these values, as an array; None where it cannot."""
     try:
         with warnings.catch_warnings(), xp.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = row.derivatives[word](**put_in, **({"F": RAW} if "F" in row.uses[word] else {}))
-            return list(xp.asarray(found).reshape(-1).tolist())
+            return xp.asarray(row.derivatives[word](**values, **({"F": RAW} if "F" in row.uses[word] else {})))
     except Exception:  # a formula that takes more than numbers, or refuses these
         return None
 
 
-def as_array(numbers: list[Any], like: Any) -> Any:
+def as_array(numbers: Any, like: Any) -> Any:
     """Numbers in the shape of an array; in its type where that is exact, else in double precision."""
     kind = type_name(like.dtype)
     return xp.array(numbers, dtype=kind if kind.startswith(("int", "uint", "bool")) else "float64").reshape(like.shape)

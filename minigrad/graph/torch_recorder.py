@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +21,7 @@ from ..core.row import Row
 from .from_torch import TorchReader
 from .live import stretches
 from .recorder import Recorder, Tee, copied, exact_of, in_short, plain, same
-from .rule import Rule, computed
+from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
 
 CHECKED = 200_000  # elements; rules of larger gradients are not checked, and not shown
@@ -169,9 +168,8 @@ class TorchRecorder(Recorder):
 
     def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any) -> Any:
         """What one rule, run on what torch saved, gives before any sum; None where it is not what torch gave."""
-        if row is None or slot >= len(row.differentiable):
-            return None
-        if any(g is None or g.dtype.kind == "c" for g in (*came, sent)):
+        odd = any(g is None or g.dtype.kind == "c" for g in (*came, sent))
+        if odd or row is None or slot >= len(row.differentiable):
             return None
         word = row.differentiable[slot]
         values = {name: (came[0] if len(came) == 1 else came) if name == "grad" else self.saved.get(name)
@@ -179,15 +177,10 @@ class TorchRecorder(Recorder):
         arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
         if sum(v.size for v in arrays.values()) > CHECKED:
             return None
-        found = computed(row, word, values, {name: v.reshape(-1).tolist() for name, v in arrays.items()})
-        here = next((t.shape for t in self.graph.outputs(self.node) if math.prod(t.shape) == len(found or ())), None)
-        ours = None if found is None else xp.array(found, dtype="float64")
-        if ours is not None and ours.size == sent.size:
-            ours = ours.reshape(sent.shape)
-        elif ours is None or here is None or not stretches(sent.shape, here):
+        ours = computed(row, word, values | {name: as_array(v, v) for name, v in arrays.items()})
+        if ours is None or (ours.size != sent.size and not stretches(sent.shape, ours.shape)):
             return None
-        else:
-            ours = ours.reshape(here)
+        ours = (ours.reshape(sent.shape) if ours.size == sent.size else ours).astype("float64")
         small = (1,) * (ours.ndim - sent.ndim) + sent.shape
         summed = ours.sum(tuple(i for i, (m, n) in enumerate(zip(small, ours.shape, strict=True)) if m != n))
         theirs = sent.reshape(-1).astype("float64")

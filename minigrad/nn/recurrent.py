@@ -23,17 +23,17 @@ __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "R
 State = tuple[Any, ...]  # what a step hands to the next: the hidden values, of an LSTM the cell's too
 
 
-# ---- one step: what came in, already multiplied by its weights (`arrived`), and the state before
+# ---- one step: what came in, multiplied by its weights once it is asked for (`arrived`), and the state before
 
 def simple_step(activation: Callable) -> Callable:
     """h' = activation(W_hh h + b_hh + arrived)."""
-    return lambda arrived, state, weights: (activation(functional.linear(state[0], *weights).add_(arrived)),)
+    return lambda arrived, state, weights: (activation(functional.linear(state[0], *weights).add_(arrived())),)
 
 
-def lstm_step(arrived: Any, state: State, weights: tuple) -> State:
+def lstm_step(arrived: Callable, state: State, weights: tuple) -> State:
     """Four gates: what to take in, what to forget, the candidate, what to show."""
     hidden, cell = state
-    gates = functional.linear(hidden, *weights[:2]).add_(arrived)
+    gates = functional.linear(hidden, *weights[:2]).add_(arrived())
     take, forget, candidate, show = unsafe_split(gates, gates.shape[1] // 4, 1)
     take, forget, candidate, show = sigmoid(take), sigmoid(forget), tanh(candidate), sigmoid(show)
     cell = (forget * cell).add_(take * candidate)
@@ -41,11 +41,11 @@ def lstm_step(arrived: Any, state: State, weights: tuple) -> State:
     return (functional.linear(hidden, weights[2]) if len(weights) > 2 else hidden), cell
 
 
-def gru_step(arrived: Any, state: State, weights: tuple) -> State:
+def gru_step(arrived: Callable, state: State, weights: tuple) -> State:
     """Two gates, how much of the old state the candidate sees, and how much of it stays."""
     hidden, = state
-    size = arrived.shape[1] // 3
-    reset_in, update_in, new_in = unsafe_split(arrived, size, 1)
+    size = hidden.shape[1]
+    reset_in, update_in, new_in = unsafe_split(arrived(), size, 1)
     reset, update, new = unsafe_split(functional.linear(hidden, *weights), size, 1)
     reset, update = sigmoid(reset.add_(reset_in)), sigmoid(update.add_(update_in))
     new = tanh(new_in.add(new * reset))
@@ -97,7 +97,8 @@ class RNNCellBase(_Recurrent):
         state = tuple(h.unsqueeze(0) if alone else h for h in given) or (
             zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device),) * several
         self._check(input, state)
-        state = step(functional.linear(input, self.weight_ih, self.bias_ih), state, (self.weight_hh, self.bias_hh))
+        state = step(lambda: functional.linear(input, self.weight_ih, self.bias_ih), state,
+                     (self.weight_hh, self.bias_hh))
         state = tuple(h.squeeze(0) for h in state) if alone else state
         return state if several > 1 else state[0]
 
@@ -219,7 +220,7 @@ class RNNBase(_Recurrent):
         arrived, backwards = functional.linear(input, *weights[:2]).unbind(0), end.endswith("reverse")
         outputs = []
         for now in reversed(arrived) if backwards else arrived:
-            state = STEPS[self.mode][0](now, state, own)
+            state = STEPS[self.mode][0](lambda now=now: now, state, own)
             outputs.append(state[0])
         return stack(outputs[::-1] if backwards else outputs, 0), state
 
