@@ -91,7 +91,7 @@ def test_an_unknown_level_or_theme_names_the_known_ones(wrong):
 
 
 @pytest.mark.parametrize(("name", "views", "limit"), [
-    ("mlp", ("record", "forward"), (848, 260)), ("lenet", ("record", "forward", "backward"), (848, 722)),
+    ("mlp", ("record", "forward"), (848, 260)), ("lenet", ("record", "forward", "backward"), (848, 718)),
     ("attention", ("forward",), (848, 700))])
 def test_folded_networks_fit(name, views, limit):
     for view in views:

@@ -205,7 +205,7 @@ class Builder:
                 block.boxes[id] = Box(x, bottom - high, w, high)
                 x += w + 8
             bottom -= max(high for _, _, high in row) + 6
-        if any(s.freed for s in shown) or self.values:  # "buffer freed" stands here, or will
+        if any(s.freed for s in shown) or (rows and self.values):  # "buffer freed" stands here, or will
             block.room.append(Box(-40, bottom - 14, 80, 14))
 
     def note_size(self, saved: Saved) -> tuple[float, float]:

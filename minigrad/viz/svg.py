@@ -481,7 +481,8 @@ class Painter:
         wide, tall, top, frame = self.at.width, self.at.height, 0.0, ""
         if framed:
             left_out = self.left_out()
-            said = [" ".join([*left_out, *self.remarks])] if self.fold.box else [sub, *left_out, *self.remarks]
+            said = ([" ".join([*left_out, *self.remarks])] if self.fold.box or self.fold.rolls
+                    else [sub, *left_out, *self.remarks])
             need = max(width(title, 20, bold=True), *(width(one, 14) for one in said), self.legend(1e9, 0)[2])
             wide = max(wide, 480, min(WIDEST_PICTURE, need + 2 * MARGIN))
             lines = [line for one in said for line in wrap(one, wide - 2 * MARGIN, 14)]
@@ -528,10 +529,10 @@ class Painter:
             label = words.word(f"key_{key}", self.lang)
             need = 42 + width(label)
             if x > MARGIN and x + need > wide - MARGIN:
-                x, y = float(MARGIN), y + 28
+                x, y = float(MARGIN), y + 24
             out.append(glyphs.LEGEND[key](Box(x, y, 34, 18)) + text(x + 42, y + 13.5, label, "mg-m"))
             x += need + 18
-        return tag("g", "".join(out), kind="mg-legend"), y + 28 - top, x - 18 - MARGIN
+        return tag("g", "".join(out), kind="mg-legend"), y + 26 - top, x - 18 - MARGIN
 
 
 def wrap(sentence: str, limit: float, size: float) -> list[str]:

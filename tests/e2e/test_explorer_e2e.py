@@ -263,8 +263,8 @@ MOVING = """(id) => new Promise((done) => {
     shape().parentElement.querySelector('.mg-toggle').dispatchEvent(new MouseEvent('click', { bubbles: true }));
     requestAnimationFrame(() => requestAnimationFrame(() => {
         const running = document.getAnimations().filter((one) => one.effect.target.closest('.mg-stage'));
-        const moving = running.filter((one) => one.effect.getKeyframes().some((k) => k.transform && k.transform !== 'none'
-            && !/^translate\\(0px,? ?0?(px)?\\)$/.test(k.transform)));
+        const moving = running.filter((one) => one.effect.getKeyframes().some((k) => k.transform
+            && k.transform !== 'none' && !/^translate\\(0px,? ?0?(px)?\\)$/.test(k.transform)));
         const held = place(shape());
         Promise.all(running.map((one) => one.finished)).then(() => done({ first, held, last: place(shape()),
             moving: moving.length, running: running.length, left: document.getAnimations().length }));
