@@ -601,7 +601,7 @@ ROADS = {
     "type": ("w = w.to(torch.float64)\nloss = (w * 1.5 - 1.5) ** 2", {2}),
     "clone": ("v = w.detach().clone().requires_grad_()\nloss = (v * 1.5 - 1.5) ** 2", {2}),
     "switch": ("w.requires_grad_(False)\nk = torch.tensor(1.5, requires_grad=True)\nloss = (w * 1.5 - k) ** 2", {2}),
-    "function": ("def f(km):\n    return (w * km).detach().requires_grad_()\npred = f(1.5)\nloss = pred ** 2", {4}),
+    "function": ("def f(km):\n    return (w * km).detach().requires_grad_()\npred = f(1.5)\nloss = pred ** 2", {3, 4}),
     "list": ("parts = []\nfor km in (1.5, 2.5):\n    pred = w * km\n    parts.append(pred.item())\n"
              "loss = torch.tensor(sum(parts), requires_grad=True)", {5}),
     "fine": ("n = w.item()\nloss = (w * 1.5 - n) ** 2", set()),
@@ -609,7 +609,7 @@ ROADS = {
     "pair": ("a, c = w * 2, w.detach() * 3\nloss = c * torch.ones((), requires_grad=True)", {2}),
     "dict": ("d = {}\nd['p'] = w.data * 2\nd['q'] = d['p'] * torch.ones((), requires_grad=True)\nloss = d['q']", {3}),
     "object": ("class Fare:\n    def __init__(self, w):\n        self.w = w.detach().requires_grad_()\n"
-               "fare = Fare(w)\nloss = fare.w * 1.5", {5}),
+               "fare = Fare(w)\nloss = fare.w * 1.5", {4, 5}),
     "replaced": ("pred = w * 3\npred = torch.ones((), requires_grad=True)\nloss = pred * 2", {3}),
     "renamed": ("loss = w ** 2\nw = w.detach()", {3}),
     "held": ("d = {}\nd['p'] = w * 2\nloss = d['p'] ** 2", set()),
@@ -836,3 +836,16 @@ def test_static_forms_of_a_board_are_code_and_an_empty_board(language, shell):
         assert not gives_away(board, "pred = w · km", "other = km", "3 MulBackward0", "(None, 0)")
         assert words(board.scene).count("mg-op") == 0
         step_through(board)
+
+
+def test_a_line_that_cuts_in_a_function_counts_beside_its_call_and_no_program_answers_for_another():
+    before = torch.detective("w = torch.tensor(2.0, requires_grad=True)\na = w * 3\nb = a.detach() * 2\n"
+                             "c = b * torch.tensor(1.0, requires_grad=True)\nc.backward()", "w")
+    data = torch.detective("w = torch.tensor(2.0, requires_grad=True)\na = w * 3\nb = a.data + 2\n"
+                           "c = b * torch.tensor(1.0, requires_grad=True)\nc.backward()", "w")
+    inside = torch.detective("w = torch.tensor(2.0, requires_grad=True)\ndef guess(k):\n    h = w * k\n"
+                             "    return h.detach() * 2\nloss = (guess(1.5) - 1.5) ** 2", "w")
+
+    assert "`detach()`" in before.reason
+    assert "`.data`" in data.reason
+    assert inside.cuts == {4, 5}

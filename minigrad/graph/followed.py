@@ -10,12 +10,15 @@ import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, starmap
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
+from zlib import crc32
 
+from ..core.beside import ledger
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from .live import read
+from .program import expression
 from .snapshot import AnyTensor, Graph
 from .trial import nodes_behind
 
@@ -43,7 +46,7 @@ class Followed:
 
     source: str
     scope: dict[str, Any]
-    place: str = "<program>"
+    place: str = ""  # the file that it stands in; without one it gets a name of its own
     error: str = ""  # the first line of the error that ended it
     ran: list[int] = field(default_factory=list)  # lines, as they ran
     seen: Callable[[int], None] | None = None
@@ -62,8 +65,10 @@ class Followed:
 
     def run(self) -> Exception | None:
         """Run it; `seen(line)` is called after each line. An error ends it, and is returned."""
+        own = f"<program {crc32(self.source.encode()):08x}>"  # what was noted of another one is not said of this
+        self.place = self.place or own
         code = compile(self.tree, self.place, "exec")
-        if self.place == "<program>":
+        if self.place == own:
             linecache.cache[self.place] = (len(self.source), None, self.source.splitlines(True), self.place)
         last = 0
 
@@ -303,7 +308,7 @@ def cut(program: Followed, leaf: str) -> Thread:
     """Run it; the line that cuts the thread from `leaf` to the result.
 
     The result is what the last `backward` or `grad` is called on, else what is bound last. Of a `with` around the
-    line that cuts the first line counts too.
+    line that cuts the first line counts too, and the line that cuts in a function that it calls.
     """
     root: list[AnyTensor] = []
     steps: list[Step] = []
@@ -329,6 +334,9 @@ def cut(program: Followed, leaf: str) -> Thread:
     lines = {line} - {0}
     lines |= {one.lineno for one in ast.walk(program.tree)
               if isinstance(one, ast.With) and one.lineno < line <= (one.end_lineno or 0)}
+    lines |= {at.lineno for place in [*ledger.places.values()] if place.code.co_filename == program.place
+              for call in starmap(expression, place.callers) if call is not None and call.lineno == line
+              if (at := expression(place.code, place.lasti)) is not None}
     return Thread(lines, end, {step.line: step.after for step in steps})
 
 

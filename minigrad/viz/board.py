@@ -116,7 +116,8 @@ class Detective(Moment):
         # as if it were the next line; what it says of other lines, or how to mend them, is not asked here
         call = compile("\n" * len(program.lines) + f"str(why({leaf}))", program.place, "eval")
         told = str(eval(call, names)).split("\n")[0]
-        self.reason = told if any(re.search(rf"(?<!\d){n}(?!\d)", told) for n in self.cuts) else ""
+        ours = "<program" not in told and any(re.search(rf"(?<!\d){n}(?!\d)", told) for n in self.cuts)
+        self.reason = told if ours else ""  # not what it says of a program before
         super().__init__(f"detective(program, {leaf!r})", lang)
 
     def opening(self) -> dict[str, Any]:
