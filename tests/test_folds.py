@@ -53,3 +53,16 @@ def test_many_pictures_stay_within_a_bound():
         sizes = [len(p["svg"]) for p in played(name)[0].pictures]
         assert sum(sizes[:-1]) <= folds.ALL_TOGETHER
         assert sizes[0] < 40_000
+
+
+def test_a_model_that_is_gone_keeps_its_parameters_in_its_boxes():
+    def loss(keep):
+        net = minigrad.nn.Sequential(minigrad.nn.Linear(4, 8), minigrad.nn.ReLU(), minigrad.nn.Linear(8, 3))
+        keep.append(net)
+        return net(minigrad.ones(5, 4, requires_grad=True)).pow(2).mean()
+
+    kept = []
+    alive = draw(loss(kept), view="backward")
+    dead = draw(loss([]), view="backward")
+
+    assert len(dead.fold.chips) == len(alive.fold.chips) == 4  # the input is none

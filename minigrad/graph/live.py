@@ -393,7 +393,9 @@ class Reader:
         names = {id(t): name for name, t in self.named}
         names |= {id(m): f"{name}.{way}".rstrip(".") for name, top in self.modules[::-1]
                   for way, m in top.named_modules()}
-        return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place)
+        leaves = [t for (key, _), t in self.tensors.items() if isinstance(key, tuple)]
+        loose = [t for t in leaves if type(t).__name__ == "Parameter"]
+        return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place, loose)
 
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""

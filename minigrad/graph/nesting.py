@@ -40,8 +40,9 @@ class Scopes:
     """The scopes of the nodes of one graph; `nodes` are the live ones, by the id of their record."""
 
     def __init__(self, nodes: Mapping[str, Any], names: Mapping[int, str], leaf: Callable[[Any], str | None],
-                 noted: Iterable[Call], place: Callable[[Any], tuple[Any, int]]) -> None:
+                 noted: Iterable[Call], place: Callable[[Any], tuple[Any, int]], loose: Sequence[Any] = ()) -> None:
         self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))
+        self.loose = loose  # all parameters of the graph, of which each module that is gone may have had some
         self.noted, self.place = noted, place  # calls of modules; where in the learner's code a node was made
         self.names, self.leaf = names, leaf  # id of a parameter, or of a module -> its name; parameter -> its record
         self.of: dict[str, str] = {}  # id of a node -> id of its scope
@@ -71,7 +72,7 @@ class Scopes:
     def add(self, nested: Nested) -> str:
         """The scope of a call of a module."""
         call, module, outer = nested.call, nested.module, nested.around[-1].id if nested.around else ""
-        own = () if module is None else module.parameters()  # also those of a list, which is never called
+        own = self.loose if module is None else module.parameters()  # also those of a list, which is never called
         params = tuple(i for p in own if (i := self.leaf(p)) is not None)
         scope = Scope(f"s{len(self.found) + 1}", outer, "module", self.path(nested), self.turns[id(call.module)],
                       call.kind, params=params)
