@@ -125,7 +125,7 @@ def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
     options = {name: arguments[name] for name in names if name not in ("self", "params", "__class__")}
     for i, beta in enumerate(options.get("betas", ())):
         require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
-        require(type(beta) in (float, Tensor), "betas must be either both floats or both Tensors", ValueError)
+        require(isinstance(beta, float | Tensor), "betas must be either both floats or both Tensors", ValueError)
     for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
         if name in options and not 0.0 <= options[name]:  # noqa: SIM300 - as torch's complaint of no number has it
             word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
