@@ -7,19 +7,17 @@ one run does is a moment of its own, in which the other waits. The browser shows
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
-from functools import partial
 from typing import Any
 
 import anywidget
 import traitlets
 
-from ..graph.recorder import Frame, Sent, record
+from ..graph.own_engine import calls_of, spoken, theirs
+from ..graph.recorder import Frame, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import both, get_language, say
-from ..text.numbers import rounded
 from .display import tensor_names
 from .exported import page
 from .player import LivePlayer, Player, step
@@ -105,7 +103,7 @@ def beside(engine: Any, root: AnyTensor, lang: str, theme: str) -> Comparison:
             run += [replace(f, step=len(done)) for f in events]
 
     key, facts = "left", {}
-    for id, before, after in walk(engine, graph):
+    for id, before, after in calls_of(engine, graph):
         needs, mine = graph.consumers[id], [theirs(f, before, after) for f in true[id]]
         facts = {"node": title(id), "came": sum(s in done for s in needs), "of": len(needs),
                  "mine": spoken(mine), "ours": spoken(true[id])}
@@ -127,78 +125,6 @@ def beside(engine: Any, root: AnyTensor, lang: str, theme: str) -> Comparison:
     key = "same" if key == "left" and not after else key
     made.ui |= {"said": both(f"player.beside_{key}", **facts, next=after and title(after))}
     return made
-
-
-def walk(root: Any, graph: Graph) -> list[tuple[str, Any, Any]]:
-    """Run `root.backward()`: for each call of `vjp` the node in its place, what came and what was sent; then for each
-    leaf its `.grad` before and after. The objects are put back as they were."""
-    places, calls = places_of(root, graph), list[tuple[str, Any, Any]]()
-    kept = [(vars(own), dict(vars(own))) for own, _ in places]
-
-    def watched(place: str | None, rule: Any, came: Any) -> tuple[Any, ...]:
-        sent = rule(came)
-        sent = () if sent is None else tuple(sent)
-        if place and graph.node(place).edges:
-            calls.append((place, came, sent))
-        if len(calls) > 2 * len(graph.nodes):  # more often than any engine that lets a node run once
-            raise Enough
-        return sent
-
-    try:
-        for own, place in places:
-            own.vjp = partial(watched, place, own.vjp)
-        with suppress(Enough):
-            root.backward()
-        return calls + [(place, was.get("grad"), own.grad) for (own, place), (_, was) in zip(places, kept, strict=True)
-                        if place and graph.node(place).leaf]
-    finally:
-        for now, was in kept:
-            now.clear()
-            now.update(was)
-
-
-class Enough(BaseException):
-    """Ends a learner's backward that runs nodes again and again."""
-
-
-def places_of(root: Any, graph: Graph) -> list[tuple[Any, str | None]]:
-    """Every object that `root` leads to, and the node in its place; None where the graph has a constant.
-
-    Raises: ValueError where one of the two shares what the other does not, or has other inputs.
-    """
-    found: dict[int, tuple[Any, str | None]] = {}
-    todo: list[tuple[Any, str | None]] = [(root, graph.nodes[0].id)]
-    taken: dict[str, Any] = {}
-    for own, place in todo:
-        children, edges = list(own.next), graph.node(place).edges if place else ()
-        apart = place and (len(children) != len(edges) or taken.setdefault(place, own) is not own)
-        if apart or found.get(id(own), (own, place))[1] != place:
-            raise ValueError(say("player.other_record", node=graph.node(place or graph.nodes[0].id).name))
-        if id(own) not in found:
-            todo += [(child, edges[i].node if place else None) for i, child in enumerate(children)]
-        found[id(own)] = own, place
-    return [*found.values()]
-
-
-def number(value: Any) -> str:
-    """A number as pictures show it; whatever else stands in its place as it is."""
-    return rounded([float(value)])[0] if hasattr(value, "__float__") else repr(value)
-
-
-def theirs(f: Frame, before: Any, after: Any) -> Frame:
-    """An event of ours with the numbers of a learner's engine: what came and what was sent, or a leaf's `.grad`."""
-    then, now = number(before), number(after if f.kind == "accumulate" else before)
-    sent = tuple(Sent(s.slot, s.to, number(after[s.slot]), arrived=s.arrived) for s in f.sent
-                 if s.to and s.slot < len(after))
-    return replace(f, name=now, before=then, after=now, sent=sent, sum="", exact="", rules=(), symbols=())
-
-
-def spoken(step: list[Frame]) -> str:
-    """What a node was given and what it sent, or what a leaf holds, in words of no language."""
-    kinds = {f.kind: f for f in step}
-    if "accumulate" in kinds:
-        return f".grad = {kinds['accumulate'].after}"
-    return f"vjp({kinds['compute'].before}) → {', '.join(s.text for s in kinds['send'].sent if s.to)}"
 
 
 def told(graph: Graph, f: Frame) -> str:
