@@ -16,8 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from .array import dtypes, printing
-from .array.backend import address, as_strided, device_of, geometry, lives_on, strides, xp
-from .array.backend import device as device_type
+from .array.backend import address, as_strided, device as device_type, device_of, geometry, lives_on, strides, xp
 from .core.backward import backward
 from .core.beside.ledger import cut
 from .core.graph import TensorBase, bump, constant, readonly, results_are

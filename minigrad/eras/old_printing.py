@@ -10,8 +10,7 @@ import itertools
 import math
 from typing import Any, NamedTuple
 
-from ..array import dtypes
-from ..array import printing as today
+from ..array import dtypes, printing as today
 
 LINEWIDTH, THRESHOLD, EDGEITEMS, PRECISION = 80, 1000, 3, 4
 

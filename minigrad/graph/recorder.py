@@ -25,8 +25,7 @@ from ..core.graph import AccumulateGrad, Freed, Node
 from ..text import say
 from . import faults
 from .live import Reader, hook_label
-from .preview import exactly, told
-from .preview import preview as preview_of
+from .preview import exactly, preview as preview_of, told
 from .rule import Rule, rule, sum_back, sum_of
 from .snapshot import AnyNode, AnyTensor, Graph
 from .symbols import Place, Symbol, Symbols, before_hooks, placed

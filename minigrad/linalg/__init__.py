@@ -13,13 +13,11 @@ from ..array.backend import namespace, xp
 from ..core.carriers import TENSORS
 from ..core.graph import constant
 from ..manual import face
-from ..ops.calls.linalg import det, matmul, matrix_norm, matrix_power, svdvals
-from ..ops.calls.linalg import inverse as inv
+from ..ops.calls.linalg import det, inverse as inv, matmul, matrix_norm, matrix_power, svdvals
 from ..ops.calls.reduce import named
 from ..ops.checks import dims_of, require, same_type
 from ..ops.kernels.linalg import LinAlgError
-from ..ops.table import linalg as rows
-from ..ops.table import shape
+from ..ops.table import linalg as rows, shape
 from ..ops.table.linalg import matrix_exp
 from ..ops.table.reduce import vector_norm as vector_norm_row
 

@@ -27,8 +27,7 @@ from ..ops.checks import check_dim, common_shape, implemented, own_dim, require,
 from ..ops.kernels.conv import shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
-from ..ops.table import activation as act
-from ..ops.table import conv, loss, pointwise, reduce, shape
+from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),

@@ -20,8 +20,7 @@ from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
 from ..checks import a_tensor, check_dim, common_shape, own_dim, require, titled
-from ..table import index as rows
-from ..table import shape as views
+from ..table import index as rows, shape as views
 from .shape import copy_, fill_
 
 # ---- x[key]

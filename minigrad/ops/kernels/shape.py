@@ -12,8 +12,7 @@ import operator
 from typing import Any
 
 from ...array import dtypes, random
-from ...array.backend import HOST, device_of, in_order, move, namespace, reach, strided, xp
-from ...array.backend import as_strided as strided_view
+from ...array.backend import HOST, as_strided as strided_view, device_of, in_order, move, namespace, reach, strided, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ...text import presentation

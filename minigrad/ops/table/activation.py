@@ -9,8 +9,7 @@ from ...array.backend import xp
 from ...core.op import no_derivative, op
 from ...text.tex import cases
 from ..checks import implemented
-from ..kernels import activation as kernels
-from ..kernels import special
+from ..kernels import activation as kernels, special
 from ..kernels.special import TWO_OVER_ROOT_PI
 
 tied = op("tied", lambda grad_output, self: grad_output, transparent=True,

@@ -6,8 +6,7 @@ one part of a storage, and values that come from nowhere.
 """
 
 from ...array import dtypes, random
-from ...array.backend import as_strided as strided_view
-from ...array.backend import move, namespace, xp
+from ...array.backend import as_strided as strided_view, move, namespace, xp
 from ...core.op import op
 from ...text.tex import SYMBOLS, phrase
 from ..kernels import shape as kernels
