@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import minigrad as mg
-from minigrad.graph.forced import forced_runs, reached, too_early
+from minigrad.graph.forced import forced_runs, too_early
+from minigrad.graph.snapshot import within
 
 
 def program(cut=()):
@@ -34,7 +35,7 @@ def test_the_wrong_number_is_that_of_a_program_without_what_came_too_late():
         v, other = program(late)
         _, true = mg.graph.record(other, names={"w": v})
         assert last(frames, "accumulate").after == last(true, "accumulate").after
-        assert {f.node for f in frames} == reached(graph, node)
+        assert {f.node for f in frames} == within(graph, [node])
         assert last(frames, "accumulate").symbols[0].en.startswith("gradient of")  # it is no derivative
     assert w.grad is None
 

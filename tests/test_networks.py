@@ -150,6 +150,7 @@ def test_a_loop_is_rolled_up_into_its_last_turn():
     assert (len(graph.ops), len(small.ops)) == (501, 6)
     assert rolls["r1"].count == 100
     assert {t.name for t in small.tensors if t.kind == "leaf"} == {"Wx", "Wh", "b"}
+    assert {s.tensor for n in small.nodes for s in n.saved if s.tensor} <= small.tensors_by_id.keys()
 
 
 def test_the_picture_of_a_loop_says_how_often_and_shows_the_way_back_in():

@@ -19,7 +19,7 @@ from ..core.beside import ledger
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from .live import read
 from .program import expression
-from .snapshot import AnyTensor, Graph
+from .snapshot import AnyTensor, Graph, part
 from .trial import nodes_behind
 
 
@@ -210,20 +210,10 @@ def written_by_lines(program: Followed, since: int) -> tuple[Graph | None, dict[
 
 def so_far(graph: Graph, ids: list[str]) -> Graph:
     """What hangs below these nodes."""
-    kept, todo = set(), list(ids)
-    while todo:
-        id = todo.pop()
-        if id not in kept:
-            kept.add(id)
-            todo += [e.node for e in graph.node(id).edges if e.node]
-    nodes = tuple(replace(n, scope="") for n in graph.nodes if n.id in kept)
-    targets = {e.node for n in nodes for e in n.edges}
-    used = {e.tensor for n in nodes for e in n.edges} | {s.tensor for n in nodes for s in n.saved}
-    tensors = [t for t in graph.tensors if t.node in kept or t.id in used]
-    there = {t.id for t in tensors}
-    return replace(graph, nodes=nodes, roots=tuple(t.id for t in tensors if t.node in kept - targets),
-                   tensors=tuple(replace(t, base=t.base if t.base in there else None) for t in tensors),
-                   hooks=tuple(h for h in graph.hooks if h.node in kept), scopes=(), repeats=(), cuts=())
+    below = part(graph, ids)
+    targets = {None, *(e.node for n in below.nodes for e in n.edges)}
+    return replace(below, nodes=tuple(replace(n, scope="") for n in below.nodes), scopes=(), cuts=(),
+                   roots=tuple(t.id for t in below.tensors if t.node not in targets))
 
 
 # ---- versions and notes

@@ -14,7 +14,7 @@ from ..core.beside.attended import AttendedTask
 from ..core.beside.ends import root_gradients
 from ..core.engine import steps
 from .recorder import Frame, Recorder, untouched
-from .snapshot import AnyTensor, Graph
+from .snapshot import AnyTensor, Graph, within
 
 MOST_SENDERS, MOST_STEPS = 4, 20_000  # into one node, and in all runs together
 
@@ -49,7 +49,7 @@ def forced_runs(root: AnyTensor, gradient: AnyTensor | None = None, create_graph
         recorder = Recorder(root, gradient, True, create_graph=create_graph, **options)
         (seed,) = root_gradients((root,), gradient, create_graph)
         task = EarlyTask(True, create_graph, watch=recorder)
-        task.early, task.late, behind = early, late, reached(graph, early)
+        task.early, task.late, behind = early, late, within(graph, [early])
         recorder.names.changed |= behind  # what is missing there makes no derivative
         recorder.engine = steps([root._edge()], [seed.clone() if create_graph else seed.copy()], task)
         with untouched(recorder.reader):
@@ -65,18 +65,8 @@ def too_early(graph: Graph) -> Iterator[tuple[str, frozenset[str], frozenset[str
         senders = sorted(set(graph.consumers[node.id]))
         if not 2 <= len(senders) <= MOST_SENDERS:
             continue
-        before = {s: {other for other in senders if other != s and s in reached(graph, other)} for s in senders}
+        before = {s: {other for other in senders if other != s and s in within(graph, [other])} for s in senders}
         for n in range(1, len(senders)):
             for came in map(frozenset, combinations(senders, n)):
                 if all(before[s] <= came for s in came):  # who sends to a sender has run
                     yield node.id, came, frozenset(senders) - came
-
-
-def reached(graph: Graph, start: str) -> set[str]:
-    """A node and all behind it, where its gradients go."""
-    found, waiting = {start}, [start]
-    while waiting:
-        new = {e.node for e in graph.node(waiting.pop()).edges if e.node} - found
-        found |= new
-        waiting += new
-    return found

@@ -140,7 +140,7 @@ class Scopes:
             turns = [ops[start + k * period: start + (k + 1) * period] for k in range(count)]
             for first, behind in alike([[u for n in turn for u in used(n)] for turn in turns]):
                 ids = tuple(tuple(n.id for n in turn) for turn in turns[first:behind])
-                found += [Repeat(f"r{len(found) + 1}", "loop", ids)] if len(ids) >= TURNS else []
+                found += [Repeat(f"r{len(found) + 1}", ids)] if len(ids) >= TURNS else []
         return tuple(found)
 
 

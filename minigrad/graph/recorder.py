@@ -243,8 +243,8 @@ class Recorder:
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
         """A gradient was copied for `retain_grad`."""
-        kept = next((t.id for t in self.graph.outputs(self.node) if t.nr == nr), None)
-        self.filled("capture", nr, grad, self.old[nr] + plain(grad) if nr in self.old else grad, slot=nr, part=kept)
+        self.filled("capture", nr, grad, self.old[nr] + plain(grad) if nr in self.old else grad, slot=nr,
+                    part=self.graph.output(self.node, nr))
 
     def compute(self, node: AnyNode, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
         """The node's formulas have run; from here on its gradients are on their way."""

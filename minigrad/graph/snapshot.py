@@ -9,8 +9,10 @@ a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompar
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import Any, NamedTuple
 
 GRAPH_SCHEMA = "minigrad.graph/1"
@@ -144,10 +146,7 @@ class Scope:
     path: str = ""
     call: int = 0
     name: str = ""  # of the class or the function
-    extra: str = ""
     params: tuple[str, ...] = ()
-    ins: tuple[str, ...] = ()
-    outs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +154,7 @@ class Repeat:
     """The same piece of program several times: `turns` are its nodes, turn by turn, in the order of forward."""
 
     id: str
-    kind: str
     turns: tuple[tuple[str, ...], ...]
-    loop: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +175,7 @@ class Cut:
     line: Any
     count: int = 1
     node: str | None = None  # the last node that was cut
-    tensor: str | None = None
-    name: str = ""
+    tensor: str | None = None  # what came of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +197,6 @@ class Graph:
     nodes: tuple[NodeRecord, ...]
     tensors: tuple[TensorRecord, ...]
     hooks: tuple[Hook, ...] = _uncompared(())
-    around: str | None = _uncompared()
     scopes: tuple[Scope, ...] = _uncompared(())
     repeats: tuple[Repeat, ...] = _uncompared(())
     cuts: tuple[Cut, ...] = _uncompared(())
@@ -259,25 +254,45 @@ class Graph:
         """The tensors that hang from a node (or the leaf that an AccumulateGrad feeds)."""
         return self._hanging.get(node, [])
 
+    def output(self, node: str | None, nr: int) -> str | None:
+        """The id of the tensor at one output, where that is known."""
+        return next((t.id for t in self.outputs(node) if t.nr == nr), None)
+
+    @cached_property
+    def chains(self) -> dict[str, list[str]]:
+        """Scope -> itself and those around it, the innermost first."""
+        parents = {s.id: s.parent for s in self.scopes}
+        found: dict[str, list[str]] = {"": []}
+        for id in parents:
+            chain = found[id] = [id]
+            while parents[chain[-1]]:
+                chain.append(parents[chain[-1]])
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """The records as plain data, with the name of the schema."""
         return {"schema": GRAPH_SCHEMA, **asdict(self)}
 
 
-def part(graph: Graph, start: list[str], radius: int, both_ways: bool = False) -> Graph:
+def part(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> Graph:
     """The nodes at most `radius` edges from `start`; edges that leave it are marked `cut`."""
-    near = _within(graph, start, radius, both_ways)
+    near = within(graph, start, radius, both_ways)
     chosen = [n for n in graph.nodes if n.id in near]
     used = {e.tensor for n in chosen for e in n.edges} | {s.tensor for n in chosen for s in n.saved}
-    kept = {t.id for t in graph.tensors if t.node in near or (t.node is None and t.id in used)}
-    tensors = tuple(replace(t, base=t.base if t.base in kept else None) for t in graph.tensors if t.id in kept)
-    nodes = tuple(replace(n, edges=tuple(_cut(e, near) for e in n.edges),
-                          saved=tuple(replace(s, tensor=s.tensor if s.tensor in kept else None)
-                                      for s in n.saved)) for n in chosen)
-    hooks = tuple(h for h in graph.hooks if h.node in near)
-    roots = tuple(r for r in graph.roots if r in kept)
-    return Graph(roots, nodes, tensors, hooks, ",".join(start), graph.scopes, (),
-                 tuple(c for c in graph.cuts if c.node in near), graph.fault, graph.library)
+    found = only(graph, (replace(n, edges=tuple(_cut(e, near) for e in n.edges)) for n in chosen),
+                 [t for t in graph.tensors if t.node in near or (t.node is None and t.id in used)])
+    return replace(found, repeats=())
+
+
+def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorRecord]) -> Graph:
+    """The graph with just these nodes and tensors; what they name of the rest is forgotten."""
+    there = {t.id for t in tensors}
+    kept = {n.id: replace(n, saved=tuple(replace(s, tensor=s.tensor if s.tensor in there else None) for s in n.saved))
+            for n in nodes}
+    return replace(graph, roots=tuple(r for r in graph.roots if r in there), nodes=tuple(kept.values()),
+                   tensors=tuple(replace(t, base=t.base if t.base in there else None) for t in tensors),
+                   hooks=tuple(h for h in graph.hooks if h.node in kept),
+                   cuts=tuple(c for c in graph.cuts if c.node in kept))
 
 
 def _cut(edge: Edge, near: set[str]) -> Edge:
@@ -285,8 +300,9 @@ def _cut(edge: Edge, near: set[str]) -> Edge:
     return replace(edge, node=None, tensor=None, cut=True) if outside else edge
 
 
-def _within(graph: Graph, start: list[str], radius: int, both_ways: bool) -> set[str]:
-    """Breadth first from `start`, never recursive."""
+def within(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> set[str]:
+    """The nodes at most `radius` edges from some; breadth first, never recursive."""
+    start = list(start)
     distance, queue = dict.fromkeys(start, 0), deque(start)
     while queue:
         here = queue.popleft()

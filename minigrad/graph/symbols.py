@@ -132,20 +132,14 @@ def bare(source: str) -> str:
 def returned(graph: Graph) -> dict[str, str]:
     """The tensors that modules surely return, by id: what alone of a module is used outside; and the module's path."""
     scopes = {s.id: s for s in graph.scopes}
-    inside: dict[str, list[str]] = {"": []}  # a scope and all around it, from within
-    for s in graph.scopes:
-        up = s.id
-        while up:
-            inside.setdefault(s.id, []).append(up)
-            up = scopes[up].parent
     leaving: dict[str, set[str]] = defaultdict(set)
     users: dict[str | None, list[str]] = defaultdict(list)
     for n in graph.nodes:
         for e in n.edges:
             users[e.tensor].append(n.scope)
     for t in graph.tensors:
-        for id in inside[graph.node(t.node).scope] if t.node else ():
-            if t.id in graph.roots or any(id not in inside[scope] for scope in users[t.id]):
+        for id in graph.chains[graph.node(t.node).scope] if t.node else ():
+            if t.id in graph.roots or any(id not in graph.chains[scope] for scope in users[t.id]):
                 leaving[id].add(t.id)
     alone = {next(iter(ids)): scopes[id] for id, ids in leaving.items() if len(ids) == 1}
     return {id: s.path for id, s in alone.items() if s.kind == "module"}

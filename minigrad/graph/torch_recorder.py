@@ -102,8 +102,7 @@ class TorchRecorder(Recorder):
         """After the hooks of tensors and of the node: what retain_grad took, and what changed unseen."""
         self.begin(node)
         for nr, t in self.filled_by(node).items() if self.graph.node(self.node).leaf is None else ():
-            kept = next((o.id for o in self.graph.outputs(self.node) if o.nr == nr), None)
-            self.filled("capture", nr, self.came.get(nr), t.grad, slot=nr, part=kept)
+            self.filled("capture", nr, self.came.get(nr), t.grad, slot=nr, part=self.graph.output(self.node, nr))
         for nr, grad in enumerate(received):
             before, now = self.came.get(nr), plain(grad)
             if nr in self.came and not same(before, now):

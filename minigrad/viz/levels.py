@@ -42,15 +42,11 @@ class Fold:
     @cached_property
     def parent(self) -> dict[str, str]:
         """Scope -> scope around it."""
-        return {id: s.parent if s.parent in self.scopes else "" for id, s in self.scopes.items()}
+        return {id: s.parent for id, s in self.scopes.items()}
 
     def chain(self, scope: str) -> list[str]:
-        """The scopes around an op, the innermost first."""
-        found = []
-        while scope:
-            found.append(scope)
-            scope = self.parent[scope]
-        return found
+        """A scope and those around it, the innermost first."""
+        return self.graph.chains[scope]
 
     @cached_property
     def inside(self) -> dict[str, list[NodeRecord]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord
+from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord, only
 
 TURNS, OPS = 4, 14  # what is shorter is drawn as it is
 
@@ -78,10 +78,7 @@ class Rolling:
         gone = self.same.keys() - kept
         tensors = (*(t for t in graph.tensors if t.node not in gone), *self.made.values())
         scopes, nodes = self.scopes(nodes)
-        roots = tuple(r for r in graph.roots if graph.tensor(r).node not in gone)
-        hooks = tuple(h for h in graph.hooks if h.node not in gone)
-        return (replace(graph, roots=roots, nodes=nodes, tensors=tensors, hooks=hooks, scopes=scopes,
-                        cuts=tuple(c for c in graph.cuts if c.node not in gone)),
+        return (replace(only(graph, nodes, tensors), scopes=scopes),
                 Roll(self.repeat.id, self.repeat.turns, loops, tuple(self.round)))
 
     def edges(self, n: NodeRecord) -> Iterator[Edge]:
@@ -91,13 +88,13 @@ class Rolling:
             if target is None:
                 yield e
             elif n.id not in self.same:
-                yield replace(e, node=target, tensor=self.output(target, e.nr))
+                yield replace(e, node=target, tensor=self.graph.output(target, e.nr))
             elif e.node == target:
                 yield e
             else:
                 start = self.graph.node(self.first[n.id]).edges[e.slot]
                 if start.node is None and start.tensor is None:
-                    start = replace(start, tensor=self.unknown(self.output(target, e.nr), f"t0.{target}.{e.nr}"))
+                    start = replace(start, tensor=self.unknown(self.graph.output(target, e.nr), f"t0.{target}.{e.nr}"))
                 self.starts[f"{target}:{e.nr}"] = f"{start.node}:{start.nr}" if start.node else f"{start.tensor}:0"
                 self.round.append(n.edge_id(e.slot))
                 yield start
@@ -109,29 +106,18 @@ class Rolling:
                                     requires_grad=False, retains_grad=False, base=None, value=None, grad=None)
         return id
 
-    def output(self, node: str, nr: int) -> str | None:
-        """The tensor at an output."""
-        return next((t.id for t in self.graph.outputs(node) if t.nr == nr), None)
-
     def scopes(self, nodes: tuple[NodeRecord, ...]) -> tuple[tuple[Scope, ...], tuple[NodeRecord, ...]]:
         """A scope for the loop, around what is in it and inside what is around all turns."""
         known = {s.id: s for s in self.graph.scopes}
-
-        def chain(id: str) -> list[str]:
-            found = []
-            while id in known:
-                found.append(id)
-                id = known[id].parent
-            return found[::-1]
-
-        chains = [chain(self.graph.node(id).scope) for id in self.same]
+        around = {id: self.graph.chains[self.graph.node(id).scope][::-1] for id in self.same}
+        chains = [*around.values()]
         depth = 0
         while all(len(c) > depth for c in chains) and len({c[depth] for c in chains}) == 1:
             depth += 1
         outer = chains[0][depth - 1] if depth else ""
-        mine = {chain(n.scope)[depth] for n in nodes if n.id in self.last and len(chain(n.scope)) > depth}
+        mine = {around[id][depth] for id in self.last if len(around[id]) > depth}
         loop = Scope(self.repeat.id, outer, "repeat", name=known[min(mine)].name if len(mine) == 1 else "step")
         scopes = tuple(replace(s, parent=loop.id) if s.id in mine else s for s in self.graph.scopes)
-        nodes = tuple(replace(n, scope=loop.id) if n.id in self.last and len(chain(n.scope)) == depth else n
+        nodes = tuple(replace(n, scope=loop.id) if n.id in self.last and len(around[n.id]) == depth else n
                       for n in nodes)
         return (loop, *scopes), nodes

@@ -97,7 +97,6 @@ class Scenes:
             return {}
         self.sources = listing(self.spans + [e.span for e in events if e.span])
         labels = Symbols(self.graph, False).labels
-        parents, scopes = {s.id: s.parent for s in self.graph.scopes}, {n.id: n.scope for n in self.graph.nodes}
         born: dict[str, int] = {}
         for i, e in enumerate(events, -len(events)):
             node = self.graph.nodes_by_id.get(e.node)
@@ -105,9 +104,7 @@ class Scenes:
             tensors = [id for id in used if id] + [t.id for t in self.graph.outputs(e.node or "-")]
             leaves = [self.graph.tensor(id).node or "" for id in tensors if self.graph.tensor(id).kind == "leaf"]
             hooks = [h.id for h in self.graph.hooks if h.node == e.node]
-            around = [scopes.get(e.node, "")]
-            while around[-1]:
-                around.append(parents[around[-1]])
+            around = self.graph.chains[node.scope] if node else []
             born |= {id: i for id in (e.node, *tensors, *leaves, *hooks, *around) if id not in born}
         return {"forward": [self.ran(e, labels) for e in events], "born": born,
                 "sources": [[*s.items()] for s in self.sources.values()],

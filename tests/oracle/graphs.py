@@ -188,8 +188,7 @@ def from_dict(data: dict) -> Graph:
     ]
     tensors = [TensorRecord(**{**t, "shape": tuple(t["shape"])}) for t in data["tensors"]]
     hooks = [Hook(**h) for h in data["hooks"]]
-    roots, around = tuple(data["roots"]), data["around"]
-    return Graph(roots, tuple(nodes), tuple(tensors), tuple(hooks), around)
+    return Graph(tuple(data["roots"]), tuple(nodes), tuple(tensors), tuple(hooks))
 
 
 def recorded() -> dict[str, Graph]:
