@@ -158,7 +158,8 @@ def rules() -> list[tuple[Run, Frame, Rule]]:
 
 
 def sums() -> list[tuple[Run, str]]:
-    return [(run, s.sum) for run in runs() for f in run.frames for s in (f, *f.sent) if s.sum]
+    parts = [(run, s) for run in runs() for f in run.frames for s in (f, *f.sent)]
+    return [(run, text) for run, s in parts for text in (s.sum, s.sum and s.whole) if text]
 
 
 def test_there_are_two_hundred_runs_of_every_kind():

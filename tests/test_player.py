@@ -391,6 +391,21 @@ def test_gradients_that_meet_are_one_equation_in_symbols_and_in_numbers():
     assert "∂loss/∂h = 5 + 2 = 7" in player.to_text()
 
 
+def test_sums_of_small_matrices_are_grids_and_what_is_cut_short_is_none():
+    x = mg.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+    wide = mg.ones(5, 5, requires_grad=True)
+    several = {name: step((t * t).sum()).steps for name, t in (("x", x), ("wide", wide))}
+    rows = {name: [row for s in steps for row in s["rows"]] for name, steps in several.items()}
+
+    (met,) = (row for row in rows["x"] if "met" in row)
+    assert met["num"].count("<mtr>") == 6
+    assert met["cells"] == "each"
+    assert rows["x"][-1]["value"] == "None → [[2, 4, … ×6]]"
+    assert rows["x"][-1]["num"].count("<mtr>") == 2
+    assert "12" in rows["x"][-1]["num"]
+    assert not any("mtable" in str(row.get("num")) for row in rows["wide"])
+
+
 def test_what_is_added_to_a_gradient_is_one_equation():
     x = mg.tensor(3.0, requires_grad=True)
     x.grad = mg.tensor(1.25)

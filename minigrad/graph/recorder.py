@@ -26,7 +26,7 @@ from ..text import say
 from . import faults
 from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
-from .rule import Rule, rule, sum_back, sum_of
+from .rule import Rule, rule, sum_back, sum_of, whole
 from .snapshot import AnyNode, AnyTensor, Graph
 from .symbols import Place, Symbol, Symbols, before_hooks, placed
 
@@ -41,6 +41,7 @@ class Sent:
     total: str = ""
     arrived: int = 0
     sum: str = ""  # `5 + 2 = 7`, where it has met others
+    whole: str = ""  # the same of a matrix with all its entries
     exact: str = ""  # the total with all its digits, where texts hide some
     symbols: tuple[Symbol, ...] = ()  # of the sum: what lies there now, what lay there, what came
 
@@ -58,6 +59,7 @@ class Frame:
     before: str = ""
     after: str = ""
     sum: str = ""  # an addition as an equation; "" where it would be too long, or not true
+    whole: str = ""  # the same, or what is put into an empty `.grad`, of a matrix with all its entries
     exact: str = ""  # `after` with all its digits, where it hides some
     symbols: tuple[Symbol, ...] = ()  # what is added to `.grad`
     part: str | None = None  # id of the hook or the tensor that takes part
@@ -278,14 +280,15 @@ class Recorder:
             self.names.changed.add(edge.node)
         typed = fitted if fitted.dtype == now.dtype else fitted.astype(now.dtype)
         came = self.sent[index] = self.names.sent(f"{self.node}:{index}", place, told(typed))
-        words = ""
+        words = grid = ""
         symbols: tuple[Symbol, ...] = (came,)
         if place in self.totals:
-            words = "" if self.graph.fault == "overwrite" else sum_of([self.totals[place], fitted], now)
+            if self.graph.fault != "overwrite":
+                words, grid = (make([self.totals[place], fitted], now) for make in (sum_of, whole))
             symbols = (self.names.at(place, told(now)), *self.lies[place][:1], came)
         self.received[place], self.totals[place], self.lies[place] = in_short(now), now, symbols
-        self.arrive(index, edge.node, text=in_short(fitted), total=in_short(now), sum=words, exact=exactly(now),
-                    symbols=symbols)
+        self.arrive(index, edge.node, text=in_short(fitted), total=in_short(now), sum=words, whole=grid,
+                    exact=exactly(now), symbols=symbols)
 
     def bends(self) -> bool:
         """Whether what the node sends may be something else than the derivative."""
@@ -314,9 +317,11 @@ class Recorder:
         """A `.grad` has a new value: the gradient, on what was there before."""
         old, came = self.old.get(nr), plain(grad)
         lost = old is None or came is None or self.graph.fault == "replace"
-        words = "" if lost else sum_of([plain(old), came], plain(after))
+        terms = [] if lost else [plain(old), came]
+        words = "" if lost else sum_of(terms, plain(after))
+        grid = whole(terms, plain(after)) if after is not None and (terms or old is None) else ""
         self.event(kind, name=in_short(grad), before=in_short(old), after=in_short(after), sum=words,
-                   exact=exact_of(after), **facts,
+                   whole=grid, exact=exact_of(after), **facts,
                    symbols=() if came is None else (self.names.at((self.node, nr), told(came)),))
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:

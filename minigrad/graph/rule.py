@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -141,15 +141,22 @@ def as_array(numbers: Any, like: Any) -> Any:
     return xp.array(numbers, dtype=kind if kind.startswith(("int", "uint", "bool")) else "float64").reshape(like.shape)
 
 
-def sum_of(terms: Sequence[Any], total: Any, together: bool = False) -> str:
-    """`0.71 + 0.78 = 1.49`, of arrays in one shape; "" where it could not be written truly."""
+def sum_of(terms: Sequence[Any], total: Any, together: bool = False, each: Callable[[Any], list[Any]] = shown) -> str:
+    """`0.71 + 0.78 = 1.49`, of arrays in one shape; "" where it could not be written truly. `each`: their numbers."""
     if any(t.shape != total.shape for t in terms):
         return ""
-    written = summed([shown(t) for t in terms], shown(total), together)
+    written = summed([each(t) for t in terms], each(total), together)
     if written is None:
         return ""
     words = [with_brackets(texts, total) for texts in (*written.operands, written.result)]
     return f"{plus(words[:-1])} {written.sign} {words[-1]}"
+
+
+def whole(terms: Sequence[Any], total: Any) -> str:
+    """The sum of `terms`, or `total` alone, with all entries of a matrix that a preview cuts short; else ""."""
+    if not in_full(total) or not FULL < total.size <= MOST_CELLS / (len(terms) + 1):
+        return ""
+    return sum_of(terms, total, each=cells) if terms else full(total)
 
 
 def sum_back(before: Any, after: Any) -> str:

@@ -311,16 +311,17 @@ class Scenes:
         """What becomes of `.grad`: `w.grad + ∂loss/∂w`, and its numbers."""
         here = self.formula(self.graph.node(f.node))
         if not f.sum:
-            return {"text": here, "value": f"{f.before} → {f.after}"}
+            put = in_tex(rf"\text{{None}} \to {f.whole}" if f.whole else "")
+            return {"text": here, "value": f"{f.before} → {f.after}", **put}
         added = formula(f"{tex_name(here)} + {f.symbols[0].tex}", f.symbols)
-        return added | {"value": f"= {f.sum}", "num": in_tex(f"= {f.sum}")}
+        return added | {"value": f"= {f.sum}", **in_tex(f"= {f.whole or f.sum}")}
 
     def sum_row(self, sender: str, sent: Sent, at: int) -> dict[str, Any]:
         """Gradients that meet, as a sum; true as long as the same ones (`met`) had come before."""
         met = {id for id in self.graph.consumers[sent.to or ""] if running_order(id) < running_order(sender)}
         now, before, came = (s.tex for s in sent.symbols)
         return {**formula(f"{now} = {before} + {came}", sent.symbols), "value": f"= {sent.sum}", "exact": sent.exact,
-                "num": in_tex(f"= {sent.sum}"), "at": at, "to": sent.to, "met": sorted(met)}
+                "at": at, "to": sent.to, "met": sorted(met), **in_tex(f"= {sent.whole or sent.sum}")}
 
     # ---- predictions
 
@@ -532,10 +533,11 @@ def formula(tex: str, symbols: tuple[Symbol, ...]) -> dict[str, Any]:
     return {"text": tex, "math": en if en == zh else {"en": en, "zh": zh}}
 
 
-def in_tex(equation: str) -> str:
-    """A sum of matrices as MathML; "" for one without, which is text."""
-    tex = equation.replace("−", "-").replace("≈", r"\approx") if "[[" in equation and "e" not in equation else ""
-    return mathml(grids(tex))
+def in_tex(equation: str) -> dict[str, str]:
+    """A sum of matrices as MathML, and how its entries are made; "" for one without, which is text."""
+    plain = "[[" not in equation or not {"e", "…"}.isdisjoint(equation.replace(r"\text{None}", ""))
+    tex = "" if plain else grids(equation.replace("−", "-").replace("≈", r"\approx"))
+    return {"num": mathml(tex), "cells": cell_by_cell(tex)}
 
 
 def grids(tex: str) -> str:
@@ -557,7 +559,8 @@ def cell_by_cell(tex: str) -> str:
     if rest == r"= M \; @ \; M = M":
         return "product"
     alike = len(shapes) > 1 == len({*shapes})
-    return "each" if alike and re.fullmatch(r"=(\\odot|\\cdot|\\left\(|\\right\)|\^\{\d\}|[-+ \d.M])+= M", rest) else ""
+    plain = re.fullmatch(r"=(\\odot|\\cdot|\\left\(|\\right\)|\^\{[-\d. ]+\}|[-+ \d.M])+= M", rest)
+    return "each" if alike and plain else ""
 
 
 def mathml(tex: str) -> str:

@@ -521,10 +521,21 @@ def test_the_row_and_the_column_that_make_an_entry_light_up(page, tmp_path):
     for way in ("hover", "focus"):
         getattr(entry, way)()
         assert rule.locator(".mg-source").all_text_contents() == ["2", "2", "1.00", "−0.50", "1"]
+        assert page.locator(".mg-say").text_content().replace("\u200b", "") == "[0, 1]2·1.00+2·(−0.50)=1"
+        assert page.evaluate(STAGE, 12) == []
     page.locator(".mg-player").focus()
     page.mouse.move(5, 5)
     assert page.locator(".mg-source").count() == 0
+    assert "MmBackward0 sends" in page.locator(".mg-say").text_content()
     assert page.evaluate(STAGE, 12) == []
+
+    page.emulate_media(reduced_motion="no-preference")
+    slider = page.locator("input[type=range]")
+    at = next(i for i, f in enumerate(player.frames) if f.kind == "compute" and f.step == 3)
+    for way, lit, hidden in ((0.4, [], 11), (0.5, ["2", "2", "0.50", "2.00", "5"], 11), (0.98, ["0.50", "2.00"], 0)):
+        slider.evaluate("(el, at) => { el.value = at; el.dispatchEvent(new Event('input')); }", at - 1 + way)
+        assert page.locator(".mg-source").all_text_contents()[:len(lit) or None] == lit
+        assert page.locator(".mg-later").count() == hidden
 
 
 @pytest.mark.parametrize("size", SIZES)

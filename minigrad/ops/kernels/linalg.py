@@ -391,4 +391,4 @@ def scaled(x: Any, factor: float) -> Any:
 
 
 RAW.scaled = TENSORS.scaled = scaled
-SYMBOLS.scaled = phrase(r"{1:4} \cdot {0:1}", 1)
+SYMBOLS.scaled = lambda x, factor: x if factor.tex == "1" else phrase(r"{1:4} \cdot {0:1}", 1)(x, factor)

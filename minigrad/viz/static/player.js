@@ -86,14 +86,15 @@ function fill(pair, values) {
 /** @param {Both[]} pairs @returns {Both} */
 const join = (...pairs) => ({ en: pairs.map((p) => p.en).join(" "), zh: pairs.map((p) => p.zh).join("") });
 
+/** @param {string} name @param {...(Node|string)} kids */
+function make(name, ...kids) {
+  const el = document.createElementNS("http://www.w3.org/1998/Math/MathML", name);
+  el.append(...kids);
+  return el;
+}
 /** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator
  *  that stands in no bracket that grows. @param {string} source */
 function math(source) {
-  const make = (name, ...kids) => {
-    const el = document.createElementNS("http://www.w3.org/1998/Math/MathML", name);
-    el.append(...kids);
-    return el;
-  };
   const copy = (node) => {
     if (node.nodeType === 3) return document.createTextNode(node.data);
     if (node.nodeType !== 1 || !MATH.has(node.localName)) return document.createTextNode("");
@@ -106,7 +107,7 @@ function math(source) {
   const parts = /** @type {any[][]} */ ([[]]);
   for (const one of flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement))) {
     const mine = parts[parts.length - 1], before = mine[mine.length - 1], sign = before?.localName === "mo" && !/[)\]|]/.test(before.textContent);
-    const breaks = one.localName === "mo" && "=⊙@+−-·×→≈".includes(one.textContent.trim()) && before && !sign;
+    const breaks = (one.localName === "mo" || one.textContent === "@") && "=⊙@+−-·×→≈".includes(one.textContent.trim()) && before && !sign;
     if (breaks) one.setAttribute("form", "infix");
     if (/^[()]$/.test(one.textContent)) one.setAttribute("stretchy", "false");  // its other half may stand in another part
     if (breaks) parts.push([one]); else mine.push(one);
@@ -295,6 +296,7 @@ function render({ model, el }) {
   const ui = model.get("scene").ui;
   /** What only this view knows. */
   const S = {
+    unsay: () => {},                                                         // puts the caption back where an entry's arithmetic stands
     crowded: 0,                                                              // the width at which a queue once left the code no room
     quiz: "",                                                       // the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
@@ -538,7 +540,10 @@ function render({ model, el }) {
     },
     compute(f, u) {
       const rule = card.querySelector(".mg-num") ?? card, to = rule.getBoundingClientRect(), way = eased(between(u, 0, 0.6));
-      card.style.setProperty("--mg-come", String(between(u, 0.5, 1)));
+      const cells = [...card.querySelectorAll("mtd[tabindex]")], made = Math.floor(between(u, 0.5, 1) * cells.length);
+      card.style.setProperty("--mg-come", String(between(u, 0.5, cells.length ? 0.55 : 1)));
+      cells.forEach((cell, i) => cell.classList.toggle("mg-later", i > made));
+      for (const cell of u < 0.5 ? [] : [cells[made - 1], cells[made]]) if (cell) light(cell, cell === cells[made], true);
       if (u < 0.75) for (const note of saved(f.id)) {
         if (note.matches(".mg-freed")) continue;
         const at = note.getBoundingClientRect();
@@ -685,19 +690,42 @@ function render({ model, el }) {
       const shown = come && right && number(right);
       if (shown && line.exact) shown.title = line.exact;
       if (shown && line.cells) for (const cell of [...shown.querySelectorAll("mtable")].pop()?.querySelectorAll("mtd") ?? []) {
+        shown.dataset.cells = line.cells;
         cell.setAttribute("tabindex", "0");
-        for (const event of ["pointerenter", "focus", "pointerleave", "blur"]) cell.addEventListener(event, () => light(cell, line.cells, /enter|focus/.test(event)), on);
+        for (const event of ["pointerenter", "focus", "pointerleave", "blur"]) cell.addEventListener(event, () => light(cell, /enter|focus/.test(event)), on);
       }
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     });
   }
-  /** The entries from which one of the result is made: a row and a column, or those in its place.
-   *  @param {Element} cell @param {string} how @param {boolean} yes */
-  function light(cell, how, yes) {
-    const place = (one) => [...one.parentNode.children].indexOf(one), i = place(cell.parentNode), j = place(cell);
-    const tables = [...cell.closest(".mg-num").querySelectorAll("mtable")].slice(0, -1), at = (table, row, column) => table.children[row]?.children[column];
-    const made = tables.flatMap((table, n) => how === "each" ? [at(table, i, j)] : n ? [...table.children].map((row) => row.children[j]) : [...table.children[i].children]);
-    for (const one of [cell, ...made]) one?.classList.toggle("mg-source", yes);
+  /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
+   *  plays its arithmetic takes the place of the caption. @param {Element} cell @param {boolean} yes */
+  function light(cell, yes, plays = false) {
+    const place = (one) => [...one.parentNode.children].indexOf(one), i = place(cell.parentNode), j = place(cell), whole = cell.closest(".mg-num");
+    const tables = [...whole.querySelectorAll("mtable")], each = whole.dataset.cells === "each";
+    const [row, column] = each ? [] : [[...tables[0].children[i].children], [...tables[1].children].map((one) => one.children[j])];
+    for (const one of each ? tables.map((table) => table.children[i].children[j]) : [...row, ...column, cell]) one.classList.toggle("mg-source", yes);
+    if (plays) return;
+    S.unsay();
+    if (!yes) return;
+    const was = [...say.childNodes], high = say.offsetHeight + "px";
+    S.unsay = () => { say.style.height = ""; S.unsay = () => {}; say.replaceChildren(...was); };
+    say.style.height = high;                                                 // nothing moves away from under the pointer
+    const sign = [...whole.querySelectorAll("math")].pop().textContent.trim()[0], mo = (text) => make("mo", text);
+    const product = () => row.flatMap((one, k) => [make("math", k ? mo("+") : "", bracketed(one), mo("·"), bracketed(column[k])), "\u200b"]);
+    say.replaceChildren(h("b", {}, `[${i}, ${j}]`), each ? entry(whole, i, j) : h("span", { class: "mg-math" }, ...product(), make("math", mo(sign), bracketed(cell, false))));
+  }
+  /** A copy of what stands in an entry. @param {Element} cell */
+  const bracketed = (cell, yes = true) => make("mrow", ...(yes && /^−/.test(cell.textContent) ? [make("mo", "("), ...cell.cloneNode(true).childNodes, make("mo", ")")] : cell.cloneNode(true).childNodes));
+  /** An equation of matrices for the entry in row `i` and column `j`. @param {Element} whole @param {number} i @param {number} j */
+  function entry(whole, i, j) {
+    const one = /** @type {Element} */ (whole.cloneNode(true)), inner = [...one.querySelectorAll("mtable")].map((table) => [table.closest("msub, msubsup"), table.children[i].children[j]]);
+    inner.forEach(([matrix, cell], n) => {
+      const value = bracketed(cell, n > 0 && n < inner.length - 1 || matrix.localName !== "msub");
+      matrix.replaceWith(matrix.localName === "msub" ? value : make("msup", value, matrix.children[2]));
+    });
+    one.querySelector("mo")?.remove();                                       // "=", which has nothing before it here
+    for (const sign of one.querySelectorAll("mo")) if (sign.textContent === "⊙") sign.textContent = "·";
+    return one;
   }
   const chip = (id) => h("span", { class: "mg-chip" + (walk.scene.nodes[id].leaf ? " mg-acc" : "") }, walk.title(id));
   const heading = (id) => {
@@ -800,6 +828,7 @@ function render({ model, el }) {
 
   function showSay(k, st) {
     const [sign, text] = saying(k);
+    S.unsay();
     say.className = "mg-say" + (st.bad && !S.refused ? " mg-error" : S.refused ? " mg-refusal" : "");
     say.replaceChildren(h("b", {}, sign), two(text));
     if (S.verdict && !S.verdict.right) say.append(" ", h("button", { type: "button", "data-do": "replay" }, two(ui.replay)));
@@ -940,9 +969,11 @@ function render({ model, el }) {
   function start(moves) {
     cancelAnimationFrame(S.moves);
     const { event, id } = walk.frames[frame()], meets = event.sends?.some((one) => one.n > 1);
-    const lasts = (meets ? LASTS.meet : LASTS[event.kind] ?? 700) / S.speed, shows = moves && !calm() && id && !S.quiz;
+    const shows = moves && !calm() && id && !S.quiz;
     S.u = shows ? 0 : 1;
     show();
+    const entries = event.kind === "compute" ? card.querySelectorAll("mtd[tabindex]").length : 0;
+    const lasts = ((meets ? LASTS.meet : LASTS[event.kind] ?? 700) + Math.min(5000, 300 * entries)) / S.speed;
     const begun = performance.now(), onto = (time) => {
       S.u = Math.min(1, Math.max(0, (time - begun) / lasts));
       if (S.u < 1) { stir(frame()); S.moves = requestAnimationFrame(onto); } else end();
