@@ -194,8 +194,7 @@ class Tensor(TensorBase):
         require(self._view is None, "Can't detach views in-place. Use detach() instead. If you are using "
                 "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
                 "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
-                "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
-                "solution.")
+                "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
         cut("detach_()", self, self)
         self._fn, self._requires_grad = None, False
         return self
@@ -423,13 +422,11 @@ def _check_grad(t: Tensor, value: Any) -> None:
         raise presentation.error(TypeError, "grad_kind",
             f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     require(value is not t, "can't assign Variable as its own grad")
-    if value._data.dtype != t._data.dtype:
-        raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
-            f"'{t.dtype.scalar_type}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
-            "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
-            "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-            "systems that assume they match.")
+    require(value._data.dtype == t._data.dtype, f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to "
+            f"a tensor with grad_dtype '{t.dtype.scalar_type}'. The gradient must match the tensor's grad_dtype "
+            "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or "
+            "None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient "
+            "may break downstream systems that assume they match.")
     if value._data.shape != t._data.shape:
         raise presentation.error(RuntimeError, "grad_shape",
             f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "

@@ -145,8 +145,7 @@ def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: 
             generator: Generator | None = None) -> xp.ndarray:
     """Numbers spread evenly over `[low, high)`."""
     dtypes.check_kind("check_uniform_bounds", xp.dtype(dtype))
-    if not low <= high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    require(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     u = (generator or default_generator).uniforms(math.prod(shape), dtype)
     low, high = u.dtype.type(low), u.dtype.type(high)
     values = _affine(u, high - low, low).astype(dtype, copy=False)
@@ -161,8 +160,7 @@ def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: f
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
     """
     dtypes.check_kind("normal_kernel_cpu", xp.dtype(dtype))
-    if not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
     generator, n = generator or default_generator, math.prod(shape)
     z = (xp.array([generator.one_normal() for _ in range(n)], xp.float64) if n < 16 or one_by_one else
          _normal_blocks(generator, n, xp.dtype(dtype)))
@@ -229,8 +227,7 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
     kind, generator, whole = xp.dtype(dtype), generator or default_generator, low is high is None
     least, most, exact = _reach(kind)
     low, high = 0 if low is None else low, exact + 1 if high is None else high
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    require(low < high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     for name, bound in ("from", low), ("to - 1", high - 1):
         if not least <= bound <= most:
             raise RuntimeError(f"{name} is out of bounds for {dtypes.of(kind).c_name}")

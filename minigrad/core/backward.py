@@ -10,6 +10,7 @@ from contextvars import copy_context
 from typing import Any
 
 from ..text import presentation, say
+from ..text.presentation import require
 from .beside.attended import AttendedTask
 from .beside.ends import as_roots, as_tuple, input_edge, root_gradients, unused, wanted_edge
 from .beside.lines import learners_line
@@ -31,14 +32,12 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     roots = as_roots(tensors)
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
-        if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                               "`backward()`. Please only use `grad_tensors`.")
+        require(grad_tensors is None, "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`.")
     given = grad_tensors if grad_tensors is not None else grad_variables
     if inputs is not None:
         inputs = as_tuple(inputs)
-        if not inputs:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        require(inputs, "`inputs` argument to `backward()` cannot be empty.")
     grads = root_gradients(roots, given, create_graph or level() is not None)
     if create_graph:
         presentation.warn("create_graph", "Using backward() with create_graph=True will create a reference cycle "
@@ -58,17 +57,15 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
 
     Raises: RuntimeError for an input that `outputs` do not depend on, unless `allow_unused`.
     """
-    if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-                         "allow_unused=False.")
+    require(not materialize_grads or allow_unused is not False, "Expected allow_unused to be True or not passed when "
+            "materialize_grads=True, but got: allow_unused=False.", ValueError)
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                       "gradient for other parts of the graph, please use torch.autograd.backward.",
                       FutureWarning, stacklevel=2)
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = as_roots(outputs), as_tuple(inputs)
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    require(wanted, "`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     grads = root_gradients(roots, grad_outputs, create_graph or level() is not None)
@@ -93,12 +90,10 @@ def batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool
             materialize: bool) -> tuple:
     """One backward per row of the gradients, stacked: what torch does with vmap."""
     batches = (None,) if batches is None else as_tuple(batches)
-    if any(b is None for b in batches):
-        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    require(all(b is not None for b in batches), "grad can be implicitly created only for scalar outputs")
     sizes = [b.size(0) for b in batches if b[0] is not None]  # looking says what is wrong with no rows
-    if len(set(sizes)) > 1:
-        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                         f"{sizes} for the mapped dimension")
+    require(len({*sizes}) == 1, "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension", ValueError)
     count = sizes[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
                  create, allow_unused=allow_unused) for i in range(count)]

@@ -25,11 +25,9 @@ new = object.__new__
 seqs = itertools.count()  # the numbers of nodes, in the order in which they are made
 ACCUMULATE_SEQ = 2**64 - 1  # as torch shows it; leaves are not sorted, see `engine.GraphTask.complete_leaves`
 
-FREED_SINCE = (
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved {} "
-    "after calling backward."
-)
+FREED_SINCE = ("Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+               "retain_graph=True if you need to backward through the graph a second time or if you need to access "
+               "saved {} after calling backward.")
 
 
 class Withheld:

@@ -177,8 +177,7 @@ def reader(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], A
         if isinstance(s, TensorBase):
             if edge is not None and s._fn is None and n.edges[edge] is not None and n.edges[edge] is not s:
                 raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with "
-                                   ".detach_().This is not supported, please use out-of-place `.detach()` "
-                                   "instead")
+                                   ".detach_().This is not supported, please use out-of-place `.detach()` instead")
             c = s._counter
             if c is not None and c[0] != read_version(n):
                 raise modified(n, name, s, c[0], read_version(n))

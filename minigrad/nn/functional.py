@@ -47,8 +47,7 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
 
 def _reduction(name: str, *flags: Any) -> int:
     name = legacy_reduction(name, *flags)
-    if name not in _REDUCTIONS:
-        raise ValueError(f"{name} is not a valid value for reduction")
+    require(name in _REDUCTIONS, f"{name} is not a valid value for reduction", ValueError)
     return _REDUCTIONS[name]
 
 
@@ -342,9 +341,8 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
     for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation),
                         ("output_padding", output_padding)):
-        if len(given) != weight.ndim - 2:
-            raise RuntimeError(f"expected {word} to be a single integer value or a list of {weight.ndim - 2} values to "
-                               f"match the convolution dimensions, but got {word}={list(given)}")
+        require(len(given) == weight.ndim - 2, f"expected {word} to be a single integer value or a list of "
+                f"{weight.ndim - 2} values to match the convolution dimensions, but got {word}={list(given)}")
     y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
 
@@ -806,9 +804,8 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
     kind = _reduction("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     if reduction == "mean" and (size_average, reduce) == (None, None):
         warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
-                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-                      "'mean' will be changed to behave the same as 'batchmean' in the next major "
-                      "release.", stacklevel=3)
+                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition.'mean' "
+                      "will be changed to behave the same as 'batchmean' in the next major release.", stacklevel=3)
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     values = _reduced(values, kind)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...text import say
+from ...text.presentation import require
 from ..engine import GraphTask, fit
 from ..graph import Node, Port, node_of, output_of
 from ..modes import anomaly
@@ -65,10 +66,8 @@ class AttendedTask(GraphTask):
         if isinstance(edge, Node | Port):
             return node_of(edge) in self.reached
         runs = edge in self.waits and (self.inputs is None or edge in self.inputs)
-        if runs and self.captured is not None:
-            raise RuntimeError(
-                "A leaf node was passed to _will_engine_execute_node but we are currently running "
-                "autograd.grad(). This is currently not supported.")
+        require(not runs or self.captured is None, "A leaf node was passed to _will_engine_execute_node but we are "
+                "currently running autograd.grad(). This is currently not supported.")
         return runs
 
     @contextmanager

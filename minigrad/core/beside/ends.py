@@ -61,9 +61,8 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
     for place, root in enumerate(roots):
         if root._fn is None and root._edge() is None:
-            raise presentation.error(RuntimeError, "no_graph",
-                f"element {place} of tensors does not require grad and does not have a grad_fn",
-                tensor=root)
+            raise presentation.error(RuntimeError, "no_graph", f"element {place} of tensors does not require grad and "
+                                     "does not have a grad_fn", tensor=root)
     return made
 
 
@@ -80,9 +79,8 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
     if not isinstance(grad, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
     if grad._data.shape != data.shape:
-        raise presentation.error(RuntimeError, "gradient_shape",
-            f"Mismatch in shape: grad_output[0] has a shape of {grad.shape} and output[0] has a shape "
-            f"of {root.shape}.", tensor=root)
+        raise presentation.error(RuntimeError, "gradient_shape", "Mismatch in shape: grad_output[0] has a shape of "
+                                 f"{grad.shape} and output[0] has a shape of {root.shape}.", tensor=root)
     if grad._data.dtype != data.dtype:
         with differentiable(create_graph):
             grad = grad.to(dtypes.of(data.dtype))  # type: ignore[attr-defined]

@@ -57,9 +57,8 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
         was, got = given.type(), returned.type()  # type: ignore[attr-defined]
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
     if returned.shape != given.shape:
-        raise presentation.error(RuntimeError, "hook_shape",
-            f"hook '{hook_name(hook)}' has changed the size of value",
-            shapes=(given.shape, returned.shape))
+        raise presentation.error(RuntimeError, "hook_shape", f"hook '{hook_name(hook)}' has changed the size of "
+                                 "value", shapes=(given.shape, returned.shape))
     return returned
 
 
@@ -156,6 +155,5 @@ def refuse_nan(node: Any, sent: tuple) -> None:
     for index, grad in enumerate(sent):
         data = grad if not isinstance(grad, TensorBase) else lifted.get().numbers(grad) if lifted.get() else grad._data
         if anomaly.check_nan and data is not None and xp.isnan(data).any():
-            raise presentation.error(RuntimeError, "anomaly",
-                f"Function '{node.name()}' returned nan values in its {index}th output.",
-                node=node)
+            raise presentation.error(RuntimeError, "anomaly", f"Function '{node.name()}' returned nan values in its "
+                                     f"{index}th output.", node=node)

@@ -74,22 +74,18 @@ def place_of(t: Any) -> tuple:
     return array.shape, stride, offset
 
 
-_AMBIGUOUS = (
-    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code "
-    "by moving both the view and the inplace either both inside the {} block (if you don't want the "
-    "inplace to be tracked) or both outside (if you want the inplace to be tracked)."
-)
+_AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+              "moving both the view and the inplace either both inside the {} block (if you don't want the inplace to "
+              "be tracked) or both outside (if you want the inplace to be tracked).")
 _REASONS = {
     "no_grad": _AMBIGUOUS.format("no_grad"),
     "inference": _AMBIGUOUS.format("inference_mode"),
-    "multi": "This view is the output of a function that returns multiple views. Such functions do not "
-    "allow the output views to be modified inplace. You should replace the inplace operation by an "
-    "out-of-place one.",
-    "function": "This view was created inside a custom Function (or because an input was returned as-is) "
-    "and the autograd logic to handle view+inplace would override the custom backward associated with "
-    "the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this "
-    "by cloning the output of the custom Function.",
-}
+    "multi": "This view is the output of a function that returns multiple views. Such functions do not allow the "
+    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "function": "This view was created inside a custom Function (or because an input was returned as-is) and the "
+    "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
+    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+    "Function."}
 
 
 def forbidden_view(t: Any, indirect: bool = False) -> Exception:
@@ -147,9 +143,8 @@ def same_place(a: Any, b: Any) -> bool:
     return a is b or (may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
 
 
-SHARED = (
-    "unsupported operation: {} to a single memory location. Please clone() the tensor before performing the operation."
-)
+SHARED = ("unsupported operation: {} to a single memory location. Please clone() the tensor before performing the "
+          "operation.")
 
 
 def check_expanded(size: tuple, stride: tuple) -> None:

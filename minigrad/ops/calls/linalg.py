@@ -200,10 +200,9 @@ def _letters(equation: str, tensors: Any) -> tuple[list[str], str]:
         raise RuntimeError(f"einsum(): {less} operands were provided than specified in the equation")
     hidden = [t.ndim - len(term.replace("...", "")) for t, term in zip(tensors, terms, strict=True)]
     for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
-        if (more and "..." not in term) or more < 0:
-            raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number of "
-                f"dimensions ({tensors[place].ndim}) for operand {place} and no ellipsis was given")
+        require(not more or ("..." in term and more > 0), "einsum(): the number of subscripts in the equation "
+                f"({len(term)}) does not match the number of dimensions ({tensors[place].ndim}) for operand {place} "
+                "and no ellipsis was given")
     dots = "0123456789"[: max(hidden) if "..." in left else 0]
     inputs = [term.replace("...", dots[len(dots) - more :], 1) for term, more in zip(terms, hidden, strict=True)]
     if arrow:

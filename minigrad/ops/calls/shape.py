@@ -97,9 +97,8 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     """Dimension `dim` as several."""
     old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
     count = math.prod(sizes)
-    require(count == old[dim] if -1 not in sizes else count and not old[dim] % count,
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the "
-            "input tensor")
+    require(count == old[dim] if -1 not in sizes else count and not old[dim] % count, "unflatten: Provided sizes "
+            f"{list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the input tensor")
     return rows.view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 

@@ -533,10 +533,9 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 
 def embedding(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     require(weight.ndim == 2, "'weight' must be 2-D")
-    if not are_positions(indices):
-        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-                           f"Int; but got {dtypes.of(indices.dtype).tensor_type} instead (while checking arguments for "
-                           "embedding)")
+    require(are_positions(indices), "Expected tensor for argument #1 'indices' to have one of the following scalar "
+            f"types: Long, Int; but got {dtypes.of(indices.dtype).tensor_type} instead (while checking arguments for "
+            "embedding)")
     check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 

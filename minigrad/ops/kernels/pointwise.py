@@ -125,9 +125,8 @@ def where(condition: Any, self: Any, other: Any) -> Any:
 
 
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
-    if xp.ndim(value):
-        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{xp.ndim(value)} dimension(s).")
+    require(not xp.ndim(value), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{xp.ndim(value)} dimension(s).")
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{dtypes.of(mask.dtype).c_name}")
