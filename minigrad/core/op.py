@@ -73,6 +73,7 @@ def publish(row: Row, call: Callable) -> Callable:
     while frame.f_code.co_filename == __file__:
         frame = frame.f_back
     row.place = frame.f_code, frame.f_lasti  # where it is declared, which `help` shows
+    row.chapter = frame.f_globals["__name__"].rpartition(".")[2]
     return call
 
 

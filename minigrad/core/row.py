@@ -75,6 +75,7 @@ class Row:
         self.call: Callable = forward
         self.view = False  # whether results share the storage of `self`: `op` says so, and where the row stands
         self.place: Any = None
+        self.chapter = ""  # the file of `ops/table` in which it stands
 
     def tex(self, name: str) -> str | None:
         """The TeX of the derivative with respect to input `name`, printed by the formula itself."""

@@ -15,24 +15,20 @@ from ..array.backend import reach, xp
 from ..core.carriers import RAW, TENSORS
 from ..core.graph import TensorBase, constant
 from ..core.row import TABLE, Row
-from ..ops.table import activation, loss, pointwise
 from .levels import tensors_of
 from .trees import mapped, need, sentences
 
 F: Any = TENSORS
 
 
-BY_DIM = {*"""sum_dim mean_dim amax amin prod_dim max_dim min_dim median_dim kthvalue mode sort sort_stable topk
-    argsort var std var_mean std_mean cumsum cumprod logcumsumexp cummax cummin all any linalg_vector_norm norm_dim
-    nansum logsumexp aminmax softmax safe_softmax log_softmax glu transpose unsqueeze squeeze_dim squeeze_dims select
-    slice diagonal unfold split unsafe_split split_with_sizes unbind flip rot90 diagonal_copy diag_embed
-    diagonal_scatter select_back slice_back diagonal_back unfold_back gather scatter scatter_value scatter_add
-    select_scatter slice_scatter linalg_cross cat stack""".split()}
 LEADING = {*"""clone contiguous_copy alias to_copy tril triu linalg_inv_ex linalg_det linalg_slogdet linalg_solve_ex
     linalg_matrix_exp linalg_pinv two_sided linalg_cholesky_ex linalg_eigh linalg_svd linalg_qr cdist cdist_back
     constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d""".split()}
 FOLDED = {*"""max_pool2d_with_indices adaptive_max_pool2d avg_pool2d avg_pool2d_backward adaptive_avg_pool2d
     upsample_nearest1d upsample_nearest2d""".split()}
+BY_DIM = {name for name, row in TABLE.items() if any(n.startswith("dim") for n in row.inputs)} - LEADING - {"renorm"}
+POINTWISE = {name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation", "loss")} - {"nll_loss2d"}
+POINTWISE |= {"zero", "fill"}
 DRAWS = {*"normal uniform random_between random_below bernoulli bernoulli_values".split()}
 OF_ALL = {"sum": ("sum_dim", (1,), False), "mean": ("mean_dim", (1,), False), "max": ("amax", (1,), False),
           "min": ("amin", (1,), False), "prod": ("prod_dim", 1, False), "median": ("median_dim", 1, False)}
@@ -368,6 +364,3 @@ RULES: dict[str, Any] = {
     **{name: drawn(TABLE[name]) for name in DRAWS},
     **{name: reduced_loss(row) for name, row in TABLE.items() if "reduction" in row.inputs and "nll" not in name},
     **{n: lambda *_args, n=n: need(False, "dynamic", n) for n in ("nonzero", "masked_select", "_unique2")}}
-POINTWISE = {call.row.name for chapter in (pointwise, activation, loss) for call in vars(chapter).values()
-             if isinstance(getattr(call, "row", None), Row)} - {"nll_loss2d"} | {"zero", "fill"}
-POINTWISE |= {name for name in TABLE if name.endswith(("_number_", "_tensor_"))}

@@ -19,9 +19,8 @@ from ..core.carriers import RAW, TENSORS
 from ..core.engine import fit
 from ..core.graph import TensorBase, constant, node_of
 from ..core.modes import Mode, lifted, mode_variable
-from ..core.row import Row, fact_of, parameters
+from ..core.row import TABLE, Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
-from ..ops.table import activation, pointwise
 from .levels import Level, keep, known, tell
 from .trees import need
 
@@ -37,7 +36,7 @@ PRODUCTS = {*"mm mv dot vdot bmm linalg_cross trilinear convolution_input convol
 BESIDE_A_PRODUCT = {**dict.fromkeys("addmm addmv addr baddbmm addbmm".split(), "self"), "convolution": "bias"}
 
 ITS_OWN_TRANSPOSE = {"softmax", "index_fill", "scatter_value", "copy"} | {
-    call.row.name for chapter in (pointwise, activation) for call in vars(chapter).values() if hasattr(call, "row")
+    name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation")
 } - {*"masked_fill_tensor softmax safe_softmax log_softmax glu".split()}
 
 

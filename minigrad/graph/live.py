@@ -40,7 +40,6 @@ MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where
 FREED = attrgetter("freed")
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
-ALIKE, UNLIKE = ("pointwise.py", "activation.py"), ("glu", "vdot")  # tables whose rows keep shapes, and who does not
 # saved fields that torch's nodes do not have; strides are left out on both sides
 NOT_IN_TORCH = frozenset({"part", "whole"})
 
@@ -67,7 +66,7 @@ def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
 
 def alike(row: Row) -> bool:
     """Whether the first input is shaped as the result."""
-    return row.place is not None and row.place[0].co_filename.endswith(ALIKE) and row.name not in UNLIKE
+    return row.chapter in ("pointwise", "activation") and row.name != "glu"
 
 
 def stale(n: AnyNode) -> bool:

@@ -22,8 +22,9 @@ from .module import Module, Parameter
 
 
 def _option(module: Module, name: str) -> Any:
-    """An option as it was given; `bias` is a tensor by now, or None."""
-    return module.bias is not None if name == "bias" else getattr(module, name)
+    """An option as it was given; `bias` may be a tensor by now, or None."""
+    value = getattr(module, name)
+    return value is not None and value is not False if name == "bias" else value
 
 
 def _shown_options(module: Module, names: str, **usual: Any) -> str:

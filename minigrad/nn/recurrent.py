@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from functools import partialmethod
 from typing import Any
 
 from ..creation import zeros
@@ -111,8 +112,7 @@ class RNNCellBase(_Recurrent):
             require(h.shape[1] == self.hidden_size, f"hidden{nr or ''} has inconsistent hidden_size: got {h.shape[1]}, "
                     f"expected {self.hidden_size}")
 
-    def extra_repr(self) -> str:
-        return _shown_options(self, "-input_size -hidden_size") + ("" if self.bias else ", bias=False")
+    extra_repr = partialmethod(_shown_options, "-input_size -hidden_size", bias=True)
 
 
 class RNNCell(RNNCellBase):
@@ -130,8 +130,7 @@ class RNNCell(RNNCellBase):
         require(name in ("tanh", "relu"), f"Unknown nonlinearity: {name}")
         return f"RNN_{name.upper()}"
 
-    def extra_repr(self) -> str:
-        return super().extra_repr() + ("" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}")
+    extra_repr = partialmethod(_shown_options, "-input_size -hidden_size", bias=True, nonlinearity="tanh")
 
 
 class LSTMCell(RNNCellBase):
@@ -252,11 +251,8 @@ class RNNBase(_Recurrent):
             require(tuple(h.shape) == size, f"Expected {name} size {size}, got {list(h.shape)}")
             name = "hidden[1]"
 
-    def extra_repr(self) -> str:
-        given = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
-                 "bidirectional": False}
-        odd = [f"{name}={value}" for name, usual in given.items() if (value := getattr(self, name)) != usual]
-        return ", ".join([f"{self.input_size}, {self.hidden_size}", *odd])
+    extra_repr = partialmethod(_shown_options, "-input_size -hidden_size", proj_size=0, num_layers=1, bias=True,
+                               batch_first=False, dropout=0.0, bidirectional=False)
 
 
 class RNN(RNNBase):
