@@ -9,11 +9,12 @@ import pytest
 
 import minigrad
 from minigrad.lessons import check, collect, form, forms, keep
+from minigrad.lessons.exercise import stored
 from tests.test_course import NAMES, cells
 
 KEY = {name: [next(n for n in "ABCD" if not forms.idea(f"{name}{i}", n)) for i in forms.ALL] for name in "AB"}
-PROGRAMS = [item for item, data in forms.items().items() if "program" in data]
-PRINTED = [item for item in PROGRAMS if "print(" in forms.items()[item]["program"]]
+PROGRAMS = [item for item, data in stored("items").items() if "program" in data]
+PRINTED = [item for item in PROGRAMS if "print(" in stored("items")[item]["program"]]
 STOCK = re.compile(r"print|for |with |torch\.(tensor|zeros)\(\[?[\d.]|w \* \d$")  # what many programs have in common
 TORCHES = ["minigrad", *(["torch"] if importlib.util.find_spec("torch") else [])]
 
@@ -38,7 +39,7 @@ def answer_of(item):
 @pytest.mark.parametrize("torch", TORCHES)
 @pytest.mark.parametrize("item", PRINTED)
 def test_what_is_printed_is_the_answer_that_counts(item, torch, capsys):
-    exec(forms.items()[item]["program"], {"torch": importlib.import_module(torch)})
+    exec(stored("items")[item]["program"], {"torch": importlib.import_module(torch)})
 
     shown = capsys.readouterr().out.strip().replace(".0,", ",").replace(".0]", "]")
     assert shown.removesuffix(".0") == answer_of(item)
@@ -52,7 +53,7 @@ def test_what_is_not_printed_holds_in_torch_too(name, torch):
     def ran(number):
         names = {"torch": torch}
         warnings.simplefilter("ignore")  # pytest puts it back
-        exec(forms.items()[f"{name}{number}"]["program"], names)
+        exec(stored("items")[f"{name}{number}"]["program"], names)
         return names
 
     def right(number):
@@ -88,9 +89,9 @@ def test_what_is_not_printed_holds_in_torch_too(name, torch):
         ran(16)
 
 
-@pytest.mark.parametrize("item", forms.items())
+@pytest.mark.parametrize("item", stored("items"))
 def test_the_forms_ask_alike_and_every_item_has_one_right_answer(item):
-    data, other = forms.items()[item], forms.items()[{"A": "B", "B": "A"}[item[0]] + item[1:]]
+    data, other = stored("items")[item], stored("items")[{"A": "B", "B": "A"}[item[0]] + item[1:]]
 
     assert len(data["ideas"]) == 4
     assert data["ideas"].count("") == 1
@@ -102,7 +103,7 @@ def test_the_forms_ask_alike_and_every_item_has_one_right_answer(item):
 @pytest.mark.parametrize("item", PROGRAMS)
 def test_no_lesson_asks_an_item_word_for_word(item):
     """Else the second form would count who remembers a letter; the lessons tell at once whether it was right."""
-    asks = [line.strip().rpartition(" = ")[2] for line in forms.items()[item]["program"].strip().splitlines()]
+    asks = [line.strip().rpartition(" = ")[2] for line in stored("items")[item]["program"].strip().splitlines()]
     asks = [line for line in asks if not STOCK.match(line)] or [answer[3:] for answer in forms.question(item, "en")[2]]
     assert not [name for name in NAMES if all(line in "\n".join(c.source for c in cells(name)) for line in asks)]
 

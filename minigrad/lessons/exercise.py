@@ -14,14 +14,17 @@ from __future__ import annotations
 import contextlib
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import islice, pairwise
 from math import isclose, isfinite
+from pathlib import Path
 from typing import Any
 
+from ..graph.snapshot import Graph
 from ..text import get_language, knows, say
 from .running import OURS, Outcome, attempt, is_empty
 from .verdict import Verdict, not_yet, right, wrong
@@ -199,6 +202,13 @@ class Exercise:
         return chosen.format(**blanks)
 
 
+def drawn(graph: Graph, marks: Iterable[str] = ()) -> Any:
+    """The picture of a graph, with the parts marked that are spoken of."""
+    from ..viz.display import Drawing  # what draws is loaded when there is something to draw
+
+    return Drawing(graph, lang=get_language(), marks=frozenset(marks))
+
+
 def wording(error: str) -> str:
     """An error without its numbers."""
     return re.sub(r"\d+", "", error)
@@ -285,6 +295,18 @@ def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lamb
 def ours(source: str, mode: str) -> Any:
     """Compiled as if it stood here, so that no line of it is taken for the learner's."""
     return compile(source, f"{OURS}/lessons/case", mode)
+
+
+@cache
+def stored(name: str) -> Mapping[str, Any]:
+    """What is asked, as data: `cases.toml` or `items.toml`."""
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+
+
+def written(name: str) -> Callable[[], Iterable[Case]]:
+    """The cases that `cases.toml` has under a name."""
+    return lambda: (case(row["program"], row.get("too_long", "endless"), **row["want"])
+                    for row in stored("cases")[name])
 
 
 def case(program: str, too_long: str = "endless", **want: Any) -> Case:

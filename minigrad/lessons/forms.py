@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from ..text import get_language, say
 from .classroom import note
+from .exercise import stored
 from .running import is_empty
 from .verdict import Verdict, not_yet, right, wrong
 
@@ -31,17 +30,11 @@ NAMES = {f"form.{form}{number}" for form in "AB" for number in ("", *ALL)}
 LETTERS = "ABCDE"  # the last one: I do not know yet
 
 
-@cache
-def items() -> Mapping[str, Any]:
-    """What is asked by programs, and the idea behind each answer: `items.toml`."""
-    return tomllib.loads(Path(__file__).with_name("items.toml").read_text("utf-8"))
-
-
 def question(item: str, lang: str) -> tuple[str, str, list[str]]:
     """The question of "A7", its program, and the four answers with their letters."""
     asked, *answers = say(f"items.{item}", lang).splitlines()
     marked = [f"{letter}) {answer}" for letter, answer in zip(LETTERS, answers, strict=False)]
-    return asked, items()[item].get("program", "").strip(), marked
+    return asked, stored("items")[item].get("program", "").strip(), marked
 
 
 def as_text(item: str) -> str:
@@ -103,7 +96,7 @@ def rows() -> list[dict[str, Any]]:
         for line in kept().read_text("utf-8").splitlines():
             with suppress(ValueError):
                 row = json.loads(line)
-                if isinstance(row, dict) and row.get("item") in items() and row.get("answer") in (*LETTERS,):
+                if isinstance(row, dict) and row.get("item") in stored("items") and row.get("answer") in (*LETTERS,):
                     found.append(row)
     return found
 
@@ -118,7 +111,7 @@ def keep(answers: Mapping[str, str]) -> None:
 
 def idea(item: str, answer: str) -> str:
     """The misconception behind an answer, "" where it is right."""
-    return "unknown" if answer == "E" else items()[item]["ideas"][LETTERS.index(answer)]
+    return "unknown" if answer == "E" else stored("items")[item]["ideas"][LETTERS.index(answer)]
 
 
 def letter(given: Any) -> str | None:

@@ -11,8 +11,7 @@ from typing import Any
 from .. import tensor
 from ..graph.live import read
 from ..graph.snapshot import Graph
-from ..text import get_language
-from .exercise import Case, Exercise, Trial, programs, same
+from .exercise import Case, Exercise, Trial, drawn, programs, same
 
 FEW = 12  # nodes; larger records are not searched for what makes them differ
 
@@ -53,9 +52,7 @@ def wanted() -> Graph:
 
 def picture() -> Any:
     """The record that exercise 02 asks for, drawn."""
-    from ..viz.display import Drawing  # what draws is loaded when there is something to draw
-
-    return Drawing(wanted(), lang=get_language())
+    return drawn(wanted())
 
 
 def cases() -> Iterator[Case]:
@@ -108,13 +105,11 @@ def marked(trial: Trial, key: str) -> Any:
     graph = trial.facts.get("graph")
     if graph is None or len(graph.nodes) > FEW:
         return None
-    from ..viz.display import Drawing  # what draws is loaded when there is something to draw
-
     goal = {tree(wanted(), n.id) for n in wanted().nodes}
     mine = {n.id: tree(graph, n.id) for n in reversed(graph.ops)}
     strange = [id for id, text in mine.items() if text not in goal][:1]
     twice = [id for id, text in mine.items() if list(mine.values()).count(text) > 1]
-    return Drawing(graph, lang=get_language(), marks=frozenset(strange or twice))
+    return drawn(graph, strange or twice)
 
 
 EXERCISE = Picture("02", cases, play, draw=marked, signs={

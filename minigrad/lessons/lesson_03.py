@@ -17,8 +17,8 @@ from typing import Any
 
 from .. import float64, tensor
 from ..graph.live import read
-from ..text import get_language, say
-from .exercise import Case, Exercise, Trial, as_text, same, too_deep, whenever
+from ..text import say
+from .exercise import Case, Exercise, Trial, as_text, drawn, same, too_deep, whenever
 from .verdict import Verdict, right
 
 Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its sentence needs
@@ -309,12 +309,9 @@ def picture(trial: Trial, key: str) -> Any:
     name = trial.facts.get("node")
     if name is None:
         return None
-    from ..viz.display import Drawing  # what draws is loaded when there is something to draw
-
     t = tensors(trial.case.data[0])
     graph = read(t[trial.case.data[0].lines[-1][0]], names=t)
-    marks = {i for record in graph.tensors if record.name == name for i in (record.id, record.node) if i}
-    return Drawing(graph, lang=get_language(), marks=frozenset(marks))
+    return drawn(graph, {i for record in graph.tensors if record.name == name for i in (record.id, record.node) if i})
 
 
 def walk_cases() -> Iterator[Case]:

@@ -10,21 +10,10 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from .exercise import BY_ITSELF, KINDS, Case, Exercise, Trial, case, ours, plain, programs, same, whenever
+from .exercise import BY_ITSELF, KINDS, Case, Exercise, Trial, ours, plain, programs, same, stored, whenever, written
 
-LEAF, END = "w = torch.tensor(2.0, requires_grad=True)\n", "loss.backward()\nprint(w.grad)"
-SWITCHED = "loss = ((pred - fare) ** 2).requires_grad_()\n" + END
-LOSS = "loss = (pred - fare) ** 2\n" + END
-PROGRAMS = {  # each is given km and fare, and should leave the gradient at w = 2 in w.grad
-    1: LEAF + "pred = w * km\nerror = torch.tensor(pred.item() - fare, requires_grad=True)\nloss = error ** 2\n" + END,
-    2: LEAF + "pred = w.data * km\n" + SWITCHED,
-    3: LEAF + "with torch.no_grad(): pred = w * km\n" + SWITCHED,
-    4: "w = torch.tensor(2)\npred = w * km\n" + SWITCHED,
-    5: "w = torch.tensor(1.0, requires_grad=True) * 2\npred = w * km\n" + LOSS,
-    6: "w = torch.tensor(2.5, requires_grad=True)\nw = w - 0.5\npred = w * km\n" + LOSS,
-    7: "w = torch.tensor(2.0, requires_grad=True).to(torch.float64)\npred = w * km\n" + LOSS,
-    8: LEAF + "pred = (w * km).detach().clone().requires_grad_()\n" + LOSS,
-}
+# each is given km and fare, and should leave the gradient at w = 2 in w.grad
+PROGRAMS = {int(number): text for number, text in stored("cases")["programs"].items()}
 RECEIPTS = {"w.grad": (1.5, 1.5, 4.5), "w.grad for km 2.5, fare 2": (2.5, 2.0, 15.0)}  # km, fare, gradient
 WANT = {label: grad for label, (*_, grad) in RECEIPTS.items()} | {"w.is_leaf": True, "w.data": 2.0}
 
@@ -126,30 +115,7 @@ FIXES = Repairs("06.1", repairs, play, of="fixes", signs={
     "symptom": whenever(symptom),
 })
 
-# 06: a program, and whether its result's record leads to w
-LEAVES = "w = torch.tensor(2.0, requires_grad=True)\nv = torch.tensor({}, requires_grad=True)\n"
-OTHER, EQUAL = LEAVES.format(5.0), LEAVES.format(2.0)
-RECORDS = (
-    ("w = torch.tensor(2.0, requires_grad=True)\nresult = w * 3", True),
-    (f"{OTHER}result = v * 3", False),
-    (f"{OTHER}result = v * 2 + w", True),
-    (f"{OTHER}result = (w * v + 1) ** 2", True),
-    (f"{EQUAL}result = v * v + 1", False),
-    (f"{OTHER}w.grad = torch.tensor(3.0)\nresult = v * 3 + 1", False),
-    (f"{OTHER}result = w.detach() * v", False),
-    (f"{OTHER}result = torch.stack([v, v, w * 2, v]).sum()", True),
-    (f"{OTHER}w.requires_grad_(False)\nresult = w * v", False),
-    (f"{OTHER}h = v * w\nh = h + h\nresult = h * h", True),
-    (f"{OTHER}h = w * 2\nfor _ in range(40): h = h + 1\nresult = v * h", True),
-    (f"{OTHER}result = w.detach() * 3", False),
-    (f"{OTHER}h = v * 3\nfor _ in range(25): h = h + h\nresult = h * v", False),
-)
-
-
-def records() -> Iterator[Case]:
-    for i, (program, leads) in enumerate(RECORDS):
-        yield case(f"{program}\nanswer = reaches(result, w)", "every_path" if i == len(RECORDS) - 1 else "endless",
-                   answer=leads)
+# 06: whether the record of a result leads to w
 
 
 def search(edges: slice = slice(None), levels: int = 1000,
@@ -178,5 +144,5 @@ MODELS = {
                         lambda result, leaf: leaf.requires_grad and result.requires_grad],
     "asks_the_drawer": [lambda result, leaf: leaf.grad is not None],
 }
-EXERCISE = Exercise("06", records, programs("reaches"), MODELS, signs=BY_ITSELF,
+EXERCISE = Exercise("06", written("06"), programs("reaches"), MODELS, signs=BY_ITSELF,
                     excused=lambda t: "NoneType" in t.outcome.error)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..array.backend import storage
 from ..core.beside.observers import observing
-from .exercise import Case, Exercise, Trial, case, constant, differs, programs, whenever
+from .exercise import Exercise, Trial, constant, differs, programs, whenever, written
 
 MOST = 3  # buffers: the program as it stands makes two
-
-
-def cases() -> Iterator[Case]:
-    for w in ([1.0, 2.0], [0.5, -1.0], [3.0, 0.0, -2.0]):
-        rates = [3 * x + 1 for x in w]
-        yield case(f"w = torch.tensor({w}, requires_grad=True)\ntotal = bill(w)\ntotal.backward()",
-                   w__data=w, total=sum(r * r + 2 * r for r in rates), w__grad=[6 * r + 6 for r in rates])
 
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:
@@ -39,7 +32,7 @@ def nothing_to_send(trials: Sequence[Trial]) -> Trial | None:
     return next((t for t in trials if not t.outcome.line and "does not require grad" in t.outcome.error), None)
 
 
-EXERCISE = Exercise("07", cases, programs("bill", watch), signs={
+EXERCISE = Exercise("07", written("07"), programs("bill", watch), signs={
     "calls_backward": lambda trials: next((t for t in trials if len(t.outcome.calls) > 1), None),
     "constant": lambda trials: trials[1] if constant(trials) else None,
     "edits_input": differs("w.data"),

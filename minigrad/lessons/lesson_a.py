@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd import Function
-from .exercise import Case, Exercise, Trial, case, differs, programs, same, whenever
-
-
-def cases() -> Iterator[Case]:
-    for x, grad in (([1.0, 2.0, -3.0], [1.0, 10.0, 100.0]), ([1.0, 2.0, -3.0], [-2.0, 0.25, 1.0])):
-        yield case(f"x = torch.tensor({x}, requires_grad=True)\ny = Cube.apply(x)\ngrad = torch.tensor({grad})\n"
-                   "y.backward(grad)", y=[a**3 for a in x], x__data=x, grad__data=grad,
-                   x__grad=[g * 3 * a * a for a, g in zip(x, grad, strict=True)])
-    stale = "x = torch.tensor([1.0, 2.0], requires_grad=True) * 1\ny = Cube.apply(x)\nx.mul_(2)"
-    yield Case(stale, (stale, "noticed(y.sum().backward)"), {"noticed(y.sum().backward)": True})
-    for loss, first, second in (("y", [12.0, 3.0], [12.0, -6.0]), ("(y * y)", [192.0, -6.0], [480.0, 30.0])):
-        yield case("x = torch.tensor([2.0, -1.0], requires_grad=True)\ny = Cube.apply(x)\n"
-                   f"(slope,) = torch.autograd.grad({loss}.sum(), x, create_graph=True)\n"
-                   "(second,) = torch.autograd.grad(slope.sum(), x)", slope__data=first, second__data=second)
+from .exercise import Exercise, Trial, differs, programs, same, whenever, written
 
 
 def noticed(run: Callable) -> bool:
@@ -84,7 +71,7 @@ def cut(trials: Sequence[Trial]) -> Trial | None:
     return next((t for t in seconds if not t.right), None)
 
 
-EXERCISE = Rule("A", cases, programs("Cube", watch, "Cube.apply("), {
+EXERCISE = Rule("A", written("A"), programs("Cube", watch, "Cube.apply("), {
     "forgets_incoming": [cube(lambda grad, x: 3 * x**2), cube(lambda grad, x: 3 * x**2, by="ctx")],
     "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(times_saved, "y"),
                         cube(lambda grad, x, y: grad * y, "both")],

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import stack
 from ..autograd import grad
-from .exercise import Case, Exercise, Trial, at_places, case, noting, programs, same, whenever
+from .exercise import Case, Exercise, Trial, at_places, case, noting, programs, same, whenever, written
 
 FUNCTIONS = (("x[0] * x[1]", [2.0, 5.0], [1.0, 10.0], [10.0, 1.0]),
              ("x[0] ** 2 * x[1]", [2.0, 3.0], [1.0, -1.0], [2.0, 4.0]),
@@ -64,15 +64,6 @@ EXERCISE = Exercise("B", cases, programs("hvp", watch), MODELS, signs={
     "whole_hessian": whenever(lambda t: len(t.outcome.calls) > 2 or "" in t.facts["places"]),
     "wrong_value:f_again": whenever(lambda t: len(t.facts["places"]) > 1)})
 
-SUMS = (("x + y", 7.0, 2.0), ("x * y", 10.0, 13.0), ("x + 4", 6.0, 3.0), ("4 + x", 6.0, 3.0), ("x * 4", 8.0, 12.0),
-        ("4 * x", 8.0, 12.0), ("x * x", 4.0, 12.0), ("x * x * x + 2 * x", 12.0, 42.0))
-
-
-def sums() -> Iterator[Case]:
-    for text, value, dot in SUMS:
-        y = "y = Dual(5.0, -1.0)\n" if "y" in text else ""
-        yield case(f"x = Dual(2.0, 3.0)\n{y}d = {text}", d__value=value, d__dot=dot, x__value=2.0, x__dot=3.0)
-
 
 def plus(a: Any, b: Any) -> float:
     return a.dot + b.dot
@@ -112,7 +103,7 @@ def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n
 PARTS = {"product_of_slopes": [lambda a, b: a.dot * b.dot],
          "missing_term": [lambda a, b: a.dot * b.value, lambda a, b: a.value * b.dot],
          "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value]}
-DUAL = Exercise("B.2", sums, programs("Dual", call="d = "), {
+DUAL = Exercise("B.2", written("B.2"), programs("Dual", call="d = "), {
     **{key: [dual(part, scales=scales) for part in parts for scales in (False, True)] for key, parts in PARTS.items()},
     "constant_moves": [dual(both, of_number=of) for of in (lambda n: 1.0, lambda n: n)],
     "edits_input": [dual(both, edits=True, scales=scales) for scales in (False, True)],
