@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import re
 import subprocess
 import sys
@@ -243,6 +244,40 @@ def test_what_torch_hides_is_said_and_live_is_refused():
     assert "torch 自己执行" in player.scene["before"]["zh"]
     with pytest.raises(ValueError, match="Leave live out"):
         step(names["loss"], live=True)
+
+
+LINES = """
+w = torch.tensor([[0.5, 0.25], [0.125, -1.0]], requires_grad=True)
+x = torch.tensor([[1.0, 2.0]])
+h = torch.tanh(x @ w + 1)
+loss = (h * h).sum() + torch.nn.functional.mse_loss(h, x)
+"""
+
+
+def lines_of(library: Any, around: Any) -> Any:
+    """The same cell, run by either library; a notebook's cell keeps its source."""
+    place = "/tmp/ipykernel_1/lines.py"
+    linecache.cache[place] = (len(LINES), None, LINES.splitlines(True), place)
+    names = {"torch": library}
+    with around:
+        exec(compile(LINES, place, "exec"), names)
+    tensors = {name: value for name, value in names.items() if hasattr(value, "grad_fn")}
+    return step(names["loss"], names=tensors, preview=True, forward=True)
+
+
+def test_under_scopes_torch_s_nodes_have_the_learner_s_lines_and_expressions():
+    ours, theirs, bare = (lines_of(*how) for how in (
+        (mg, contextlib.nullcontext()), (torch, mg.graph.scopes()), (torch, contextlib.nullcontext())))
+
+    nodes = [p.scene["nodes"].values() for p in (ours, theirs)]
+    known = [{n["title"]: (n["at"], n["words"] and n["words"]["en"]) for n in several} for several in nodes]
+    assert known[0] == known[1]
+    assert "`x @ w` in line 4" in str(known)
+    assert ours.scene["sources"] == theirs.scene["sources"] != []
+    assert [r.tex for f in ours.frames for r in f.rules] == [r.tex for f in theirs.frames for r in f.rules]
+    assert [(e["id"], e["at"]) for e in ours.scene["forward"]] == [(e["id"], e["at"]) for e in theirs.scene["forward"]]
+    assert bare.scene["sources"] == []
+    assert ["graph.scopes" in p.scene["before"]["en"] for p in (ours, theirs, bare)] == [False, False, True]
 
 
 def test_a_page_of_it_is_one_file(tmp_path: Path):

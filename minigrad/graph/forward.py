@@ -7,10 +7,13 @@ forward of each row. A value that is not surely the one that the node had is lef
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any, NamedTuple
 
 from ..array import random
@@ -24,6 +27,7 @@ from .program import expression
 from .recorder import plain, same, saved_of
 from .rule import as_tex
 from .snapshot import AnyNode, AnyTensor, Graph, NodeRecord, Span
+from .torch_scopes import scopes
 
 LAST = "_minigrad_last"  # what the last line of a cell gives
 MOST = 1_000  # events, with those of lines that made nothing
@@ -78,7 +82,7 @@ class Notes:
             self.order.append((begin(), here))
 
         program.seen = ran
-        with observing(self.made):
+        with observing(self.made), scopes() if "torch" in sys.modules else contextlib.nullcontext():
             return program.run()
 
     def made(self, node: AnyNode, output: Any) -> None:
@@ -169,7 +173,7 @@ def computed(reader: Reader, key: Key, record: NodeRecord, arrays: Mapping[Any, 
              if v is not None or f not in row.differentiable}
     edges = dict(zip(reader.input_names(node), record.edges, strict=False))
     given |= {name: arrays[e.tensor] for name, e in edges.items() if e.tensor in arrays}
-    unsaved = {"shape": shape, "other": literal(node, record.op.rstrip("_"))}
+    unsaved = {"shape": shape, "other": literal(*reader.place(node), record.op.rstrip("_"))}
     args = []
     for name in row.inputs:
         value = given.get(name, unsaved.get(name))
@@ -187,9 +191,9 @@ def computed(reader: Reader, key: Key, record: NodeRecord, arrays: Mapping[Any, 
     return xp.asarray(made) if hasattr(made, "dtype") and str(random.get_state()) == before else None
 
 
-def literal(node: AnyNode, op: str) -> Any:
+def literal(code: CodeType | None, lasti: int, op: str) -> Any:
     """The number that is written beside a sign, or alone into a call: `2` of `x + 2` and of `x.add(2)`."""
-    made = expression(node.code, node.lasti) if getattr(node, "code", None) and op in ("add", "sub", "rsub") else None
+    made = expression(code, lasti) if code and op in ("add", "sub", "rsub") else None
     parts = [made.right, made.left] if isinstance(made, ast.BinOp) else [getattr(made, "value", None)]
     if isinstance(made, ast.Call):
         own = getattr(made.func, "attr", "").rstrip("_") == op and len(made.args) == 1 and not made.keywords

@@ -113,7 +113,7 @@ class Recorder:
         self.waiting: tuple[str, ...] = ()
         self.left = set(self.waits)  # nodes that have not run yet
         live = {self.reader.ids[key]: node for key, node in self.reader.found.items()}
-        self.graph = placed(self.graph, live)
+        self.graph = placed(self.graph, {n.id: self.reader.place(live[n.id]) for n in self.graph.ops})
         self.names = Symbols(self.graph, tuple(seed.shape) == () and float(plain(seed)) == 1 and not self.graph.fault)
         self.saved: dict[str, Any] = {}  # what the node that runs has saved, as its formulas take it
         self.came: dict[int, Any] = {}  # copies of what it received, for hooks may write into it

@@ -18,7 +18,7 @@ from typing import Any
 from ..text import both, say
 from .nesting import call_at
 from .program import expression, position, source_of, span
-from .snapshot import AnyNode, Graph, NodeRecord, Span, TensorRecord
+from .snapshot import Graph, NodeRecord, Span, TensorRecord
 
 LONGEST = 30  # characters of an expression that stands for a tensor
 PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
@@ -182,14 +182,14 @@ def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, 
     return made
 
 
-def placed(graph: Graph, nodes: Mapping[str, AnyNode]) -> Graph:
-    """The same graph, whose nodes say where in the learner's source they, or their leaves, were made; `nodes` are the
-    live ones by id."""
-    found = sources(graph, nodes)
+def placed(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> Graph:
+    """The same graph, whose nodes say where in the learner's source they, or their leaves, were made; `places` are
+    the code and the instruction of each operation, by id."""
+    found = sources(graph, places)
     made: dict[str | None, Span] = {}
     for n in graph.ops:
-        code: Any = getattr(nodes[n.id], "code", None)
-        place = code and position(code, nodes[n.id].lasti)
+        code, lasti = places[n.id]
+        place = code and position(code, lasti)
         if place and None not in place and source_of(code).lines[place[0] - 1:]:
             made[n.id] = Span(code.co_filename, *place)
     files = list({span.file for span in made.values()})
@@ -201,15 +201,14 @@ def placed(graph: Graph, nodes: Mapping[str, AnyNode]) -> Graph:
     return replace(graph, nodes=tuple(replace(n, source=found.get(n.id, ""), span=made.get(n.id)) for n in graph.nodes))
 
 
-def sources(graph: Graph, nodes: Mapping[str, AnyNode]) -> dict[str, str]:
+def sources(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> dict[str, str]:
     """The learner's expression for what a node made, where it is short and surely means just that."""
-    places: dict[Any, list[NodeRecord]] = defaultdict(list)
+    together: dict[Any, list[NodeRecord]] = defaultdict(list)
     for n in graph.ops:
-        live = nodes[n.id]
-        if getattr(live, "code", None) is not None and n.name != "CopySlices":
-            places[live.code, live.lasti].append(n)
+        if places[n.id][0] is not None and n.name != "CopySlices":
+            together[places[n.id]].append(n)
     found: dict[str, str] = {}
-    for (code, lasti), several in places.items():
+    for (code, lasti), several in together.items():
         made = expression(code, lasti)
         text = ast.unparse(made) if made is not None else ""
         if not text or len(text) > LONGEST or not PLAIN.fullmatch(text) or isinstance(made, ast.Name):

@@ -74,8 +74,9 @@ class Scenes:
         saved = sum(s.text.count("tensor(") or 1 for s in kept)  # of several indices each
         hooks = "_hooks" if self.run == "preview" and self.graph.hooks else ""
         note = None if self.run == "live" else both(f"player.{self.run}{hooks}")
-        hidden = both("player.torch_hides") if self.graph.library == "torch" else None
-        return joined(fault_said(self.graph), both("player.say_before", root=root, saved=saved), note, hidden)
+        hides = ["hides"] + ["lines"] * (not self.spans) if self.graph.library == "torch" else []
+        hidden = (both(f"player.torch_{one}", root=root) for one in hides)
+        return joined(fault_said(self.graph), both("player.say_before", root=root, saved=saved), note, *hidden)
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
