@@ -3,8 +3,6 @@
 The rows behind a function are shown as they are written, since no sentence says more.
 """
 
-from __future__ import annotations
-
 import dis
 import inspect
 from collections.abc import Callable, Iterable, Iterator

@@ -4,8 +4,6 @@ The switch is `core.modes.anomaly`, which the engine asks; here is what torch ca
 the memory of where each node was made.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.autograd.forward_ad: dual tensors, a number and its tangent, while a level is open."""
 
-from __future__ import annotations
-
 from contextlib import ContextDecorator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """torch.autograd.grad_mode: `no_grad` and its kin, context managers that are decorators too."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import warnings

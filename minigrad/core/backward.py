@@ -3,8 +3,6 @@
 Both prepare one run of the engine: roots and their gradients, what is kept, which inputs (`beside.ends`).
 """
 
-from __future__ import annotations
-
 import warnings
 from contextvars import copy_context
 from typing import Any

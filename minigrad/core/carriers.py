@@ -5,8 +5,6 @@ and arrays; under `create_graph` it passes `F = TENSORS` and tensors, whose oper
 `text.tex` passes `F = SYMBOLS` and symbols, and gets the rule that a learner reads. `op` fills all three.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

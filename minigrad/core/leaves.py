@@ -1,7 +1,5 @@
 """Where gradients end: `.grad` of a leaf, made once and then added to in place."""
 
-from __future__ import annotations
-
 from _thread import RLock
 from typing import Any
 

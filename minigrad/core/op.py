@@ -4,8 +4,6 @@ A row of the table is the operation: everything else is read off it (`row`), mad
 and put where formulas (`carriers`), tests and pictures find it (`TABLE`).
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import sys

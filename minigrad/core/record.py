@@ -6,8 +6,6 @@ before the numbers are looked at), runs the row's forward, and records the resul
 Broadcasting is not the rows' business: a node notes shapes and types in `metas`, the engine sums back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -5,8 +5,6 @@ the same name here, already loaded: `torch.nn.Module is minigrad.nn.Module`. Wha
 missing, never taken from an installed torch. A real torch that is imported already is left alone.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib import import_module

@@ -4,8 +4,6 @@ Up to 1.1 a comparison gave uint8; up to 1.2 a Python number took the type of an
 1.6 `/` between integers did not give floats. Before 0.4 there were two kinds of tensors: `legacy`.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

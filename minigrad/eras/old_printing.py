@@ -4,8 +4,6 @@ None of these PyTorches runs today. The block follows torch/_tensor_str.py of 0.
 that notebooks of its time recorded; only long matrices, which it cut with dots, are printed whole.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any, NamedTuple

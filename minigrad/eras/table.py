@@ -7,8 +7,6 @@ node had several names (`reshape`: AsStridedBackward up to 1.3, ReshapeAliasBack
 `relu_`) it shows the commonest.
 """
 
-from __future__ import annotations
-
 Version = tuple[int, ...]
 
 KNOWN = ("0.2.0 0.3.0 0.3.1 0.4.0 0.4.1 1.0.0 1.0.1 1.1.0 1.2.0 1.3.0 1.3.1 1.4.0 1.5.0 1.5.1 1.6.0 "

@@ -5,8 +5,6 @@ first dimension is the mapped one. An operation is run on batches, as the kind o
 result is to be differentiated inside, it is recorded for the one example too, so that gradients are batches again.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """torch.func: a module as a function of its parameters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.carriers import TENSORS

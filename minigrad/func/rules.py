@@ -5,8 +5,6 @@ Some rows take leading dimensions as they are, some fold them into the first; pr
 a rule of their own, and what has none is run on one example after the other, with PyTorch's warning.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

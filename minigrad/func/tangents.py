@@ -6,8 +6,6 @@ the tangent in place of the gradient; a product is linear in each factor. For al
 the gradient that an operation sends is linear in the one that it receives, and that map, transposed, is the tangent's.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Nested tuples, lists and dicts of tensors, which functions take and return; and what PyTorch says of them."""
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Callable

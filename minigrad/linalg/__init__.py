@@ -3,8 +3,6 @@
 Knows torch's names and the tuples in which several results come; the mathematics is in the rows.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from typing import Any

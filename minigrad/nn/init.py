@@ -3,8 +3,6 @@
 Knows how far values may spread so that they neither fade nor explode from layer to layer.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@ Each is written in the operations that PyTorch's own CPU code composes, so that 
 and why a hundred of them make a long chain. Weights have PyTorch's names and order, and are drawn from its stream.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

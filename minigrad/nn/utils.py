@@ -3,8 +3,6 @@
 All of it works in place on `.grad` or `.data`, and records nothing.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any

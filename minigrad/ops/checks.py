@@ -1,7 +1,5 @@
 """The face of an operation: its name and documentation, and what it asks of its arguments in torch's words."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import operator

@@ -6,8 +6,6 @@ looks. Each part is held to its original by a test; without the folder every row
 every call is `core.record`'s and every backward is `engine.steps`. `slow()` leaves it out for a while.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ..core import backward, modes, op

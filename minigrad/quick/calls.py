@@ -5,8 +5,6 @@ mode is simply on or off, types agree, NumPy refuses nothing. All else, and ever
 ordinary call. `grad_mode` is asked by this module's own name: `slow()` puts another function there.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from functools import wraps

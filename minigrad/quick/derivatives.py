@@ -4,8 +4,6 @@
 way of reading answers, with its errors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

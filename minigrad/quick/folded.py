@@ -8,8 +8,6 @@ its `edges` are first read, it makes them as the ordinary call would have. A bac
 UnsafeViewBackward0 on top), `CrossEntropy` another (LogSoftmaxBackward0, and NllLossBackward0 on top).
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any

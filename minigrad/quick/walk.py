@@ -4,8 +4,6 @@ What it calls of the engine, it calls by the engine's names. It goes past folded
 `derivatives` in place of a row's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any

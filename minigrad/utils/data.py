@@ -3,8 +3,6 @@
 Every draw from the generator is one that torch makes too, so that all that follows agrees.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping

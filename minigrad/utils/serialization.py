@@ -5,8 +5,6 @@ A file is a zip archive in which nothing is compressed: a pickle of the value, i
 at it. PyTorch reads what is written here, and the other way round. Source: torch/serialization.py.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -5,8 +5,6 @@ keeps the few instructions that a state dict needs, and a name means what these 
 imported, whatever the file asks for. Source: torch/_weights_only_unpickler.py.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 from collections import OrderedDict

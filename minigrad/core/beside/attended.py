@@ -4,8 +4,6 @@ Everything here stands around the turn of a node or of a leaf (`engine.GraphTask
 tensor hooks, the copy that retain_grad takes, pre-hooks, the node, post-hooks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

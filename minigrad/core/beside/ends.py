@@ -1,7 +1,5 @@
 """Where backward starts and ends: roots and their gradients, inputs and their edges, and torch's refusals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...array import dtypes

@@ -3,8 +3,6 @@
 Each function gets the `task` (`attended`): how its gradients are carried, and who is watching.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

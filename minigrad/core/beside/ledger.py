@@ -5,8 +5,6 @@ Nothing in it holds a tensor, and no recorded operation comes here: only what cu
 itself, as optimizers do, is left out.
 """
 
-from __future__ import annotations
-
 from types import CodeType, FrameType
 from typing import Any
 from weakref import ref

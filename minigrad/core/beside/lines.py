@@ -4,8 +4,6 @@ A node keeps `(code, instruction)` of that line, which costs little and holds no
 and text are looked up when somebody asks.
 """
 
-from __future__ import annotations
-
 import dis
 import linecache
 import os

@@ -3,8 +3,6 @@
 Each looks at every node as soon as it has been made, by the one way that a mode gives: `intercept`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

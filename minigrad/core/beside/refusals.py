@@ -1,7 +1,5 @@
 """What an operation says where NumPy refused, in torch's words: no tensor, shapes or types that do not fit."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -5,8 +5,6 @@ saved, `unpack(packed)` whenever it is needed. The version of a packed tensor is
 give back is the hooks' business.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

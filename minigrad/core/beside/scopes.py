@@ -4,8 +4,6 @@ Nodes are numbered as they are made, so nothing is written into a node, and an o
 held weakly, and only the last calls are kept; `graph.scopes` reads them when a picture is drawn.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections import deque
 from threading import get_ident

@@ -3,8 +3,6 @@
 Everything that could refuse the write is asked before anything is written.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable
 from contextlib import nullcontext

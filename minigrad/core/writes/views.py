@@ -5,8 +5,6 @@ when its grad_fn is next read (AsStridedBackward0). What may not be written is r
 is. Source: torch/csrc/autograd/variable.cpp and functions/tensor.cpp; texts measured on torch 2.13.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...array.backend import geometry, may_share_memory

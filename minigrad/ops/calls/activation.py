@@ -1,7 +1,5 @@
 """Activations as torch takes them."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -4,8 +4,6 @@
 left, lists and tensors of positions or a mask, becomes one `index`.
 """
 
-from __future__ import annotations
-
 import operator
 import warnings
 from typing import Any

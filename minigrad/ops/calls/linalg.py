@@ -1,7 +1,5 @@
 """Products and linear algebra as torch takes them, and what it composes of them: matmul, einsum, norms."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Losses that torch composes of others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.op import composite

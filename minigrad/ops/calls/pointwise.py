@@ -1,7 +1,5 @@
 """Pointwise operations as torch takes them: which row a call means, by what stands beside the tensor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...array import dtypes

@@ -1,7 +1,5 @@
 """Reductions as torch takes them: along no, one or several dimensions, and with named results."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """Shapes as torch takes them, what it composes of views and copies, and what it writes in place."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import operator

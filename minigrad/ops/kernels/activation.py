@@ -1,7 +1,5 @@
 """What activations compute where that takes more than a line, and parts of their derivatives."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reading and writing chosen elements of arrays, with torch's refusals of positions and masks."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Products and factorisations of matrices, with torch's refusals, and the matrix calculus behind their rules."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What losses compute of arrays, what they refuse, and how their gradient is shared out."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What pointwise rows compute where that takes more than a line, and parts of their derivatives."""
 
-from __future__ import annotations
-
 import math
 import operator
 from typing import Any

@@ -1,7 +1,5 @@
 """Sums, norms, extremes, order and running operations on arrays, and parts of their derivatives."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from builtins import sum as add_up

@@ -3,8 +3,6 @@
 Knows torch's refusals of shapes and sizes. The last chapter works on a storage and its parts.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import math

@@ -5,8 +5,6 @@ needs. erfinv is a first guess and one step of Halley's, polygamma a recurrence 
 series holds.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable
