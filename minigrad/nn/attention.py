@@ -3,8 +3,6 @@
 Written in the operations that PyTorch's own `multi_head_attention_forward` composes, in its order.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable
@@ -121,16 +119,12 @@ class MultiheadAttention(_Weighted):
         if weight is None:
             weights: Any = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
         elif query is key is value:
-            packed = functional.linear(query, weight, bias)
-            packed = packed.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-            return packed[0], packed[1], packed[2]
+            return _taken_apart(functional.linear(query, weight, bias), 3)
         elif key is value:
             first, rest = weight.split([size, 2 * size])
             biases = (None, None) if bias is None else bias.split([size, 2 * size])
-            packed = functional.linear(key, rest, biases[1])
-            asked = functional.linear(query, first, biases[0])
-            packed = packed.unflatten(-1, (2, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-            return asked, packed[0], packed[1]
+            both = functional.linear(key, rest, biases[1])
+            return functional.linear(query, first, biases[0]), *_taken_apart(both, 2)
         else:
             weights = weight.chunk(3)
         biases = (None,) * 3 if bias is None else bias.chunk(3)
@@ -167,6 +161,12 @@ class MultiheadAttention(_Weighted):
         q, k, v = (t.view(count, self.num_heads, t.shape[1], self.head_dim) for t in (q, k, v))
         output = functional.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0, causal)
         return output.permute(2, 0, 1, 3).reshape(count * q.shape[2], self.embed_dim), None
+
+
+def _taken_apart(packed: Any, count: int) -> tuple:
+    """What one product has projected, as `count` tensors."""
+    parts = packed.unflatten(-1, (count, -1)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    return tuple(parts[i] for i in range(count))
 
 
 class TransformerEncoderLayer(Module):
