@@ -4,8 +4,6 @@ The rows are in `minigrad.ops.table` (activation, loss, conv); here are torch's 
 and the functions that torch composes of several operations, in its order.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable
@@ -327,23 +325,20 @@ def tuple_of(value: Any, n: int) -> tuple:
     return values * n if len(values) == 1 else values
 
 
-def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-              transposed: bool = False, output_padding: Any = 0) -> Any:
-    name = f"conv{'_transpose' * transposed}{n}d"
-    _must_be_tensors(name, input=input, weight=weight)
-    require(input.ndim in (n + 1, n + 2), f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but "
+def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    _must_be_tensors(f"conv{n}d", input=input, weight=weight)
+    require(input.ndim in (n + 1, n + 2), f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but "
             f"got input of size: {list(input.shape)}")
     require(weight.ndim > 2, "weight should have at least three dimensions")
-    stride, dilation, output_padding = (tuple_of(v, n) for v in (stride, dilation, output_padding))
+    stride, dilation = tuple_of(stride, n), tuple_of(dilation, n)
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
     if isinstance(padding, str):
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
-    for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation),
-                        ("output_padding", output_padding)):
+    for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
         require(len(given) == weight.ndim - 2, f"expected {word} to be a single integer value or a list of "
                 f"{weight.ndim - 2} values to match the convolution dimensions, but got {word}={list(given)}")
-    y = conv.convolution(x, weight, bias, stride, padding, dilation, transposed, output_padding, groups, sizes)
+    y = conv.convolution(x, weight, bias, stride, padding, dilation, False, (0,) * n, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
 
 
@@ -369,18 +364,6 @@ def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
            groups: int = 1) -> Any:
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
-
-
-def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
-    """What conv1d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, size)`."""
-    return _convolve(1, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
-
-
-def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
-    """What conv2d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, h, w)`."""
-    return _convolve(2, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
 # ---- pooling
@@ -889,8 +872,8 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
 
 # Functions that torch has by the same name at the top.
 TORCH_FUNCTIONS = """
-    avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d conv_transpose1d
-    conv_transpose2d cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div
+    avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d
+    cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div
     layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
     triplet_margin_loss celu_ rrelu_ selu_ threshold_
 """.split()

@@ -94,22 +94,6 @@ def conv2d(
     dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, groups: int = 1,
 ) -> Tensor:
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
-def conv_transpose1d(
-    input: Tensor, weight: Tensor, bias: Tensor | ndarray[Any, Any] | None = None,
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    output_padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, groups: int = 1,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
-) -> Tensor:
-    """What conv1d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, size)`."""
-def conv_transpose2d(
-    input: Tensor, weight: Tensor, bias: Tensor | ndarray[Any, Any] | None = None,
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    output_padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, groups: int = 1,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
-) -> Tensor:
-    """What conv2d does to gradients: every input spreads out over a window; `weight` is `(in, out / groups, h, w)`."""
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor | ndarray[Any, Any], margin: float = 0.0,
     size_average: Any = None, reduce: Any = None, reduction: str = 'mean',

@@ -68,8 +68,9 @@ WAITING = {  # names of torch that minigrad leaves out for now -> why, under [wa
                     "view_as_real".split(), "complex"),
     **dict.fromkeys("cholesky_solve eig eigvals lu lu_factor lu_solve "
                     "solve_triangular".split(), "linalg"),
-    **dict.fromkeys("Conv3d conv3d ConvTranspose1d ConvTranspose2d conv_transpose2d EmbeddingBag LBFGS Transformer "
-                    "TransformerDecoder TransformerDecoderLayer TransformerEncoder distributions".split(), "layers"),
+    **dict.fromkeys("""Conv3d conv3d ConvTranspose1d ConvTranspose2d conv_transpose1d conv_transpose2d EmbeddingBag
+        LBFGS Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder distributions""".split(),
+                    "layers"),
     "functorch": "func",
     **dict.fromkeys("compile distributed fx jit mps multiprocessing onnx profiler quantization sparse "
                     "sparse_coo_tensor".split(), "never"),

@@ -4,15 +4,13 @@ Each map of a convolution is one matrix product per image over `columns`: every 
 laid out as a column (im2col).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import operator
 from typing import Any
 
 from ...array import dtypes
-from ...array.backend import in_order, namespace, strided, xp
+from ...array.backend import namespace, strided, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS, Symbol, phrase
 from ..checks import implemented, require, same_type
@@ -60,12 +58,10 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
 # ---- the three maps of convolution
 
 
-def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool, output_padding: tuple,
-           groups: int) -> None:
-    if min(*stride, *dilation, groups) < 1 or min(*padding, *output_padding) < 0:
+def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
+    if min(*stride, *dilation, groups) < 1 or min(padding) < 0:
         require(min(stride) > 0, "non-positive stride is not supported")
         require(min(padding) >= 0, "negative padding is not supported")
-        require(min(output_padding) >= 0, "negative output_padding is not supported")
         require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
         require(groups > 0, "non-positive groups is not supported")
     sizes, made = list(weight.shape), weight.shape[0]
@@ -73,45 +69,30 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
         least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
         raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
                            f"weight of size {size} instead")
-    wants, given = (made, "transposed=1") if transposed else (sizes[1] * groups, f"groups={groups}")
-    require(x.shape[1] == wants, f"Given {given}, weight of size {sizes}, expected input{list(x.shape)} to have "
-            f"{wants} channels, but got {x.shape[1]} channels instead")
+    require(x.shape[1] == sizes[1] * groups, f"Given groups={groups}, weight of size {sizes}, expected "
+            f"input{list(x.shape)} to have {sizes[1] * groups} channels, but got {x.shape[1]} channels instead")
 
 
 def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
-    _check(input, weight, stride, padding, dilation, transposed, output_padding, groups)
-    if bias is not None and not transposed:
+                output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
+    """`transposed` and `output_padding` are there for torch's nodes to show: transposed convolution waits."""
+    _check(input, weight, stride, padding, dilation, groups)
+    if bias is not None:
         same_type(input, bias, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
     same_type(input, weight)
-    made, words = (weight.shape[1] * groups, "transposed=1, ") if transposed else (weight.shape[0], "")
+    made, kernel = weight.shape[0], weight.shape[2:]
     if bias is not None and bias.shape != (made,):
-        raise RuntimeError(f"Given {words}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
-                           f"{made} elements, but got bias of size {list(bias.shape)} instead")
-    if transposed:
-        require(all(o < max(pair) for o, *pair in zip(output_padding, stride, dilation, strict=True)),
-                "output padding must be smaller than either stride or dilation, but got output_padding: "
-                f"{list(output_padding)} stride: {list(stride)} dilation: {list(dilation)}")
-        spread = ((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in zip(
-            input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True))
-        sizes = (input.shape[0], weight.shape[1] * groups, *spread)
-        y = in_order(conv_input(input, weight, sizes, stride, padding, dilation, groups))
-    else:
-        y = _conv_output(input, weight, stride, padding, dilation, groups)
-    return y if bias is None else y + bias.astype(y.dtype, copy=False).reshape(-1, *(1,) * len(stride))
-
-
-def _conv_output(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
-    kernel = weight.shape[2:]
-    out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
+        raise RuntimeError(f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {made} "
+                           f"elements, but got bias of size {list(bias.shape)} instead")
+    out = out_sizes(input.shape[2:], kernel, stride, padding, dilation)
     if min(out) < 1:
-        room = (str(n + 2 * p) for n, p in zip(x.shape[2:], padding, strict=True))
+        room = (str(n + 2 * p) for n, p in zip(input.shape[2:], padding, strict=True))
         reach = (str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
         raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(room)}). Kernel size: "
                            f"({' x '.join(reach)}). Kernel size can't be greater than actual input size")
-    columns = _columns(x, kernel, out, stride, padding, dilation, groups)
-    y = xp.matmul(weight.reshape(groups, weight.shape[0] // groups, -1), columns)
-    return y.reshape(x.shape[0], weight.shape[0], *out)
+    columns = _columns(input, kernel, out, stride, padding, dilation, groups)
+    y = xp.matmul(weight.reshape(groups, made // groups, -1), columns).reshape(input.shape[0], made, *out)
+    return y if bias is None else y + bias.astype(y.dtype, copy=False).reshape(-1, *(1,) * len(stride))
 
 
 def conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
@@ -161,25 +142,6 @@ def per_channel(F: Any, grad: Any) -> Any:
 @formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
 def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
-
-
-@formula(tex=lambda grad, _x, weight, *_: Symbol(rf"{grad.at(4)} \star {weight.at(4)}^{{\leftarrow}}", 1))
-def to_input(F: Any, grad: Any, x: Any, weight: Any, transposed: bool, *window: Any) -> Any:
-    """Gradient of a convolution by its input; a transposed one is this map already, so the plain one undoes it."""
-    if transposed:
-        back = F.convolve(grad, weight, *window)
-        for dim, n in enumerate(x.shape[2:], 2):
-            if back.shape[dim] > n:  # output_padding of a stride and more has room for what no input has
-                back = F.slice(back, dim, 0, n, 1)
-        return back
-    return F.convolution_input(grad, weight, tuple(x.shape), *window)
-
-
-@formula(tex=lambda grad, x, *_: Symbol(rf"{x.at(4)} \star {grad.at(4)}", 1))
-def to_weight(F: Any, grad: Any, x: Any, weight: Any, transposed: bool, *window: Any) -> Any:
-    """Gradient of a convolution by its weight."""
-    small, large = (x, grad) if transposed else (grad, x)
-    return F.convolution_weight(small, large, tuple(weight.shape), *window)
 
 
 # ---- bilinear forms

@@ -12,11 +12,11 @@ from ..kernels.shape import pairs_of
 
 # ---- convolution
 
-convolution = op("convolution", kernels.convolution, keeps=("output_padding", "bias_sym_sizes_opt"),
-    input  = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_input(
-        grad, input, weight, transposed, stride, padding, dilation, groups),
-    weight = lambda F, grad, input, weight, stride, padding, dilation, transposed, groups: F.to_weight(
-        grad, input, weight, transposed, stride, padding, dilation, groups),
+convolution = op("convolution", kernels.convolution, keeps=("transposed", "output_padding", "bias_sym_sizes_opt"),
+    input  = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_input(
+        grad, weight, F.sizes(input), stride, padding, dilation, groups),
+    weight = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_weight(
+        grad, input, F.sizes(weight), stride, padding, dilation, groups),
     bias   = lambda F, grad: F.per_channel(grad))
 convolution_input = op("convolution_input", kernels.conv_input, grad_fn="ConvolutionBackwardBackward0",
     tex=phrase(r"{0:4} \star {1:4}^{{\leftarrow}}", 1),
