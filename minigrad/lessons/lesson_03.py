@@ -1,24 +1,23 @@
 """Lesson 3, "Walk backward yourself": small graphs, and a referee who watches them being walked.
 
-A case is a program of a few lines. `build` makes the exercise's nodes from it, `truth` runs it
-through the real engine, and a `Referee` compares the two: who fired when, with what, how often.
+A case is a program of a few lines, `x = 2`, then one operation each, `a = x * 3`; the last line is the root. `build`
+makes the exercise's nodes from it; a `Referee` compares a walk with the true gradients: who fired when, with what, how
+often.
 03.2 is the same exercise on a chain of 2 000 nodes.
 """
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import chain
 from typing import Any
 
 from .. import float64, tensor
 from ..graph.live import read
 from ..text import say
-from .exercise import Case, Exercise, Trial, as_text, drawn, same, too_deep, whenever
+from .exercise import Case, Exercise, Trial, as_text, drawn, same, stored, too_deep, whenever
 from .verdict import Verdict, right
 
 Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its sentence needs
@@ -83,30 +82,11 @@ class ExerciseNode:
         return f"Node({self.line})"
 
 
-@dataclass(frozen=True)
-class Program:
-    """A few lines of Python: leaves `x = 2`, then one operation each, `a = x * 3`; the last line is the root."""
-
-    lines: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
-
-    @property
-    def operations(self) -> list[list[str]]:
-        """The lines that compute something, as words: `["a", "=", "x", "*", "3"]`."""
-        return [words for words in map(str.split, self.lines) if len(words) == 5]
-
-    def size(self) -> tuple[bool, int]:
-        """Programs are tried from small to large, `a + a` after all that use each input once."""
-        return any(left == right_ for _, _, left, _, right_ in self.operations), len(self.operations)
-
-
-def build(program: Program, log: Log) -> dict[str, ExerciseNode]:
+def build(program: str, log: Log) -> dict[str, ExerciseNode]:
     """The exercise's nodes of a program, by name; the last one is the root."""
     values: dict[str, int] = {}
     nodes: dict[str, ExerciseNode] = {}
-    for line in program.lines:
+    for line in program.splitlines():
         name, _, left, *more = line.split()
         exec(line, {}, values)
         links = []
@@ -118,63 +98,19 @@ def build(program: Program, log: Log) -> dict[str, ExerciseNode]:
     return nodes
 
 
-def tensors(program: Program) -> dict[str, Any]:
+def tensors(program: str) -> dict[str, Any]:
     """The program run by minigrad itself: its tensors by name, the last one being the root."""
     t: dict[str, Any] = {}
-    for line in program.lines:
+    for line in program.splitlines():
         name = line[0]
         exec(line, {}, t)
         t[name] = tensor(t[name], dtype=float64, requires_grad=True) if isinstance(t[name], int) else t[name]
     return t
 
 
-def truth(program: Program) -> dict[str, float]:
-    """The gradient at each name, from minigrad's own engine."""
-    t = tensors(program)
-    for value in t.values():
-        value.retain_grad()
-    t[program.lines[-1][0]].backward()
-    return {name: value.grad.item() for name, value in t.items()}
-
-
 def diamond() -> ExerciseNode:
     """The root of the lesson's graph: `a` is used twice, by `b` and by `c`."""
-    return build(DIAMOND, Log())["d"]
-
-
-CHAIN = Program(("x = 2", "a = x * 3", "b = a * 5"))
-DIAMOND = Program(("x = 2", "a = x * 3", "b = a * 2", "c = a * 5", "d = b + c"))
-FORK = Program(("x = 2", "a = x * 3", "b = x * 5", "c = a + b"))
-SHORTCUT = Program(("x = 2", "a = x * 3", "b = a * 2", "c = b * 5", "d = a + c"))  # the short way reaches `a` first
-TWICE = Program(("x = 2", "a = x * 3", "b = a * a", "c = b * 5"))
-
-
-def random_program(rng: random.Random) -> Program:
-    """A random program of up to 10 operations, in which every line reaches the root."""
-    names, lines = ["x", "y"], [f"{name} = {rng.randint(1, 3)}" for name in "xy"]
-    for name in "abcdefghij"[: rng.randint(5, 10)]:
-        sign, left = rng.choice("++-**"), rng.choice(names[-3:])
-        other = rng.choice(names) if sign != "*" else rng.randint(2, 5)
-        lines.append(f"{name} = {left} {sign} {other}")
-        names.append(name)
-    used = {lines[-1][0]}
-    for line in reversed(lines):
-        used |= set(line.split()[2:]) if line[0] in used else set()
-    return Program(tuple(line for line in lines if line[0] in used))
-
-
-@cache
-def cases() -> tuple[tuple[Program, dict[str, float]], ...]:
-    """The five programs above and 30 random ones with their true gradients, from small to large."""
-    rng, chosen = random.Random(3), []
-    while len(chosen) < 30:
-        program = random_program(rng)
-        gradients = truth(program)
-        # small cases are the ones made by hand; a gradient of 0 would hide that nobody sent it
-        if len(program.operations) > len(DIAMOND.operations) and all(gradients.values()):
-            chosen.append((program, gradients))
-    by_hand = [(program, truth(program)) for program in (CHAIN, FORK, DIAMOND, SHORTCUT, TWICE)]
-    return tuple(sorted(by_hand + chosen, key=lambda case: case[0].size()))
+    return build("x = 2\na = x * 3\nb = a * 2\nc = a * 5\nd = b + c", Log())["d"]
 
 
 class Referee:
@@ -254,7 +190,7 @@ def always_asks_with_1(trials: Sequence[Trial]) -> Trial | None:
     """Every node is asked with 1, as if nothing had arrived at it; who multiplies outside is right."""
     if any(t.fault or not all(same(g, 1.0) for _, g in t.facts["log"].calls) for t in trials):
         return None
-    walked = all(len(t.facts["log"].calls) >= len(t.case.data[0].operations) for t in trials)
+    walked = all(len(t.facts["log"].calls) >= sum(bool(n._links) for n in t.facts["log"].nodes) for t in trials)
     return next((t for t in trials if not t.right), None) if walked else None
 
 
@@ -285,13 +221,9 @@ class Walk(Exercise):
         return right(self.id, say(f"lessons.{key}", graphs=len(trials), nodes=nodes, calls=fired))
 
 
-def play(answer: Callable, program: Program, gradients: dict[str, float]) -> tuple[dict, dict]:
-    log = Log()
+def play(answer: Callable, program: str, gradients: dict[str, float], patience: int = PATIENCE) -> tuple[dict, dict]:
+    log = Log(patience=patience)
     build(program, log)
-    return played(answer, log, gradients)
-
-
-def played(answer: Callable, log: Log, gradients: dict[str, float]) -> tuple[dict, dict]:
     returned = answer(log.nodes[-1])
     leaves = {f"{node.name}.grad": node.grad for node in log.nodes if not node._links}
     return leaves, {"log": log, "gradients": gradients, "returned": returned, "steps": log.patience}
@@ -309,15 +241,16 @@ def picture(trial: Trial, key: str) -> Any:
     name = trial.facts.get("node")
     if name is None:
         return None
-    t = tensors(trial.case.data[0])
-    graph = read(t[trial.case.data[0].lines[-1][0]], names=t)
+    t = tensors(trial.case.program)
+    graph = read([*t.values()][-1], names=t)
     return drawn(graph, {i for record in graph.tensors if record.name == name for i in (record.id, record.node) if i})
 
 
 def walk_cases() -> Iterator[Case]:
-    for program, gradients in cases():
-        leaves = {f"{line[0]}.grad": gradients[line[0]] for line in program.lines if len(line.split()) == 3}
-        yield Case(str(program), (program, gradients), leaves)
+    for row in stored("cases")["walks"]:
+        program, gradients = row["program"], row["gradients"]
+        leaves = {f"{line[0]}.grad": gradients[line[0]] for line in program.splitlines() if len(line.split()) == 3}
+        yield Case(program, (program, gradients), leaves)
 
 
 MODELS: dict[str, Sequence[Callable]] = {"wrong_rule": [multiplies_twice]}
@@ -327,17 +260,10 @@ EXERCISE = Walk("03", walk_cases, play, MODELS, signs={"wrong_rule": always_asks
 
 def long_cases() -> Iterator[Case]:
     for length in (20, LENGTH):
-        program = f"x = 1\na1 = x * 3\na2 = a1 + 1\n...\na{length} = a{length - 1} + 1"
-        yield Case(program, (length,), {"x.grad": 3.0}, "endless:too_slow" if length == LENGTH else "endless")
+        lines = ["x = 1", "a1 = x * 3", *(f"a{i} = a{i - 1} + 1" for i in range(2, length + 1))]
+        gradients = {line.split()[0]: 1.0 for line in lines} | {"x": 3.0}
+        yield Case("\n".join([*lines[:3], "...", lines[-1]]), ("\n".join(lines), gradients, 50 * PATIENCE),
+                   {"x.grad": 3.0}, "endless:too_slow" if length == LENGTH else "endless")
 
 
-def play_long(answer: Callable, length: int) -> tuple[dict, dict]:
-    log = Log(patience=50 * PATIENCE)
-    ExerciseNode("x", "x = 1", [], log)
-    for i in range(1, length + 1):
-        before = log.nodes[-1]
-        ExerciseNode(f"a{i}", f"a{i} = {before.name} {'* 3' if i == 1 else '+ 1'}", [(before, 3 if i == 1 else 1)], log)
-    return played(answer, log, {node.name: 1.0 for node in log.nodes} | {"x": 3.0})
-
-
-LONG = Walk("03.2", long_cases, play_long, {}, signs={"walk_deep": too_deep})
+LONG = Walk("03.2", long_cases, play, {}, signs={"walk_deep": too_deep})
