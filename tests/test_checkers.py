@@ -103,6 +103,17 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
         assert passed is not False or "shape?" in verdict.text
 
 
+@pytest.mark.parametrize(("exercise", "answer", "says"), [
+    ("05.1", "leaves_ones_on_the_left", "axes left over"), ("04", "school_calculus", "never called"),
+    ("08", "hands_them_back_in_the_other_order", "other's place"), ("01", "leaves_python", "asks Python to end"),
+    ("D", "sends_on_whatever_came", "a.grad: computed")])
+def test_the_sentence_fits_what_the_answer_did(exercise, answer, says):
+    minigrad.set_language("en")
+    given = next(a for _, a in TABLES[exercise].wrongs if named(a) == answer)
+
+    assert says in check(exercise, given).text
+
+
 @pytest.mark.parametrize("answer", ["lambda f, x, dx: 0.0", "endless"])
 def test_after_a_verdict_a_debugger_steps_on(answer):
     """CPython 3.11 looks forever for an exception that was taken back before it arrived, and traces nothing more."""

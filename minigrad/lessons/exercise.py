@@ -137,9 +137,8 @@ class Exercise:
 
     def behaviour(self, trials: Sequence[Trial]) -> Verdict | None:
         """What the answer does instead of answering: it does not end, returns nothing, or something else."""
-        if trials[-1].fault == "endless":
-            key = trials[-1].case.too_long if all(t.right for t in trials[:-1]) else "endless"
-            return self.tell(key, trials[-1])
+        if trials[-1].fault == "endless" and all(t.right for t in trials[:-1]):
+            return self.tell(trials[-1].case.too_long, trials[-1])
         return self.first({**COMMON, **self.signs}, trials)
 
     def numbers(self, answer: Callable, trials: Sequence[Trial]) -> Verdict | None:
@@ -159,7 +158,7 @@ class Exercise:
 
     def imitated(self, trials: Sequence[Trial]) -> str | None:
         """The misconception with a model that does what the answer does, on all cases."""
-        held = [t for t in trials if not self.excused(t)]
+        held = [t for t in trials if t.fault != "endless" and not self.excused(t)]
         if all(t.right for t in held):
             return None
         return next((key for key, models in self.models.items() for model in models
@@ -186,7 +185,9 @@ class Exercise:
                     for k, want in trial.case.want.items() if k in trial.got and not same(trial.got[k], want)]
         blanks = {"error": trial.outcome.error, "calls": len(trial.outcome.calls), **trial.facts}
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
-        if key == "raised" and not trial.outcome.line:
+        if key == "raised" and trial.outcome.error.startswith("SystemExit"):
+            sentence = "exits"
+        elif key == "raised" and not trial.outcome.line:
             sentence = "raised_outside"  # in a line of the case
         return wrong(self.id, key, self.say(sentence or key, **blanks),
                      case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),

@@ -88,6 +88,7 @@ def habit(trial: Trial) -> Any:
 
 
 EXERCISE = Exercise("04", cases, programs("backward_in_chunks", watch), MODELS, economy={
+    "wrong_value:no_backward": whenever(lambda t: not t.outcome.calls),
     "one_backward": whenever(lambda t: len(t.outcome.calls) < t.facts["chunks"]),
     "wrong_value:many_backwards": whenever(lambda t: len(t.outcome.calls) > t.facts["chunks"]),
 }, habit=habit)

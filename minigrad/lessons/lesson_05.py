@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
+from types import CodeType
 from typing import Any
 
-from .. import Tensor, arange, float32, tensor
+from .. import arange, float32, tensor
 from .exercise import BY_ITSELF, Case, Exercise, case, programs, whenever
+from .running import OURS
 
 # 05: grad, a and b, square and unsymmetric first: there even a wrong order of factors can be computed
 PRODUCTS = (
@@ -92,22 +94,28 @@ LOOKS: dict[str, Sequence[Callable]] = {
                    summing(lambda x, axis: x.narrow(axis, 0, 1).squeeze(axis)),
                    lambda grad, shape: grad[(0,) * (grad.dim() - len(shape))][tuple(slice(n) for n in shape)]],
     "wrong_axis": [summing(where=-1), summing(where=-1, ones=False), lambda grad, shape: grad.sum(-1),
-                   lambda grad, shape: grad.sum(0)],
+                   lambda grad, shape: grad.sum(0), lambda grad, shape: summing(where=-1)(grad, shape).reshape(shape)],
     "sums_all": [lambda grad, shape: grad.sum(), lambda grad, shape: grad.sum().expand(shape)],
     "sign": [lambda grad, shape: -summing()(grad, shape)],
+    "wrong_value:extra_axis": [lambda grad, shape: summing()(grad, shape)[(None,) * (grad.dim() - len(shape))]],
 }
 MODELS = {key: [m for model in models for m in (model, if_other(model))] for key, models in LOOKS.items()}
 
 
+def says(word: str, f: Any, known: Mapping[str, Any], seen: set[Any]) -> bool:
+    """Whether a word stands in the code of a function, of those inside it, or of the learner's own that it names."""
+    code, known = getattr(f, "__code__", f), getattr(f, "__globals__", known)
+    if not isinstance(code, CodeType) or code in seen or code.co_filename.startswith(OURS):
+        return False
+    seen.add(code)
+    return word in code.co_names + code.co_consts or any(
+        says(word, one, known, seen) for one in (*code.co_consts, *map(known.get, code.co_names)))
+
+
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
-    """Note whether PyTorch's own word for the exercise was used."""
-    said, ordinary = [], Tensor.sum_to_size
-    Tensor.sum_to_size = lambda t, *size: (said.append(size), ordinary(t, *size))[1]  # type: ignore[method-assign]
-    try:
-        got, facts = programs("sum_back")(answer, *data)
-    finally:
-        Tensor.sum_to_size = ordinary  # type: ignore[method-assign]
-    return got, {**facts, "said": bool(said)}
+    """Note whether PyTorch's own word for the exercise is used."""
+    got, facts = programs("sum_back")(answer, *data)
+    return got, {**facts, "said": says("sum_to_size", answer, {}, set())}
 
 
 SUM_BACK = Exercise("05.1", sums, play, MODELS, signs=BY_ITSELF, economy={

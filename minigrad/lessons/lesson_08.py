@@ -112,6 +112,7 @@ EXERCISE = Exercise("08", cases, play, {
     "in_turn:ride_by_ride": [loop(split=lambda n: [("wb", slice(i, i + 1)) for i in range(n)])],
     "no_steps": [formula],
     "no_steps:one_round": [lambda km, fare, steps, lr: loop()(km, fare, 1, lr)],
+    "wrong_value:swapped": [lambda *args: loop()(*args)[::-1]],
     "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
 }, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")), economy={
     "lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})

@@ -9,20 +9,6 @@ from ..autograd import Function
 from .exercise import Exercise, Trial, differs, programs, same, whenever, written
 
 
-def noticed(run: Callable) -> bool:
-    """Whether it is refused, because a saved value was written since."""
-    try:
-        run()
-    except RuntimeError as error:
-        return "modified by an inplace operation" in str(error)
-    return False
-
-
-def watch(names: dict[str, Any]) -> dict[str, Any]:
-    names["noticed"] = noticed
-    return {}
-
-
 def cube(rule: Callable, keep: str = "x", by: str = "save") -> type:
     """A wrong model: what backward makes of `grad` and what was kept; what is kept, and how."""
     kept = {"x": lambda x, y: (x,), "y": lambda x, y: (y,), "both": lambda x, y: (x, y),
@@ -71,7 +57,7 @@ def cut(trials: Sequence[Trial]) -> Trial | None:
     return next((t for t in seconds if not t.right), None)
 
 
-EXERCISE = Rule("A", written("A"), programs("Cube", watch, "Cube.apply("), {
+EXERCISE = Rule("A", written("A"), programs("Cube", call="Cube.apply("), {
     "forgets_incoming": [cube(lambda grad, x: 3 * x**2), cube(lambda grad, x: 3 * x**2, by="ctx")],
     "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(times_saved, "y"),
                         cube(lambda grad, x, y: grad * y, "both")],

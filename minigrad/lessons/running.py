@@ -108,7 +108,7 @@ def described(error: BaseException) -> dict[str, str]:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
     own = [f for f in frames if f.filename == frames[0].filename]  # the learner's file called all others
     source = linecache.getline(own[-1].filename, own[-1].lineno or 0).strip() if own else ""
-    line = f"{own[-1].lineno}: {source}" if source else ""
+    line = ": ".join(filter(None, (str(own[-1].lineno), source))) if own else ""
     return {"fault": key, "error": f"{type(error).__name__}: {text}" if text else type(error).__name__, "line": line}
 
 

@@ -805,3 +805,17 @@ def looks_at_all_each_time(root):
     for node in order:
         for child, g in zip(node.next, node.vjp(node.grad), strict=True):
             child.grad += g
+
+
+@CHAIN.wrong("walk_endless")
+def looks_for_who_is_left_each_time(root):
+    left, order = [root], []
+    for node in left:
+        left += [child for child in node.next if child not in left]
+    while left:
+        order.append(next(node for node in left if not any(node in other.next for other in left)))
+        left.remove(order[-1])
+    root.grad = 1.0
+    for node in order:
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g

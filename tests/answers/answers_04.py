@@ -207,7 +207,7 @@ def joins_the_chunks(w, chunks):
     ((w * km - fare) ** 2).mean().backward()
 
 
-@wrong("one_backward")
+@wrong("wrong_value")
 def school_calculus(w, chunks):
     with torch.no_grad():
         w.grad = sum((2 * km * (w * km - fare)).sum() for km, fare in chunks) / rides(chunks)

@@ -700,3 +700,28 @@ def by_its_name(grad, shape):
 @SUM_BACK.wrong("wrong_value")
 def by_its_name_on_the_class(grad, shape):
     return torch.Tensor.sum_to_size(grad, *shape) if shape else grad.sum()
+
+
+def by_its_name_elsewhere(grad, shape):
+    return next(getattr(g, "sum_to_size")(shape) for g in [grad])  # noqa: B009
+
+
+@SUM_BACK.wrong("wrong_value")
+def lets_a_helper_say_it(grad, shape):
+    return by_its_name_elsewhere(grad, shape)
+
+
+@SUM_BACK.wrong("wrong_value")
+def leaves_ones_on_the_left(grad, shape):
+    for i in range(grad.dim()):
+        if i < grad.dim() - len(shape) or shape[i - grad.dim()] == 1:
+            grad = grad.sum(i, keepdim=True)
+    return grad
+
+
+@SUM_BACK.wrong("wrong_axis")
+def starts_at_the_first_axis(grad, shape):
+    for i, n in enumerate((*shape, *[1] * (grad.dim() - len(shape)))):
+        if n == 1:
+            grad = grad.sum(i, keepdim=True)
+    return grad.reshape(shape)

@@ -932,3 +932,9 @@ def yields_rounds(km, fare, steps, lr):
 @wrong("wrong_value")
 def swaps_them(km, fare, steps, lr):
     return Trainer()(km, fare, steps, lr)[::-1]
+
+
+@wrong("wrong_value")
+def hands_them_back_in_the_other_order(*given):
+    w, b = by_hand(*given)
+    return b, w

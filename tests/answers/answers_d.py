@@ -648,7 +648,17 @@ def keeps_the_middle_and_counts(self):
                 ready.append(child)
 
 
+def sends_on_whatever_came(self):
+    self.grad, todo = 1.0, [self]
+    while todo:
+        node = todo.pop()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            todo.append(child)
+
+
 for idea, walk in (
+    ("wrong_value", sends_on_whatever_came),
     ("wrong_value", seeds_with_its_number), ("grad_replaces", leaves_keep_the_last), ("wrong_value", level_by_level),
     ("wrong_value", only_the_first_input), ("wrong_value", skips_a_lone_leaf),
     ("grad_replaces", clears_the_leaves_first), ("walk_double_edge", by_a_set_of_children),
