@@ -90,10 +90,17 @@ def test_the_static_picture_is_what_it_was():
 def test_what_is_too_much_is_counted_and_not_drawn():
     _, made, _ = explored("rnn 100")
     picture = made.picture("0")
-    (loop,) = made.rolled.rolls
-    assert picture["many"][loop] > 300
-    assert loop not in picture["to"]
     assert picture["many"]["open"] > 300
+    assert "open" not in picture["to"]
+
+
+def test_a_loop_opens_and_closes_in_place():
+    _, made, _ = explored("rnn 100")
+    (loop,) = made.rolled.rolls
+    opened = made.picture(made.picture("0")["to"][loop])
+
+    assert f'class="mg-frame" data-id="{loop}"' in opened["svg"]
+    assert opened["to"][loop] == "0"
 
 
 def test_state_and_page_are_bounded():

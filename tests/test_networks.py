@@ -91,8 +91,8 @@ def test_an_unknown_level_or_theme_names_the_known_ones(wrong):
 
 
 @pytest.mark.parametrize(("name", "views", "limit"), [
-    ("mlp", ("record", "forward"), (848, 260)), ("lenet", ("record", "forward", "backward"), (848, 718)),
-    ("attention", ("forward",), (848, 700))])
+    ("mlp", ("record", "forward"), (848, 260)), ("lenet", VIEWS, (848, 700)), ("attention", VIEWS, (848, 700)),
+    ("rnn 10", VIEWS, (848, 400)), ("rnn 100", VIEWS, (848, 400))])
 def test_folded_networks_fit(name, views, limit):
     for view in views:
         high = size(drawn(*networks.graph(name), view))
@@ -154,12 +154,25 @@ def test_a_loop_is_rolled_up_into_its_last_turn():
 
 
 def test_the_picture_of_a_loop_says_how_often_and_shows_the_way_back_in():
-    picture = drawn(*networks.graph("rnn 100"), "record").to_svg()
+    picture = drawn(*networks.graph("rnn 100"), "record", open=["step"]).to_svg()
 
     assert "The loop ran 100 times: 501 ops drawn as 6" in picture
     assert picture.count("× 100</text>") == 3, "at each shared drawer"
     assert 'data-id="loop:r1"' in picture
     assert "t → t + 1, 99 ×" in picture
+
+
+def test_a_loop_that_is_too_high_is_one_box_with_its_way_back_in_and_its_weights_once():
+    drawing = drawn(*networks.graph("rnn 100"), "backward")
+    picture, box = drawing.to_svg(), drawing.layout.boxes["r1"]
+    words = re.sub(r"<[^>]+>", "|", picture)
+
+    assert drawing.fold.boxes == ["r1"]
+    assert all(f"{name}||{shape} × 100" in words for name, shape in (("Wx", "(3, 4)"), ("Wh", "(4, 4)"), ("b", "(4,)")))
+    ((_, line),) = drawing.layout.loops
+    assert (line[0][-1][0], line[-1][-1][0]) == pytest.approx((box.right, box.x))
+    assert min(y for piece in line for _, y in piece) < box.y
+    assert drawn(*networks.graph("rnn 100"), open=["step"]).fold.boxes == []
 
 
 def test_the_turns_of_a_loop_show_no_numbers_for_they_differ():

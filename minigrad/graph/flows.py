@@ -64,11 +64,11 @@ class Flows:
             self.bad = id
         own = f"{'sum' if edge.expands else 'edge'}:{name}"
         slot_name = self.groups.get(name, own)
-        before = self.sums.get(slot_name)
-        if name in self.groups:
+        plain, before = self.text(array, size), self.sums.get(slot_name)
+        self.each[own] = self.texts[slot_name] = self.spelled.pop(name, "") or plain
+        if name in self.groups:  # at a box there is no `sum` whose terms could be meant
             self.sums[slot_name] = array if before is None else before + array
-        self.each[own] = said = self.spelled.pop(name, "") or self.text(array, size)
-        self.texts[slot_name] = said if before is None else self.text(self.sums[slot_name])
+            self.texts[slot_name] = plain if before is None else self.text(self.sums[slot_name])
         if edge.node and self.graph.node(edge.node).kind == "accumulate":
             self.at_leaf.setdefault(edge.node, []).append(array)
 
@@ -101,10 +101,13 @@ def first_bad(graph: Graph) -> tuple[str, str, str] | None:
 
 
 def spelled(arrays: list[Any], total: Any) -> str:
-    """`a + b = c`: of small tensors whole, of large ones the entry that is largest."""
+    """`a + b = c`: of small tensors whole, of large ones the largest entry to which all that is written adds."""
     flat, lead = total.reshape(-1), ""
     if len(flat) > 2:
-        at = int(abs(flat).argmax())
+        told = abs(flat)
+        for a in arrays if len(arrays) <= WRITTEN_OUT else (*arrays[:2], arrays[-1]):
+            told = told * (a.reshape(-1) != 0)
+        at = int((told if told.max() > 0 else abs(flat)).argmax())
         place: list[int] = []
         rest = at
         for size in reversed(total.shape):

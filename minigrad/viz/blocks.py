@@ -15,7 +15,7 @@ from functools import cached_property
 
 from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
-from .layout import Item, Point
+from .layout import Item, Point, around
 from .levels import Fold
 from .theme import width
 
@@ -79,6 +79,7 @@ class Block:
     slots: dict[str, TextPlace] = field(default_factory=dict)
     hangs: dict[int, tuple[str, Point]] = field(default_factory=dict)  # slot -> what hangs here, and where it is met
     below: set[int] = field(default_factory=set)  # slots whose wire leaves below
+    rim: float = 0  # at both sides, for wires that go round
 
     @cached_property
     def reach(self) -> tuple[float, float, float, float]:
@@ -95,7 +96,8 @@ class Block:
                     ip={slot: at for slot, at in side.items() if int(slot) not in self.below},
                     op={f"{self.id}:{nr}": (right - x, y + up) for nr, (x, y) in self.entries.items()},
                     down={slot: at for slot, at in side.items() if int(slot) in self.below},
-                    lid=self.boxes[self.id].w if self.id in self.boxes else 0)  # a text below may be wider
+                    lid=self.boxes[self.id].w if self.id in self.boxes else 0,  # a text below may be wider
+                    rim=self.rim)
 
 
 def inset(pill: Box, y: float) -> float:
@@ -205,7 +207,7 @@ class Builder:
                 block.boxes[id] = Box(x, bottom - high, w, high)
                 x += w + 8
             bottom -= max(high for _, _, high in row) + 6
-        if any(s.freed for s in shown) or (rows and self.values):  # "buffer freed" stands here, or will
+        if any(s.freed for s in shown) or (rows and "frees" in self.show):  # "buffer freed" stands here, or will
             block.room.append(Box(-40, bottom - 14, 80, 14))
 
     def note_size(self, saved: Saved) -> tuple[float, float]:
@@ -342,14 +344,16 @@ class Builder:
             parts.append(at)
             block.slots[slot] = (at.right, at.y + 11, "end")
             self.rooms[slot] = max(0, left - at.x + 6) if wide else 0
+            if wide:
+                block.room.append(Box(x, at.y, 0, at.h))  # no wire of the next row runs through it
 
     def none(self, block: Block, node: NodeRecord, e: Edge) -> None:
         """The stub of `(None, 0)`."""
-        px, y = block.ports[e.slot]
+        px, y = min(block.ports[e.slot][0], block.boxes[node.id].x), block.ports[e.slot][1]
         wide = width(words.none_label(e))
         block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 32, y - 5.5, 11, 11)
         over = y == min(y for _, y in block.ports.values())  # the uppermost has its words above the line
-        x = min(px, block.boxes[node.id].x) - 17
+        x = px - 17
         if not over or any(Box(x - wide, y - 23, wide, 16).touches(part) for part in block.boxes.values()):
             over, x = False, px - 37
         block.slots[f"none:{node.id}:{e.slot}"] = (x, y - 11 if over else y + 4.5, "end")
@@ -512,12 +516,26 @@ class Builder:
 
     # ---- a closed module
 
+    @cached_property
+    def texts_below(self) -> dict[str, list[float]]:
+        """Closed scope -> how wide the texts at its wires to shared leaves are, beside each other."""
+        found: dict[str, list[float]] = {}
+        for id, drawn in self.fold.wires.items():
+            node, _, slot = id.partition(":")
+            target = self.graph.nodes_by_id[node].edges[int(slot)].node
+            if id == drawn and target and self.on_shelf(target):
+                found.setdefault(self.fold.box[node], []).append(self.slot_width(f"edge:{id}") + 18)
+        return found
+
     def module(self, id: str) -> Block:
         """A box with title, shapes, and a chip for each parameter."""
         label = words.module(self.fold, id, self.values)
         wide, high = label.size
-        block = Block(id, boxes={id: Box(-wide / 2, -26, wide, high)})
-        block.room.append(Box(-wide / 2, -36, wide, 10))  # the badge with its order numbers
+        wide = max(wide, len(self.texts_below.get(id, ())) * max(self.texts_below.get(id, [0])))
+        side, up = around(len(self.fold.rolls[id].loops) if id in self.fold.rolls else 0)
+        block = Block(id, boxes={id: Box(-wide / 2, -26, wide, high)}, rim=side)
+        up = max(up, 10)  # for the badge with its order numbers
+        block.room.append(Box(-wide / 2 - side, -26 - up, wide + 2 * side, up))
         for k in range(len(label.chips)):
             block.boxes[f"chip:{id}:{k}"] = Box(-wide / 2 + 9, 26 + CHIP_ROW * k, wide - 18, 21)
         return block

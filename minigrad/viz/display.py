@@ -252,8 +252,8 @@ class Drawing:
         return self.wanted | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else self.wanted & {"values"}
 
     def close_what_is_too_high(self) -> None:
-        """Close open modules, the largest first, until the picture fits a screen."""
-        while self.fold.boxes and self.layout.height > HIGHEST_PICTURE:
+        """Close open modules and loops, the largest first, until the picture fits a screen."""
+        while (self.fold.boxes or self.fold.rolls) and self.layout.height > HIGHEST_PICTURE:
             if (closed := self.fold.without_largest()) is None:
                 break
             self.fold = closed
@@ -303,7 +303,8 @@ class Drawing:
             for name, text in self.flows.each.items():
                 edge = name.partition(":")[2]
                 if len(theirs.get(edge, [edge])) == 1:
-                    known[f"edge:{edge}" if edge in theirs else name] = text
+                    boxed = edge in theirs  # where no `sum` stands whose terms could be meant
+                    known[f"edge:{edge}" if boxed else name] = text.split("= ")[-1].split("≈ ")[-1] if boxed else text
                 elif mine.get(edge) == theirs[edge]:
                     known[f"edge:{edge}"] = self.flows.texts[f"edge:{edge}"]
             other.values = {**other.flow_texts(self.flows, known), **other.chip_norms(self.flows)}

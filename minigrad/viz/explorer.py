@@ -81,10 +81,7 @@ class Explorer(Stage):
         for box in fold.boxes:
             if len(fold.inside[box]) > 1:
                 yield box, state._replace(closed=fold.opened([box]).closed)
-        for frame in fold.frames:
-            closed = state.closed | {frame}
-            yield frame, (state._replace(whole=True, closed=self.turns.closed) if frame in fold.rolls
-                          else state._replace(closed=closed))
+        yield from ((frame, state._replace(closed=state.closed | {frame})) for frame in fold.frames)
         yield "open", state._replace(whole=True, closed=frozenset())
         yield "fold", self.first._replace(view=state.view, narrow=state.narrow)
         yield from ((view, state._replace(view=view)) for view in VIEWS)
@@ -128,7 +125,7 @@ class Explorer(Stage):
             if other == state or (other.view == "backward" and self.drawing.view != "backward"):
                 continue
             more = len(fold.inside.get(name, self.drawing.graph.ops)) if name not in (*VIEWS, "narrow") else 0
-            if (fold.shown + more > levels.MANY_BOXES or name in fold.rolls) and (
+            if fold.shown + more > levels.MANY_BOXES and (
                     count := self.fold(other).shown) > max(fold.shown, levels.MANY_BOXES):
                 many[name] = count
             else:

@@ -14,7 +14,7 @@ from typing import Any
 from ..graph.snapshot import Graph
 from . import levels
 from .display import Drawing
-from .places import lay_out
+from .places import SHOW_ALL, lay_out
 from .svg import render
 
 LABELS = re.compile(r">([^<]*)</text>")
@@ -43,7 +43,7 @@ def choices(graph: Graph, closed: frozenset[str]) -> Iterator[tuple[str, levels.
     """Names and fold states, the one with these scopes closed first; only that one may be too large to be of use."""
     folded, whole = replace(levels.fold(graph), closed=closed), levels.fold(graph, "ops", repeats=False)
     yield "", folded
-    opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes)]
+    opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes if box not in folded.rolls)]
     if folded.rolls:
         turns = levels.fold(graph, repeats=False)
         opened += [(roll, turns) for roll in folded.rolls]
@@ -66,7 +66,7 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
         if kind == "edge" and len(text) > LONG[id.partition(":")[0] in fold.box]:
             short[at] = text = shapes[slot]
         longest[at] = max(longest.get(at, ""), text, key=len)
-    places = lay_out(fold.graph, values=longest, lang="en", widest=WIDEST_STAGE, fold=fold)  # its words are longer
+    places = lay_out(fold.graph, SHOW_ALL | {"frees"}, longest, "en", WIDEST_STAGE, fold)  # its words are longer
     en, zh = (render(fold.graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
     return {"key": key, "alias": alias, "home": home, "short": short, **in_both(en, zh)}
 

@@ -37,6 +37,7 @@ class Item:
     down: dict[str, Point] = field(default_factory=dict)
     free: bool = True  # whether ports may be spread: not those of a frame
     lid: float = 0
+    rim: float = 0  # how far inside its sides loose ports stand
 
 
 class Link(NamedTuple):
@@ -205,7 +206,7 @@ class Arrangement:
     def frame(self, scope: str) -> Item:
         """A scope that is laid out, as a piece: its ports stand on its border."""
         level, loops = self.levels[scope], self.plan.loops.get(scope, ())
-        side, up = (12.0 + 8 * len(loops), 30.0 + 8 * len(loops)) if loops else (0.0, 0.0)
+        side, up = around(len(loops))
         ports = [(name, y + up + HEAD) for name, y in level.port_heights().items()]
         ip, op = ({name: (side, y) for name, y in ports if name.startswith(kind)} for kind in ("in:", "out:"))
         return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ip, op, free=False)
@@ -223,6 +224,8 @@ class Arrangement:
                     self.put_frame(out, origin, id, (x + left, y + up), level.items[id], depth)
                 elif id[:3] != "in:" and id[:4] != "out:":
                     out.boxes[id] = (x + left, y + up)
+                    if id in self.plan.loops:
+                        self.put_loops(out, id, out.boxes[id], level.items[id].w, level.op, level.ip)
             out.chips += [(piece, link, a + x, b + y, w) for piece, link, a, b, w in level.chips]
             out.joins += [(net, a + x, b + y) for net, a, b in level.joins]
             out.wires |= {link: moved_line(line, x, y) for link, line in level.own_wires.items()}
@@ -235,15 +238,22 @@ class Arrangement:
                   item: Item, depth: int) -> None:
         """A frame, its loops, and where its inside begins."""
         x, y = at
-        loops = self.plan.loops.get(id, [])
-        side, up = (12.0 + 8 * len(loops), 30.0 + 8 * len(loops)) if loops else (0.0, 0.0)
+        side, up = around(len(self.plan.loops.get(id, ())))
         out.frames[id] = (x + side, y + up, item.w - 2 * side, item.h - up, depth)
         origin[id] = (x + side + PAD, y + up + HEAD, depth + 1)
+        self.put_loops(out, id, at, item.w, {(id, net[4:]): port for net, port in item.op.items()},
+                       {(id, net[3:]): port for net, port in item.ip.items()})
+
+    def put_loops(self, out: Places, id: str, at: Point, wide: float, outs: Mapping[tuple[str, str], Point],
+                  ins: Mapping[tuple[str, str], Point]) -> None:
+        """The wires that go round a loop: out of its right side, over its top, in at its left."""
+        (x, y), loops = at, self.plan.loops.get(id, ())
+        side, up = around(len(loops))
         for k, (net_out, net_in) in enumerate(loops):
-            start, end = item.op.get(f"out:{net_out}"), item.ip.get(f"in:{net_in}")
+            start, end = outs.get((id, net_out)), ins.get((id, net_in))
             if start and end:
                 far = 12 + 8 * k
-                a, b, top = (x + item.w - side, y + start[1]), (x + side, y + end[1]), y + up - far + 4
+                a, b, top = (x + wide - side, y + start[1]), (x + side, y + end[1]), y + up - far - 4
                 out.loops.append((id, round_corners(a, (a[0] + far, a[1]), (a[0] + far, top), (b[0] - far, top),
                                                     (b[0] - far, b[1]), b)))
 
@@ -274,6 +284,7 @@ class Level:
         self.order()
         self.heights()
         self.place()
+        self.place_leaves()
         self.draw_wires()
         self.draw_shelf()
 
@@ -288,18 +299,25 @@ class Level:
             self.ins[seg.v].append(seg)
         self.ip: dict[tuple[str, str], Point] = {}
         self.op: dict[tuple[str, str], Point] = {}
-        self.left: dict[str, float] = {}  # by how much a piece is wider than it says,
+        self.left: dict[str, float] = {}  # by how much a piece is wider than it says, with what is drawn again,
+        self.beyond: dict[str, float] = {}  # at its right,
         self.under: dict[str, float] = {}  # and higher
+        self.far: dict[str, float] = {}  # how far from it they stand
         for id, item in self.items.items():
             slots = dict.fromkeys([*(s.vk for s in self.ins[id]), *(slot for box, slot in self.small if box == id)])
             keys = dict.fromkeys(s.uk for s in self.outs[id])
             self.spread(self.ip, id, item.ip, [*slots], item.cy, 22 if len(slots) <= 3 else 44 / len(slots))
             self.spread(self.op, id, item.op, [*keys], item.cy, 16)
-            mine = {slot: self.plan.again[use.box] + max(22, use.room + 10)
-                    for (box, slot), use in self.small.items() if box == id}
-            wide = [w for slot, w in mine.items() if slot not in item.down]
-            self.left[id] = max(wide) + 8 if wide else 0
-            self.under[id] = 10 + (CHIP + 4) * -(-(len(mine) - len(wide)) // 2) if len(mine) > len(wide) else 0
+            mine = {slot: (self.plan.again[use.box], use.room) for (box, slot), use in self.small.items() if box == id}
+            beside = [mine[slot] for slot in mine if slot not in item.down]
+            low = [(mine[slot][0] - 7, item.down[slot][0]) for slot in mine if slot in item.down]
+            self.far[id] = max([22, *(room + 10 for _, room in beside)])
+            wide = [w + self.far[id] + 8 for w, _ in beside] + [w - x for w, x in low[::2]]
+            self.left[id] = max([0, *wide])
+            self.beyond[id] = max([0, *(x + w - item.w for w, x in low[1::2])])
+            self.under[id] = 10 + (CHIP + 4) * -(-len(low) // 2) if low else 0
+            if item.free and not item.ip and len(slots) > 1:  # the text of the lowest port stands below its wire
+                self.under[id] = max(0, self.ip[id, [*slots][-1]][1] + 21 - item.h)
 
     def spread(self, ports: dict[tuple[str, str], Point], id: str, given: Mapping[str, Point],
                keys: list[str], middle: float, step: float) -> None:
@@ -307,7 +325,8 @@ class Level:
         loose = [key for key in keys if key not in given] if self.items[id].free else []
         ports |= {(id, key): given[key] if key in given else next(iter(given.values()))
                   for key in keys if key not in loose}
-        ports |= {(id, key): (0, middle + (n - (len(loose) - 1) / 2) * step) for n, key in enumerate(loose)}
+        ports |= {(id, key): (self.items[id].rim, middle + (n - (len(loose) - 1) / 2) * step)
+                  for n, key in enumerate(loose)}
 
     # ---- columns
 
@@ -338,7 +357,7 @@ class Level:
         self.wide, self.gap, self.lanes, self.crossing = ([0.0] * count, [14.0] * count, [0] * count, [0] * (count + 1))
         self.room = [0.0] * count  # for texts at the ports of a column
         for id, r in self.rank.items():
-            self.wide[r] = max(self.wide[r], self.items[id].w + self.left[id])
+            self.wide[r] = max(self.wide[r], self.items[id].w + self.left[id] + self.beyond[id])
         reach: dict[tuple[str, str], int] = {}
         fan = Counter((s.u, s.uk) for s in self.segs)
         for s in self.segs:
@@ -374,7 +393,7 @@ class Level:
             cost, back = [0.0] + [math.inf] * count, [0] * (count + 1)
             for k in range(1, count + 1):
                 for j in range(k - 1, -1, -1):
-                    long = ends[k - 1] - start[j] + self.before(j) + (14 + LANE * self.crossing[k] if k < count else 0)
+                    long = ends[k - 1] - start[j] + self.before(j) + self.after(k)
                     if long > limit and cost[k] < math.inf:
                         break
                     if self.wide[j] or not j:
@@ -520,7 +539,7 @@ class Level:
                 self.x[c], self.right[c] = x, x + self.wide[c]
                 x += self.wide[c]
             self.row_end.append(x)
-            self.w = max(self.w, x + (14 + LANE * self.crossing[b] if b < len(self.wide) else 0))
+            self.w = max(self.w, x + self.after(b))
             mine = [spot for column in self.columns[a:b] for spot in column]
             up = y - min((self.y[s] for s in mine), default=0)
             for spot in mine:
@@ -532,8 +551,25 @@ class Level:
         self.at: dict[str, Point] = {}
         for n, id in enumerate(self.spots):
             c, item = self.rank[id], self.items[id]
-            x = self.x[c] + (self.wide[c] - item.w - self.left[id]) / 2 + self.left[id]
+            x = self.x[c] + (self.wide[c] - item.w - self.left[id] - self.beyond[id]) / 2 + self.left[id]
             self.at[id] = (0.0 if id[:3] == "in:" else self.w if id[:4] == "out:" else x, self.y[n])
+
+    def after(self, c: int) -> float:
+        """What a row needs behind its last column, the one before `c`."""
+        return 14 + LANE * self.crossing[c] if c < len(self.wide) else 0
+
+    def place_leaves(self) -> None:
+        """The leaves of each row below the middle of their uses; a row is as long as they are."""
+        for r, leaves in enumerate(self.leaf_rows):
+            middle = {leaf: mean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
+            leaves.sort(key=middle.__getitem__)
+            wide = [self.plan.items[leaf].w for leaf in leaves]
+            xs = separate([max(0, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
+                          [1.0] * len(leaves), [w + 24 for w in wide[:-1]])
+            for leaf, x in zip(leaves, xs, strict=True):
+                self.at[leaf] = (x - min(0, *xs), self.row_low[r] - self.leaf_height(leaves))
+                self.row_end[r] = max(self.row_end[r], self.at[leaf][0] + self.plan.items[leaf].w)
+            self.w = max(self.w, self.row_end[r] + self.after(self.rows[r][1]))
 
     def port_heights(self) -> dict[str, float]:
         """The ports of this scope, and how high they stand."""
@@ -543,7 +579,10 @@ class Level:
         """What the leaves of a row need below it."""
         leaves = self.leaf_rows[row]
         lanes = sum(len(self.shelf[leaf]) for leaf in leaves)
-        return 30 + LANE * lanes + max(self.plan.items[leaf].h for leaf in leaves) if leaves else 0
+        return 30 + LANE * lanes + self.leaf_height(leaves) if leaves else 0
+
+    def leaf_height(self, leaves: list[str]) -> float:
+        return max(self.plan.items[leaf].h for leaf in leaves)
 
     # ---- wires
 
@@ -594,17 +633,17 @@ class Level:
         """What is drawn again, beside the port that wants it or below; of close ports further away."""
         taken: dict[str, list[Point]] = {}
         below: Counter[str] = Counter()
-        for (box, slot), (link, piece, _, room) in self.small.items():
+        for (box, slot), (link, piece, *_) in self.small.items():
             wide, (left, top) = self.plan.again[piece], self.at[box]
             if slot in self.items[box].down:
                 dx, dy = self.items[box].down[slot]
                 turn, below[box] = below[box], below[box] + 1
-                x = left + dx - (wide - 12 if turn % 2 == 0 and self.under[box] else 12)
+                x = left + dx - (7 if turn % 2 else wide - 7)
                 y = top + self.items[box].h + 6 + (CHIP + 4) * (turn // 2) + CHIP / 2
                 line: Line = [((left + dx, y - CHIP / 2),), ((left + dx, top + dy),)]
             else:
                 inset, dy = self.ip[box, slot]
-                y, right = top + dy, left - max(22, room + 10)
+                y, right = top + dy, left - self.far[box]
                 for other, edge in taken.setdefault(box, []):
                     right = min(right, edge - 6) if abs(other - y) < CHIP + 2 else right
                 x = right - wide
@@ -638,22 +677,14 @@ class Level:
                 self.draw_leaves(r, leaves)
 
     def draw_leaves(self, row: int, leaves: list[str]) -> None:
-        """The leaves of one row, each below the middle of its uses."""
-        middle = {leaf: mean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
-        leaves = sorted(leaves, key=middle.__getitem__)
-        wide = [self.plan.items[leaf].w for leaf in leaves]
-        xs = separate([max(0, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
-                      [1.0] * len(leaves), [w + 24 for w in wide[:-1]])
-        shift = max(0, -min(xs))
+        """The wires to the leaves of one row."""
         base = self.row_low[row] - self.shelf_height(row) + 16
         lane, exits = 0, Counter[int]()
-        top = base + LANE * sum(len(self.shelf[leaf]) for leaf in leaves) + 14
-        for leaf, x in zip(leaves, xs, strict=True):
-            self.at[leaf] = (x + shift, top)
-            self.w = max(self.w, x + shift + self.plan.items[leaf].w)
+        for leaf in leaves:
+            x, top = self.at[leaf]
             uses = sorted(self.shelf[leaf], key=lambda use: self.exit(use))
             for j, use in enumerate(uses):
-                lx = x + shift + self.lid(leaf) * 0.85 * (j + 1) / (len(uses) + 1)
+                lx = x + self.lid(leaf) * 0.85 * (j + 1) / (len(uses) + 1)
                 turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
                 self.own_wires[use.link] = self.leaf_wire(use, base + LANE * (lane + turn), lx, top, exits)
             lane += len(uses)
@@ -694,6 +725,11 @@ class Cycle(ValueError):
 
 
 # ---- small tools
+
+
+def around(loops: int) -> Point:
+    """What wires that go round need at each side of a frame or box, and above it."""
+    return (12.0 + 8 * loops, 30.0 + 8 * loops) if loops else (0.0, 0.0)
 
 
 def common(a: list[str], b: list[str]) -> int:

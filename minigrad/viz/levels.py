@@ -98,7 +98,7 @@ class Fold:
         return {acc: min(boxes, key=lambda id: (len(id), id)) for acc, boxes in self.users.items() if "" not in boxes
                 and (len(boxes) == 1 or alike[frozenset(boxes)] > 2)
                 and (leaf := self.graph.node(acc).leaf) not in self.graph.roots
-                and (leaf in self.params or all(self.scopes[id].kind == "call" for id in boxes))}
+                and (leaf in self.params or all(self.scopes[id].kind != "module" for id in boxes))}
 
     @cached_property
     def chips_of(self) -> dict[str, list[str]]:
@@ -142,8 +142,8 @@ class Fold:
         return len(self.boxes) + len(self.graph.ops) - len(self.box)
 
     def without_largest(self) -> Fold | None:
-        """The same with the largest open module closed; None where none is open."""
-        open_ = [id for id in self.frames if self.scopes[id].kind == "module"]
+        """The same with the largest open module or loop closed; None where none is open."""
+        open_ = [id for id in self.frames if self.scopes[id].kind != "call"]
         largest = max(open_, key=lambda id: (len(self.inside[id]), id), default=None)
         return None if largest is None else replace(self, closed=self.closed | {largest})
 

@@ -206,7 +206,7 @@ class Composer:
             if shelf:
                 x, y = out.data[id][0][-1]
                 out.data[id].insert(0, ((x, y + self.builder.drawer),))
-            if id in self.fold.round and id in places.tails:  # else from the shelf
+            if id in self.fold.round and id in places.tails and n.id not in self.fold.box:  # else from the shelf
                 tail = moved_line(places.tails[id], MARGIN, MARGIN)
                 out.back[id] = backwards([((tail[0][-1][0] - PAD, tail[0][-1][1]),), *tail])
             elif e.node is not None and id not in self.fold.round:

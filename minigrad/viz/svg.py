@@ -126,7 +126,8 @@ class Painter:
         top = {id: min(y for other, line in self.at.loops if other == id for piece in line for _, y in piece)
                for id, _ in self.at.loops}
         for id, line in self.at.loops:
-            way, (frame, _) = line if self.view == "forward" else backwards(line), self.at.frames[id]
+            way = line if self.view == "forward" else backwards(line)
+            frame = self.box[id] if id in self.box else self.at.frames[id][0]
             body = path(write(way), f"mg-{self.view}", self.view)
             if id in top:
                 body += text(frame.cx, top.pop(id) - 6, f"t → t + 1, {self.fold.rolls[id].count - 1} ×", "mg-c mg-m")
@@ -273,7 +274,7 @@ class Painter:
             self.part(self.wires, "mg-edge", id, "rfb", path(write(line), "mg-wanted") + self.slot(f"edge:{id}"))
             return
         port = self.port(n, e, *self.at.ports[id]) if id in self.at.ports else ""
-        if id in self.fold.round:
+        if id in self.fold.round and id in self.at.data:
             body = path(write(self.at.data[id]), "mg-wanted")
             body += path(write(self.at.back[id]), f"mg-{self.view}") if id in self.at.back else ""
             self.part(self.wires, "mg-round", id, "rb", body + port)
@@ -298,8 +299,12 @@ class Painter:
         scopes = self.fold.chain(self.fold.home.get(n.id, ""))
         around = [self.fold.rolls[s].count for s in scopes if s in self.fold.rolls]
         if around and e.node and self.graph.node(e.node).leaf:
-            x, y = self.at.ports[id]
-            self.part(self.over, "mg-times", id, "rfb", text(x + 7, y + 19, f"× {around[0]}", "mg-b mg-halo"))
+            x, y, anchor = self.at.slots[f"edge:{id}"]  # where no number stands, for it differs from turn to turn
+            if self.view == "record" and id in self.at.ports:  # but the port's
+                (x, y), anchor = self.at.ports[id], "start"
+                x, y = x + 7, y + 19
+            kind = "mg-b mg-halo" + (" mg-e" if anchor == "end" else "")
+            self.part(self.over, "mg-times", id, "rfb", text(x, y, f"× {around[0]}", kind))
 
     def port(self, n: NodeRecord, e: Edge, x: float, y: float) -> str:
         """A dot, with its number where there are several."""
@@ -508,15 +513,15 @@ class Painter:
     def left_out(self) -> list[str]:
         """What this picture does not show, and how to see it."""
         fold, ops, said = self.fold, len(self.graph.ops), []
-        if fold.box:
-            id = max(fold.boxes, key=lambda box: len(fold.inside[box]))
-            said.append(words.word("folded", self.lang, ops=ops, boxes=fold.shown, folded=len(fold.box),
-                                   name=fold.scopes[id].path or fold.scopes[id].name))
         if fold.rolls:
             said += [words.word("rolled", self.lang, count=roll.count, total=fold.total, ops=ops)
                      for roll in fold.rolls.values()][:1]
         elif fold.total > ops:
             said.append(words.word("partly", self.lang, shown=ops, ops=fold.total))
+        if fold.box:
+            id = max(fold.boxes, key=lambda box: len(fold.inside[box]))
+            said.append(words.word("folded", self.lang, ops=ops, boxes=fold.shown, folded=len(fold.box),
+                                   name=fold.scopes[id].path or fold.scopes[id].name))
         if "cards" not in self.show:
             said.append(words.word("no_satellites", self.lang, limit=MANY_PILLS))
         return said

@@ -234,11 +234,13 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
     mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
-    shared = max((len(fold.users[acc]) for acc in mine), default=1)  # by calls of the same module
-    if len(leaves) > (1 if fold.compact else 2):
+    shared = max((len(fold.users[acc]) for acc in mine), default=1)  # by calls of the same module, and turns of loops
+    shared *= math.prod(fold.rolls[s].count for s in fold.chain(id) if s in fold.rolls)
+    times = f" × {shared}" if shared > 1 else ""
+    if len(leaves) > (4 if id in fold.rolls else 1 if fold.compact else 2):
         total = f"{sum(math.prod(t.shape) for t in leaves):,}".replace(",", " ")
         kind = "params" if {t.id for t in leaves} <= fold.params else "leaves"
-        params = word(kind, None, count=len(leaves)) + (f" × {shared}" if shared > 1 else "")
-        return [Chip(params, total, tuple(t.id for t in leaves), values.get(f"chip:{id}", ""))]
-    return [Chip((t.name or "").rpartition(".")[2], str(t.shape), (t.id,), values.get(f"chip:{t.id}", t.grad or ""))
-            for t in sorted(leaves, key=lambda t: -len(t.shape))]
+        return [Chip(word(kind, None, count=len(leaves)) + times, total, tuple(t.id for t in leaves),
+                     values.get(f"chip:{id}", ""))]
+    return [Chip((t.name or "").rpartition(".")[2], f"{t.shape}{times}", (t.id,),
+                 values.get(f"chip:{t.id}", t.grad or "")) for t in sorted(leaves, key=lambda t: -len(t.shape))]
