@@ -304,7 +304,7 @@ class Scenes:
             word = "first" if self.graph.fault == "no_sum" else "sum"
             tex, plain, exact = rf"{left} = \mathrm{{{word}}}\left({right}\right)", f"= {f.sum or f.after}", f.exact
             filled_in = plain.replace("−", "-").replace("≈", r"\approx") if f.sum and "e" not in f.sum else ""
-        put_in = grids(filled_in)
+        put_in = re.sub(r"^(= .+) \1$", r"\1", grids(filled_in))  # a matrix that is turned over, and no more
         return {**formula(tex, rule.symbols), "num": mathml(put_in), "value": plain, "exact": exact, "at": at,
                 "cells": cell_by_cell(put_in)}
 

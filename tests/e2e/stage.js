@@ -1,6 +1,6 @@
 // What is wrong with a frame of the player: texts over texts or boxes, cut or small, a stage that is covered, a page that scrolls.
-(least) => {
-  const defects = [], root = document.querySelector(".mg-player"), stage = root.querySelector(".mg-stage");
+(least, root = document.querySelector(".mg-player")) => {
+  const defects = [], stage = root.querySelector(".mg-stage");
   const box = (e) => e.getBoundingClientRect(), words = (e) => e.textContent.trim().slice(0, 40), shown = box(stage);
   const seen = (e) => e.checkVisibility({ visibilityProperty: true }) && e.textContent.trim();
   const beyond = (a, b) => a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1.5 || a.bottom > b.bottom + 1.5;
@@ -31,7 +31,7 @@
   }));
   const smallest = parseFloat(getComputedStyle(root.querySelector(".mg-card")).fontSize) <= least;  // then it may scroll
   for (const e of root.querySelectorAll((smallest ? "" : ".mg-card, ") + ".mg-say, .mg-queue, .mg-side, .mg-pins, .mg-bar"))
-    if (e.checkVisibility() && (e.scrollHeight > e.clientHeight + 2 || e.scrollWidth > e.clientWidth + 2)) defects.push("does not fit: " + e.className);
+    if (e.checkVisibility() && e.clientWidth > 1 && (e.scrollHeight > e.clientHeight + 2 || e.scrollWidth > e.clientWidth + 2)) defects.push("does not fit: " + e.className);
   for (const e of root.querySelectorAll("button, input, .mg-say"))
     if (e.checkVisibility() && beyond(box(e), { left: 0, top: 0, right: innerWidth, bottom: innerHeight })) defects.push("out of sight: " + words(e));
   for (const e of root.querySelectorAll(".mg-dock *, .mg-side *, .mg-pins *, .mg-bar *"))

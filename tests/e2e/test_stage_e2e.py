@@ -9,6 +9,7 @@ import pytest
 
 import minigrad
 from tests import networks
+from tests.answers import answers_d
 
 pytestmark = pytest.mark.browser
 
@@ -294,3 +295,68 @@ def test_play_stops_at_a_breakpoint_also_inside_a_box(page, made):
     for key in ("o", "Home", " "):  # folded: the box that hides it
         page.keyboard.press(key)
     page.wait_for_function("() => document.querySelector('.mg-count').textContent.startsWith('5')")
+
+
+def hooked():
+    def run(hook):
+        x, w = (minigrad.tensor(data, requires_grad=True) for data in ([1.0, 2.0], [3.0, 4.0]))
+        y = x * w
+        if hook:
+            y.register_hook(lambda grad: grad * 10)
+        loss = (y * w + y).sum()
+        return minigrad.step(loss, preview=True)
+
+    return minigrad.compare(run(False), run(True))
+
+
+def two_networks():
+    runs = (networks.run("mlp", minigrad, lambda *roots, names: minigrad.step(roots[0], preview=True, names=names))
+            for _ in range(2))
+    return minigrad.compare(*(player for player, _ in runs))
+
+
+def second():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x * x).sum()
+    return minigrad.compare(minigrad.step(loss), minigrad.step(loss))
+
+
+def own_engine():
+    def program(x, number):
+        a = x * number(3.0)
+        return a + a * number(2.0) * number(5.0)
+
+    own = answers_d.with_backward(answers_d.at_the_first_arrival)
+    x = minigrad.tensor(2.0, requires_grad=True)
+    return minigrad.step(program(own(2.0), own), beside=program(x, minigrad.tensor))
+
+
+BOTH = """(least) => {
+    const all = (selector, of) => [...document.querySelectorAll(selector)].flatMap(of);
+    const box = (e) => e.getBoundingClientRect();
+    return { sizes: all('.mg-stage', (stage) => [stage.clientWidth, stage.clientHeight]),
+        least: Math.min(...all('.mg-comparison > .mg-bar button', (e) => [box(e).width, box(e).height])),
+        defects: all('.mg-player', (root) => (MEASURE)(least, root)) };
+}""".replace("MEASURE", MEASURE)
+
+
+@pytest.mark.parametrize("size", ["wide", "column", "phone"])
+@pytest.mark.parametrize("make", [hooked, two_networks, second, own_engine])
+def test_two_runs_keep_their_areas_and_all_is_in_sight(page, tmp_path, make, size):
+    page.emulate_media(reduced_motion="reduce", color_scheme="light" if size == "wide" else "dark")
+    page.on("console", lambda message: pytest.fail(message.text))
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[size], strict=True)))
+    made = make()
+    page.goto(minigrad.save_page(made, tmp_path / "two.html").as_uri())
+    page.locator(".mg-comparison").focus()
+    for language in ("en", "zh"):
+        page.keyboard.press("Home")
+        page.wait_for_timeout(50)
+        first = page.evaluate(BOTH, 12)["sizes"]
+        for moment in range(len(made.moments)):
+            seen = page.evaluate(BOTH, 12)
+            assert seen["defects"] == [], (language, moment)
+            assert seen["sizes"] == first, (language, moment)
+            assert seen["least"] >= (44 if size == "phone" else 36)
+            page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("l")

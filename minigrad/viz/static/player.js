@@ -742,7 +742,7 @@ function render({ model, el }) {
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
       for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
         dock.style.setProperty("--mg-type", size + "px");
-        const fits = [card, say].every((one) => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth);
+        const fits = [card, say].every((one) => one.clientWidth < 2 || one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth);  // or it is only heard
         if (fits) card.removeAttribute("tabindex"); else card.setAttribute("tabindex", "0");      // what scrolls can be focused
         if (fits) return;
       }
@@ -1254,10 +1254,10 @@ function compared({ model, el }) {
   const life = new AbortController(), runs = model.get("runs"), moments = model.get("moments"), twins = model.get("twins"), ui = { ...runs[0].scene.ui, ...model.get("ui") };
   const models = runs.map((run) => part({ ...run, lang: model.get("lang"), theme: model.get("theme") }));
   const walks = runs.map((run) => new Walk(run.scene, run.steps, []));
-  const stages = runs.map(() => h("div", { class: "mg-one" })), marks = runs.map(() => h("span", { class: "mg-sub" }));
+  const stages = runs.map(() => h("div", { class: "mg-one" })), marks = runs.map(() => h("span", { class: "mg-sub mg-later" }, two(ui.only_one)));
   const heads = runs.map((run, i) => h("div", { class: "mg-head" }, h("b", {}, "AB"[i]), " ", h("code", {}, run.scene.call), " ",
     ...run.lines.map((line) => h("code", { class: "mg-its-line" }, line)), marks[i]));
-  const table = h("div", { class: "mg-differences", "aria-live": "polite" }), bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
+  const table = h("div", { class: "mg-differences", "aria-live": "polite", tabindex: 0, role: "region", "aria-label": ui.grads.en + " / " + ui.grads.zh }), bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
   const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, max: moments.length - 1, "aria-label": ui.slider.en + " / " + ui.slider.zh }));
   const count = h("span", { class: "mg-count" }), root = h("section", { class: "mg-comparison", tabindex: 0, role: "group",
     "aria-label": "minigrad.compare", "data-lm-suppress-shortcuts": "true" }, ...runs.map((_, i) => h("div", { class: "mg-run" }, heads[i], stages[i])), table, bar);
@@ -1288,7 +1288,7 @@ function compared({ model, el }) {
       for (const node of stage.querySelectorAll(".mg-node")) node.classList.toggle("mg-only", /^n/.test(node.dataset.id) && !matched[run].has(node.dataset.id));
       const waits = who !== "both" && who !== "ab"[run];
       stage.parentElement?.classList.toggle("mg-waits", waits);
-      marks[run].replaceChildren(...(who === "ab"[run] ? [two(ui.only_one)] : []));
+      marks[run].classList.toggle("mg-later", who !== "ab"[run]);              // its place is kept: no area changes its size
     });
     showGrads(now);
     const speech = model.get("lang");
@@ -1306,15 +1306,16 @@ function compared({ model, el }) {
   function showGrads(now) {
     const grads = walks.map((walk, run) => {
       const st = walk.state(now[run]), leaves = Object.values(walk.scene.nodes).filter((node) => node.leaf);
-      const bad = walk.frames[now[run]].event.bad;
-      return { bad, of: new Map(leaves.map((node) => [node.formula, st.slots.get("grad:" + node.leaf) ?? node.grad])) };
+      return { bad: walk.frames[walk.end].event.bad, over: now[run] === walk.end, of: new Map(leaves.map((node) => [node.formula, st.slots.get("grad:" + node.leaf) ?? node.grad])) };
     });
     const rows = [...new Set(grads.flatMap(({ of }) => [...of.keys()]))].map((name) => [name, ...grads.map(({ of }) => of.get(name) ?? "–")]);
     const body = rows.map(([name, mine, other]) => h("tr", { class: mine !== other && "mg-differs" }, h("th", { scope: "row" }, h("code", {}, name)),
       h("td", {}, mine), h("td", {}, mine === other ? "=" : "≠"), h("td", {}, other)));
-    const errors = grads.flatMap(({ bad }, run) => (bad ? [h("p", { class: "mg-failure" }, h("b", {}, "AB"[run] + " ! "), h("code", {}, bad))] : []));
-    const said = ui.said && model.get("frame") >= moments.length - 1 ? [h("p", {}, two(ui.said))] : [];
-    table.replaceChildren(...said, ...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
+    const hidden = (yes, name = "") => ({ class: name + (yes ? " mg-later" : "") });
+    const errors = grads.flatMap(({ bad, over }, run) => (bad ? [h("p", hidden(!over, "mg-failure"), h("b", {}, "AB"[run] + " ! "), h("code", {}, bad))] : []));
+    const said = ui.said ? [h("p", hidden(at() < moments.length - 1), two(ui.said))] : [];
+    const fresh = h("div", {}, ...said, ...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
+    if (fresh.innerHTML !== table.innerHTML) table.replaceChildren(...fresh.childNodes);  // else it would be read aloud again
   }
   const go = (i) => { model.set("frame", Math.max(0, Math.min(moments.length - 1, i))); model.save_changes(); show(); };
   const stop = () => { clearTimeout(timer); timer = 0; };
