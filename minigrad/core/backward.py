@@ -109,7 +109,7 @@ def run(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list 
     """Backward to the end, without anybody watching."""
     before = copy_context()
     try:
-        if level() is not None or shortcut is None or not shortcut(roots, grads, keep, create_graph, inputs, captured):
+        if shortcut is None or not shortcut(roots, grads, keep, create_graph, inputs, captured):
             for _ in steps([r._edge() for r in roots], grads, AttendedTask(keep, create_graph, None, inputs, captured)):
                 pass
     except BaseException as error:

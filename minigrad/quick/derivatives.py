@@ -26,11 +26,14 @@ def array_of(n: Any, name: str, saved: Any, version: Any, edge: Any) -> Any:
     return reader(n.row, name)(n, RAW)
 
 
-def result_of(n: Any) -> Any:
-    """The array of a saved result."""
-    if not isinstance(n.saved_result, Withheld) and n.counter_result[0] == n.version_result:
-        return n.saved_result
-    return reader(n.row, "result")(n, RAW)
+def result_of(n: Any, keep: bool) -> Any:
+    """The array of a saved result, which is let go."""
+    y = n.saved_result
+    if isinstance(y, Withheld) or n.counter_result[0] != n.version_result:
+        y = reader(n.row, "result")(n, RAW)
+    if not keep:
+        n.saved_result = Freed.current
+    return y
 
 
 def mul(n: Any, grad: Any, keep: bool) -> tuple:
@@ -46,10 +49,7 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
     if to_other is not None:
         theirs = grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
     if not keep:
-        if n.saved_self is not None:
-            n.saved_self = Freed.current
-        if n.saved_other is not None:
-            n.saved_other = Freed.current
+        n.free()
     return mine, theirs
 
 
@@ -82,40 +82,24 @@ def addmm(n: Any, grad: Any, keep: bool) -> tuple:
 
 
 def tanh(n: Any, grad: Any, keep: bool) -> tuple:
-    y = result_of(n)
+    y = result_of(n, keep)
     slope = y * y
     if isinstance(slope, ndarray):  # one new array instead of three: new pages cost most
         xp.subtract(_ONE[slope.dtype], slope, slope)
         xp.multiply(slope, grad, slope)
     else:
         slope = (1 - slope) * grad
-    if not keep:
-        n.saved_result = Freed.current
     return (slope,)
 
 
-def softmax(n: Any, grad: Any, keep: bool) -> tuple:
-    y, dim = result_of(n), n.saved_dim
-    if not y.ndim or not isinstance(grad, ndarray):
-        return n.apply(grad, RAW, keep)
-    sent = grad * y
-    xp.subtract(grad, xp.add.reduce(sent, dim, None, None, True), sent)
-    xp.multiply(y, sent, sent)
-    if not keep:
-        n.saved_result = Freed.current
-    return (sent,)
-
-
 def relu(n: Any, grad: Any, keep: bool) -> tuple:
-    y = result_of(n)
+    y = result_of(n, keep)
     if not isinstance(y, ndarray):
         sent = RAW.relu_backward(grad, y)
     elif y.size < 512:
         sent = xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad)
     else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
         sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
-    if not keep:
-        n.saved_result = Freed.current
     return (sent,)
 
 
@@ -145,26 +129,12 @@ def _full(shape: tuple, grad: Any) -> Any:
     return filled
 
 
-def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
-    if n.saved_exponent != 2:
-        return n.apply(grad, RAW, keep)
-    x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
-    if not keep:
-        n.saved_self = Freed.current
-    return (grad * (x + x),)
-
-
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {
-    "mul": mul, "mm": mm, "addmm": addmm, "tanh": tanh, "softmax": softmax, "relu": relu, "pow_number": pow_number,
+    "mul": mul, "mm": mm, "addmm": addmm, "tanh": tanh, "relu": relu, "mean_dim": mean_dim,
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (
         _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
-    "expand": lambda n, grad, keep: (grad if grad.shape == (to := n.saved_self_sym_sizes) else RAW.sum_to(grad, to),),
-    "mean_dim": mean_dim, "t": lambda n, grad, keep: (grad.T,),
-    "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
-    **dict.fromkeys(("view", "unsafe_view", "squeeze", "squeeze_dim"),
-                    lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
 }

@@ -14,20 +14,25 @@ from ..core.beside.lines import learners_frame, recorded_backward
 from ..core.beside.saved import Packed
 from ..core.carriers import RAW, TENSORS
 from ..core.engine import fit
-from ..core.graph import Node, Port
-from ..core.modes import anomaly, differentiable
+from ..core.graph import Node, Port, node_of
+from ..core.modes import anomaly, differentiable, level
 
 derivatives: dict[type, Callable] = {}  # class of node -> function `(n, grad, keep)` that stands in for its `apply`
 
 
-def reach(root: Node, create_graph: bool) -> tuple[list[Node], dict[Any, int]] | None:
-    """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special."""
+def reach(root: Node, unfold: bool, earliest: int) -> tuple[list[Node], dict[Any, int]] | None:
+    """The nodes from `root` on, latest first, and what each leaf waits for; None if one is special.
+
+    It does not look behind nodes that are earlier than number `earliest`.
+    """
     nodes, seen, waits = [root], {root}, {}
     for node in nodes:  # grows while it is read
+        if node.seq < earliest:
+            continue
         if node.hooks is not None or node.wants_undefined:  # what a learner wrote may register hooks on its way
             if node.hooks is not None or not hasattr(node, "chain"):
                 return None
-            if create_graph or not node.ready():  # else gradients may go past this folded chain
+            if unfold or not node.ready():  # else gradients may go past this folded chain
                 node.unfold()
         for edge in node.paths:  # type: ignore[attr-defined]
             if not isinstance(edge, Node):
@@ -49,23 +54,51 @@ def walk(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list
          captured: dict[Any, Any] | None) -> bool:
     """Run backward if the graph has nothing special; says whether it did.
 
-    `inputs`, where given, must be the leaves of the graph: then everything runs anyway.
+    `inputs`, where given, must be ends: none of them leads to another.
     """
-    if len(roots) != 1 or not isinstance(root := roots[0]._edge(), Node) or suspended or anomaly.enabled:
+    if len(roots) != 1 or not isinstance(node_of(root := roots[0]._edge()), Node) or suspended or anomaly.enabled:
         return False
-    found = reach(root, create_graph)
-    if found is None or (inputs is not None and (captured is None or found[1].keys() != set(inputs))):
+    ends, on_tensors = set(inputs or ()), create_graph or level() is not None
+    if root in ends or None in ends or (captured is None and (inputs is not None or on_tensors != create_graph)):
         return False
-    if create_graph or Packed.used:  # unpack hooks may ask for the mode, and have lines of their own
+    found = reach(node_of(root), on_tensors, min([getattr(node_of(edge), "seq", 0) for edge in ends], default=0))
+    if found is None:
+        return False
+    nodes, waits, ways = *found, None
+    if captured is not None and waits.keys() != ends:
+        waits = dict.fromkeys(ends, 0)
+        nodes = ways = leading(nodes, waits)  # type: ignore[assignment]
+        if not ways.keys().isdisjoint(map(node_of, ends)):
+            return False
+    if on_tensors or Packed.used:  # unpack hooks may ask for the mode, and have lines of their own
         token = recorded_backward.set(None if Packed.used else learners_frame())
-        try:
-            with differentiable(create_graph):
-                run(*found, root, grads[0], keep, create_graph, captured)
-        finally:
-            recorded_backward.reset(token)
+        with differentiable(create_graph):
+            run(nodes, waits, root, grads[0], keep, on_tensors, captured, ways)
+        recorded_backward.reset(token)  # whoever called puts it back after an error
     else:
-        run(*found, root, grads[0], keep, False, captured)
+        run(nodes, waits, root, grads[0], keep, False, captured, ways)
     return True
+
+
+def leading(nodes: list[Node], waits: dict[Any, int]) -> dict[Node, list]:
+    """The nodes that lead to the ends, each with its edges, None for those that do not; the latest node first.
+
+    `waits` counts for each end the gradients that will arrive there.
+    """
+    ways: dict[Node, list] = {}
+    on_path = {*map(node_of, waits)}
+    for node in reversed(nodes):  # what a node leads to is known already
+        edges: list = []
+        for edge in node.paths:  # type: ignore[attr-defined]
+            leads = edge in on_path or (edge.__class__ is Port and edge.node in on_path)
+            edges.append(edge if leads else None)
+            if leads:
+                ways[node] = edges
+                if edge in waits:
+                    waits[edge] += 1
+        if node in ways:
+            on_path.add(node)
+    return dict(reversed(ways.items()))
 
 
 def take(node: Node, arrived: dict[Any, Any]) -> tuple | None:
@@ -74,10 +107,10 @@ def take(node: Node, arrived: dict[Any, Any]) -> tuple | None:
     return received if any(grad is not None for grad in received) else None
 
 
-def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: bool, create_graph: bool,
-        captured: dict[Any, Any] | None) -> None:
+def run(nodes: list[Node], waits: dict[Any, int], root: Any, seed: Any, keep: bool, on_tensors: bool,
+        captured: dict[Any, Any] | None, ways: dict[Node, list] | None) -> None:
     """The loop: take what arrived, apply, fit, send on; leaves as soon as they wait for nothing more."""
-    F, arrived, instead = TENSORS if create_graph else RAW, {root: seed}, {} if create_graph else derivatives
+    F, arrived, instead = TENSORS if on_tensors else RAW, {root: seed}, {} if on_tensors else derivatives
     for node in nodes:
         received = arrived.pop(node, None)
         if received is None and (node.outputs == 1 or (received := take(node, arrived)) is None):
@@ -87,7 +120,7 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: b
         else:
             sent = node.apply(received, F, keep)  # type: ignore[attr-defined]
         metas, index = node.metas, -1
-        for edge in node.paths:  # type: ignore[attr-defined]
+        for edge in node.paths if ways is None else ways[node]:  # type: ignore[attr-defined]
             index += 1  # half of what `enumerate` takes for one or two edges
             if edge is None:
                 continue
@@ -104,11 +137,11 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Node, seed: Any, keep: b
                 grad = before
             elif before is not None:
                 grad = before + grad
-            elif (grad is received or received.__class__ is tuple) and not create_graph:
+            elif (grad is received or received.__class__ is tuple) and not on_tensors:
                 grad = grad.copy()  # passed on unchanged: the leaf must own what it keeps
             if left:
                 arrived[edge] = grad
             elif captured is not None:
                 captured[edge] = grad
             elif grad is not None and edge._requires_grad:
-                leaves.accumulate(edge, grad, create_graph, False)
+                leaves.accumulate(edge, grad, on_tensors, False)

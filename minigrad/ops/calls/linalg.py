@@ -1,5 +1,6 @@
 """Products and linear algebra as torch takes them, and what it composes of them: matmul, einsum, norms."""
 
+import functools
 import math
 from typing import Any
 
@@ -172,47 +173,46 @@ def einsum(equation: str, *operands: Any) -> Any:
     Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
     """
     tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
-    inputs, output = _letters(equation, tensors)
+    inputs, output, order = _letters(equation, tuple([t._data.ndim for t in tensors]))
     _check_sizes(tensors, inputs)
-    for c in output:
-        require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
-        require(any(c in term for term in inputs),
-                f"einsum(): output subscript {c} does not appear in the equation for any input operand")
-    order = output + "".join(sorted(set("".join(inputs)) - set(output)))
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
     kept, result = len(output), parts[0]
     if len(parts) == 1:
         return result.sum(tuple(range(kept, len(order)))) if len(order) > kept else result
     for place, part in enumerate(parts[1:], 2):
-        later = parts[place:]
-        result = _contract(result, part, [d for d in range(kept, len(order)) if all(p.shape[d] == 1 for p in later)])
+        later = [p._data.shape for p in parts[place:]]
+        result = _contract(result, part, [d for d in range(kept, len(order)) if all(s[d] == 1 for s in later)])
     return result.view(result.shape[:kept]) if len(order) > kept else result
 
 
-def _letters(equation: str, tensors: Any) -> tuple[list[str], str]:
-    """The letters of each operand and of the result; dimensions under `...` are called 0, 1, 2 ..."""
+@functools.lru_cache(256)
+def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str]:
+    """The letters of each operand, of the result and of all; dimensions under `...` are called 0, 1, 2 ..."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
-    if len(terms) != len(tensors):
-        less = "fewer" if len(tensors) < len(terms) else "more"
-        raise RuntimeError(f"einsum(): {less} operands were provided than specified in the equation")
-    hidden = [t.ndim - len(term.replace("...", "")) for t, term in zip(tensors, terms, strict=True)]
+    require(len(terms) == len(ranks), f"einsum(): {'fewer' if len(ranks) < len(terms) else 'more'} operands were "
+            "provided than specified in the equation")
+    hidden = [rank - len(term.replace("...", "")) for rank, term in zip(ranks, terms, strict=True)]
     for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
-        require(not more or ("..." in term and more > 0), "einsum(): the number of subscripts in the equation "
-                f"({len(term)}) does not match the number of dimensions ({tensors[place].ndim}) for operand {place} "
-                "and no ellipsis was given")
+        require(not more or (more > 0 and "..." in term), "einsum(): the number of subscripts in the equation "
+                f"({len(term)}) does not match the number of dimensions ({ranks[place]}) for operand {place} and no "
+                "ellipsis was given")
     dots = "0123456789"[: max(hidden) if "..." in left else 0]
     inputs = [term.replace("...", dots[len(dots) - more :], 1) for term, more in zip(terms, hidden, strict=True)]
-    if arrow:
-        return inputs, right.replace("...", dots, 1)
     flat = left.replace(",", "").replace("...", "")
-    return inputs, dots + "".join(sorted(c for c in set(flat) if flat.count(c) == 1))
+    once = dots + "".join(sorted(c for c in set(flat) if flat.count(c) == 1))
+    output = right.replace("...", dots, 1) if arrow else once
+    for c in output:
+        require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
+        require(any(c in term for term in inputs),
+                f"einsum(): output subscript {c} does not appear in the equation for any input operand")
+    return inputs, output, output + "".join(sorted(set("".join(inputs)) - set(output)))
 
 
 def _check_sizes(tensors: Any, inputs: list[str]) -> None:
     seen: dict[str, int] = {}
     for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
-        for letter, n in zip(letters, t.shape, strict=True):
+        for letter, n in zip(letters, t._data.shape, strict=True):
             known = seen.get(letter, 1)
             require(n == known or 1 in (n, known), f"einsum(): subscript {letter} has size {n} for operand "
                     f"{place} which does not broadcast with previously seen size {known}")
@@ -235,22 +235,23 @@ def _lined_up(t: Any, letters: str, order: str) -> Any:
 
 def _contract(a: Any, b: Any, summed: list[int]) -> Any:
     """Multiply two operands and sum over the dimensions that no later one has."""
-    both = [d for d in summed if a.shape[d] != 1 and b.shape[d] != 1]
-    alone = (tuple(d for d in summed if t.shape[d] != 1 and d not in both) for t in (a, b))
+    both = [d for d in summed if a._data.shape[d] != 1 and b._data.shape[d] != 1]
+    alone = [tuple([d for d in summed if t._data.shape[d] != 1 and d not in both]) for t in (a, b)]
     a, b = (t.sum(dims, keepdim=True) if dims else t for t, dims in zip((a, b), alone, strict=True))
     return _pair(a, b, both) if both else a * b
 
 
 def _pair(a: Any, b: Any, summed: list[int]) -> Any:
     """The sum over `summed` as one batch of matrix products, dimensions kept as ones."""
-    rest = [d for d in range(a.ndim) if d not in summed]
-    shared = [d for d in rest if a.shape[d] != 1 and b.shape[d] != 1]
-    of_a = [d for d in rest if a.shape[d] != 1 and b.shape[d] == 1]
-    of_b = [d for d in rest if a.shape[d] == 1]
+    mine, theirs = a._data.shape, b._data.shape
+    rest = [d for d in range(len(mine)) if d not in summed]
+    shared = [d for d in rest if mine[d] != 1 and theirs[d] != 1]
+    of_a = [d for d in rest if mine[d] != 1 and theirs[d] == 1]
+    of_b = [d for d in rest if mine[d] == 1]
     batch, inside = _size_of(a, shared), _size_of(a, summed)
     left = a.permute(shared + of_a + summed + of_b).reshape(batch, _size_of(a, of_a), inside)
     right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, _size_of(b, of_b))
-    sizes = [a.shape[d] for d in shared + of_a] + [1] * len(summed) + [b.shape[d] for d in of_b]
+    sizes = [mine[d] for d in shared + of_a] + [1] * len(summed) + [theirs[d] for d in of_b]
     return rows.bmm(left, right).view(sizes).permute(RAW.inverse_order(shared + of_a + summed + of_b))
 
 

@@ -102,8 +102,7 @@ def bmm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 3, "batch1 must be a 3D tensor")
     require(mat2.ndim == 3, "batch2 must be a 3D tensor")
     want, given = list(self.shape[::2]), list(mat2.shape[:2])
-    if want != given:
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {given}.")
+    require(want == given, f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {given}.")
     same_type(self, mat2)
     # columns times rows: NumPy's matmul takes thrice the time; like it, the sum makes 0 of -0
     return self * mat2 + xp.zeros((), self.dtype) if self.shape[2] == 1 else xp.matmul(self, mat2)
@@ -162,16 +161,16 @@ def qr(A: Any, mode: str) -> tuple:
 
 def _lu(A: Any) -> tuple:
     """LU factors in one matrix and the row swaps, counted from 1 as LAPACK does; batches too."""
-    whole, swaps = A.copy(), namespace(A).empty(A.shape[:-1], "int32")
+    whole, swaps = A.copy(), xp.zeros_like(A[..., 0], "int32") + namespace(A).arange(1, A.shape[-1] + 1, dtype="int32")
     for at in xp.ndindex(*A.shape[:-2]):
         M, pivots = whole[at], swaps[at]
-        for k in range(len(M)):
-            p = k + int(xp.argmax(xp.absolute(M[k:, k])))
-            pivots[k] = p + 1
-            M[[k, p]] = M[[p, k]]
+        for k in range(len(M) - 1):
+            p = k + int(xp.absolute(M[k:, k]).argmax())
+            if p != k:
+                pivots[k], M[[k, p]] = p + 1, M[[p, k]]
             if M[k, k]:
                 M[k + 1 :, k] /= M[k, k]
-                M[k + 1 :, k + 1 :] -= xp.outer(M[k + 1 :, k], M[k, k + 1 :])
+                M[k + 1 :, k + 1 :] -= M[k + 1 :, k, None] * M[k, k + 1 :]
     return whole, swaps
 
 
