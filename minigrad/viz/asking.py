@@ -21,7 +21,7 @@ from ..text.numbers import holds
 from .display import Drawing
 from .glyphs import clean, num, path, tag, text
 from .svg import wrap
-from .theme import FOLLOWING, STATIC, rules_within, stylesheet
+from .theme import FOLLOWING, STATIC, rules_within, script, stylesheet
 
 Part = dict[str, Any]
 WIDE = 520  # px, of a still picture
@@ -34,7 +34,7 @@ class Refused(Exception):
 class Moment(anywidget.AnyWidget):
     """A widget that asks. `answers` holds what was answered: a list of (question, answer, right)."""
 
-    _esm = (STATIC / "moments.js").read_text("utf-8")  # of a path, anywidget would keep every widget for good
+    _esm = script("moments.js")
     _css = FOLLOWING + rules_within(".mg-moment") + (STATIC / "moments.css").read_text("utf-8")
     scene = traitlets.Dict().tag(sync=True)
 

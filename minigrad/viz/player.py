@@ -33,7 +33,7 @@ from .exported import page
 from .folds import pictures
 from .glyphs import visible
 from .scenes import Scenes, expected_texts, joined, transcript, widest_texts
-from .theme import STATIC, rules_within, variables
+from .theme import STATIC, rules_within, script, variables
 
 _made: weakref.WeakKeyDictionary[Any, list[Stage]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
 _seen: dict[Any, list[Stage]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
@@ -156,7 +156,7 @@ def style() -> str:
 class Stage(anywidget.AnyWidget):
     """A widget of `static/player.js`, with a still picture for where no widget is shown."""
 
-    _esm = (STATIC / "player.js").read_text("utf-8")  # of a path, anywidget would keep every player for good
+    _esm = script("player.js")
     _css = style()
     shown = False
 

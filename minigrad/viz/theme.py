@@ -1,41 +1,28 @@
 """Colours, fonts and text widths of the pictures: one hue for one meaning, in light and dark.
 
-A token is a custom property (`--mg-leaf-fill`). A static picture gets the stylesheet with its
+A token of `static/theme.toml` is a custom property (`--mg-leaf-fill`). A static picture gets the stylesheet with its
 colours written in; the player gets `var(...)` and switches `variables("dark")` on and off.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from functools import cache
 from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 
-FONTS = {
-    "sans": '"Helvetica Neue",Arial,"Liberation Sans","Noto Sans CJK SC","PingFang SC",'
-            '"Microsoft YaHei","DejaVu Sans",sans-serif',
-    "cjk": '"Noto Sans CJK SC","PingFang SC","Microsoft YaHei","Helvetica Neue",Arial,sans-serif',
-    "mono": '"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans Mono CJK SC",monospace',
-}
+_THEME = tomllib.loads((STATIC / "theme.toml").read_text("utf-8"))
+FONTS: dict[str, str] = _THEME["fonts"]
+TOKENS: dict[str, list[str]] = _THEME["colours"]  # light, dark
 
-# token: (light, dark); a kind has a fill and a line
-TOKENS = {
-    "page": ("#FFFFFF", "#14181F"), "ink": ("#1B2430", "#EEF2F7"), "muted": ("#515C6B", "#AAB5C4"),
-    "wire": ("#66717F", "#8D99A9"), "panel": ("#F6F8FA", "#1A2029"), "rule": ("#D3D9E1", "#333D4A"),
-    "op-fill": ("#F3E6F0", "#3A2235"), "op": ("#8A2F8A", "#F0A6E0"),
-    "leaf-fill": ("#DCEBFA", "#0F3450"), "leaf": ("#0064A8", "#6CBCF5"),
-    "constant-fill": ("#EEF0F3", "#262D37"), "constant": ("#6B7686", "#93A0B1"),
-    "nonleaf-fill": ("#FFFFFF", "#1D242E"), "nonleaf": ("#3A4656", "#B9C4D2"),
-    "acc-fill": ("#DDF1EA", "#0F3A2F"), "acc": ("#00704F", "#43C793"),
-    "saved-fill": ("#FFF1D6", "#40300C"), "saved": ("#8F6200", "#F2B84B"),
-    "freed-fill": ("#F4F5F6", "#1A1F27"), "freed": ("#6B7686", "#93A0B1"),
-    "hook-fill": ("#FFF7B8", "#3A3608"), "hook": ("#5C5200", "#EDE26B"),
-    "grad": ("#B02E00", "#FF9A63"), "view-fill": ("#E0F3F3", "#123539"),
-    "view": ("#0B5560", "#8FE3E8"), "error-fill": ("#FCE4EC", "#451525"),
-    "error": ("#A4133C", "#FF8FA8"),
-}
+
+def script(name: str) -> str:
+    """A widget's module. As a text: of a path, anywidget would keep every widget for good."""
+    return "".join((STATIC / part).read_text("utf-8") for part in ("elements.js", name))
+
 
 def colours(theme: str) -> dict[str, str]:
     """Token -> its colour in "light" or "dark"."""

@@ -7,30 +7,6 @@
  * trait `scene` stays the opening one: a widget that is opened again has not been answered.
  */
 
-/** @typedef {Record<string, any>} Json */
-
-/** @param {string} tag @param {Json} [props] @param {...(Node|string|null|undefined|false)} kids */
-function h(tag, props = {}, ...kids) {
-  const el = document.createElement(tag);
-  for (const [key, value] of Object.entries(props))
-    if (value !== false && value != null) el.setAttribute(key, value === true ? "" : String(value));
-  el.append(.../** @type {(Node|string)[]} */ (kids.filter((kid) => kid || kid === "")));
-  return el;
-}
-
-/** Text with `code` between backticks. @param {string} text */
-const rich = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
-
-/** A picture of Python's, without anything that could run. @param {string} source */
-function picture(source) {
-  const el = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
-  for (const bad of el.querySelectorAll("script, foreignObject, style")) bad.remove();
-  for (const any of [el, ...el.querySelectorAll("*")])
-    for (const { name, value } of [...any.attributes])
-      if (/^on|href$/i.test(name) && !value.startsWith("#")) any.removeAttribute(name);
-  return document.importNode(el, true);
-}
-
 /** What can be chosen, or only read: a state is a class and words. @param {Json} one @param {number} i @param {Json} part */
 function option(one, i, { name, many, code }) {
   const input = name && h("input", { type: many ? "checkbox" : "radio", name, value: i, checked: one.checked });

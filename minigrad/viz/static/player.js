@@ -10,7 +10,6 @@
  */
 
 /** @typedef {{en: string, zh: string}} Both */
-/** @typedef {Record<string, any>} Json */
 
 const SVG = "http://www.w3.org/2000/svg";
 const ICONS = {
@@ -25,18 +24,6 @@ const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, acc
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
 // ---------------------------------------------------------------- small makers of elements
-
-/** @param {string} tag @param {Json} [props] @param {...(Node|string|null|undefined|false)} kids */
-function h(tag, props = {}, ...kids) {
-  const el = document.createElement(tag);
-  for (const [key, value] of Object.entries(props)) {
-    if (value === false || value == null) continue;
-    if (key === "class") el.className = value;
-    else el.setAttribute(key, value === true ? "" : String(value));
-  }
-  el.append(.../** @type {(Node|string)[]} */ (kids.filter((kid) => kid || kid === "")));
-  return el;
-}
 
 /** @param {string} tag @param {Json} attributes @param {string} [text] */
 function s(tag, attributes, text) {
@@ -58,11 +45,6 @@ function icon(name) {
   const el = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
   el.append(s("path", { d: ICONS[name] }));
   return el;
-}
-
-/** Text with `code` between backticks. @param {string} text */
-function rich(text) {
-  return text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : document.createTextNode(part)));
 }
 
 /** Both languages side by side; the stylesheet shows the chosen one. @param {Both} pair */
@@ -113,16 +95,6 @@ function math(source) {
     if (breaks) parts.push([one]); else mine.push(one);
   }
   return h("span", { class: "mg-math" }, ...parts.flatMap((kids) => [make("math", make("mrow", ...kids)), "\u200b"]));
-}
-
-/** The picture, without anything that could run. @param {string} source */
-function picture(source) {
-  const el = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
-  for (const bad of el.querySelectorAll("script, foreignObject, style")) bad.remove();   // the style is in player.css
-  for (const any of el.querySelectorAll("*"))
-    for (const { name, value } of [...any.attributes])
-      if (/^on|href$/i.test(name) && !value.startsWith("#")) any.removeAttribute(name);
-  return /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(el, true)));
 }
 
 // ---------------------------------------------------------------- the walk: frames, order, readiness
