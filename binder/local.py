@@ -18,12 +18,13 @@ VENV = os.path.join(ROOT, ".venv")
 WHEELS = os.path.join(ROOT, "wheelhouse")     # what `wheels` put there, for a room without network
 OLDEST = (3, 11)
 FIRST = "lessons/00_start_here.ipynb"
+ON_ALL_CORES = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
 LINTED = ["minigrad", "tests", "notebooks", "binder"]
 
 # word -> (extras to install, modules to run; what the user adds goes to the last one)
 WORDS = {
     "lab": (["lab"], []),           # see open_lab
-    "test": (["test"], [["pytest"]]),
+    "test": (["test"], [["pytest"] + ON_ALL_CORES]),
     "check": (["test"], [["ruff", "check"] + LINTED, ["mypy"], ["tests.lines"]]),
     "fix": (["test"], [["tests.lines", "--readme"], ["tests.stubs"], ["ruff", "check", "--fix"] + LINTED]),
     "notebooks": (["test"], [

@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from importlib.util import find_spec
-from typing import Any
 
 import hypothesis
 import pytest
 
-from tests import beside
 from tests.browser import HOW_TO_GET_ONE, find_browser
 
 ON_CI = os.environ.get("CI") == "true"
@@ -26,7 +24,7 @@ NO_TORCH = (
 hypothesis.settings.register_profile("tests", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("tests")
 
-left_out: list[str] = []        # one line for each kind of test that did not run, and each skip
+left_out: dict[str, None] = {}      # each skip, and in one line all that wait for a browser
 
 
 def needs_browser(item: pytest.Item) -> bool:
@@ -47,23 +45,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("browser")
         if uses_torch(item):
             item.add_marker("oracle")
-    without = [item for item in items if item.get_closest_marker("browser")]
-    if without and find_browser() is None:
-        left_out.append(HOW_TO_GET_ONE)
-        config.hook.pytest_deselected(items=without)
-        items[:] = [item for item in items if item not in without]
-    items.sort(key=lambda item: item.get_closest_marker("beside") is not None)
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    if not session.config.option.collectonly:
-        beside.begin(session.items)
-
-
-@pytest.fixture
-def result(request: pytest.FixtureRequest) -> Any:
-    """What the work of a test that is marked `beside` came to."""
-    return request.node.stash[beside.RESULT].result()
+    if find_browser() is None:
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(HOW_TO_GET_ONE))
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
@@ -77,17 +62,16 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def note_skip(report: pytest.CollectReport | pytest.TestReport) -> None:
     nothing_to_run = "empty parameter set" in str(report.longrepr)      # no case, so none left out
     if report.skipped and not nothing_to_run and not hasattr(report, "wasxfail"):
-        left_out.append(f"skipped: {report.nodeid}")
+        left_out[HOW_TO_GET_ONE if HOW_TO_GET_ONE in str(report.longrepr) else f"skipped: {report.nodeid}"] = None
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    beside.stop()
     if ON_CI and left_out and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    hints = left_out if ON_CI else [line for line in left_out if not line.startswith("skipped")]
+    hints = [line for line in left_out if ON_CI or not line.startswith("skipped")]
     if find_spec("torch") is None:
         hints = [*hints, NO_TORCH]
     if hints:

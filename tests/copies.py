@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OF_THE_HOUSE = "bench binder docs floors glossary left_out mutants notebook_tools stubs tutorials".split()
-WHICH = ["-m", "not (beside or browser or gpu or oracle)"]  # oracle: with torch; what it said is recorded
+WHICH = ["-m", "not (long or browser or gpu or oracle)"]  # oracle: with torch; what it said is recorded
 # for pytest: every test of what minigrad does, not of what is written about it
 WHAT_IT_DOES = [*WHICH, *(f"--ignore-glob=tests/*{name}*" for name in OF_THE_HOUSE),
                 "tests", "tests/test_docs.py::test_the_picture_is_what_the_program_draws",

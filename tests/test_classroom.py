@@ -71,7 +71,7 @@ def test_tensors_go_in_fresh_each_time():
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"sentences": {}}, "only_the_tax"), ({"mistakes": {"sign": pay}}, "sign")], ids=str)
+    ({"sentences": {}}, "only_the_tax"), ({"mistakes": {"sign": pay}}, "sign")], ids=["no sentence", "no mistake"])
 def test_what_could_not_be_told_is_refused(options, said):
     with pytest.raises(ValueError, match=said):
         registered(**options)

@@ -1,13 +1,13 @@
 """Every expression of the checklist agrees with torch: recorded everywhere, live where it is."""
 
 import importlib.util
+import subprocess
 import sys
 
 import pytest
 
 import minigrad
 from minigrad.core.row import TABLE
-from tests import beside
 from tests.oracle import record
 from tests.oracle.expressions import ULPS, allowance, differences, expressions, observe
 from tests.oracle.waiting import EXPRESSIONS as WAITING
@@ -32,14 +32,13 @@ def test_what_waits_still_waits():
     assert works == [], "take them out of tests/oracle/waiting.py"
 
 
-def the_samples_of_pytorch():
-    """In a process of its own: torch.testing changes more than one setting of torch."""
-    return beside.run(sys.executable, "-W", "ignore", "-m", "tests.oracle.opinfo")
-
-
-@pytest.mark.beside(work=the_samples_of_pytorch)
+@pytest.mark.long
 @pytest.mark.parametrize("oracle", LIVE)
-def test_the_samples_that_pytorch_tests_itself_with_agree(oracle, result):
+def test_the_samples_that_pytorch_tests_itself_with_agree(oracle):
+    """In a process of its own: torch.testing changes more than one setting of torch."""
+    result = subprocess.run([sys.executable, "-W", "ignore", "-m", "tests.oracle.opinfo"],
+                            capture_output=True, encoding="utf-8")
+
     assert result.returncode == 0, result.stderr
     assert result.stdout == ""
 

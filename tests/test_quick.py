@@ -2,8 +2,8 @@
 
 import _thread
 import shutil
+import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from minigrad.core.carriers import RAW, TENSORS
 from minigrad.core.row import TABLE
 from minigrad.quick.derivatives import DERIVATIVES
 from minigrad.quick.folded import CrossEntropy, Product
-from tests import beside, copies
+from tests import copies
 
 PACKAGE = Path(mg.__file__).parent
 MATRICES = {"mm", "addmm"}
@@ -305,16 +305,16 @@ def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
     assert again == quick
 
 
-def the_suite_without_the_folder():
-    with tempfile.TemporaryDirectory() as folder:
-        environment = copies.copy_to(Path(folder))
-        shutil.rmtree(Path(folder, "minigrad", "quick"))
-        return beside.run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *copies.WHAT_IT_DOES,
-                          "--ignore=tests/test_quick.py", cwd=folder, env=environment)
+@pytest.mark.long
+def test_without_the_folder_everything_still_holds(tmp_path):
+    environment = copies.copy_to(tmp_path)
+    shutil.rmtree(tmp_path / "minigrad" / "quick")
 
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *copies.WHAT_IT_DOES,
+         "--ignore=tests/test_quick.py"],
+        cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8")
 
-@pytest.mark.beside(work=the_suite_without_the_folder)
-def test_without_the_folder_everything_still_holds(result):
     assert result.returncode == 0, result.stdout[-2000:]
 
 

@@ -39,7 +39,7 @@ def tutorials() -> dict[str, str]:
     """The tutorials and the recorded cells as programs; `import torch` there is minigrad."""
     cells = [cell for cell in json.loads((ROOT / "tests/data/cells.json").read_text("utf-8")) if "source" in cell]
     programs = {f"cells_{seed}": "\n".join(cell["source"] for cell in cells if cell["seed"] == seed)
-                for seed in {cell["seed"] for cell in cells}}
+                for seed in sorted({cell["seed"] for cell in cells})}
     for path in sorted((ROOT / "notebooks").glob("*/tutorials/*.ipynb")):
         code = [cell["source"] for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
         programs[f"{path.parts[-3]}_{path.stem}"] = "\n".join(map("".join, code))

@@ -7,6 +7,7 @@ cannot come from the code as it stands, the notebook shows the cell twice: "as s
 
 import json
 import re
+import subprocess
 import sys
 from functools import cache
 from itertools import pairwise
@@ -16,7 +17,6 @@ import nbformat
 import pytest
 
 from notebooks.sync import in_chinese, without_comments
-from tests import beside
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parent / "notebooks"
@@ -191,12 +191,11 @@ def test_a_lesson_is_short(name):
     assert all(len(c.source.splitlines()) <= 12 for c in cells if c.cell_type == "code")
 
 
-def the_tutorials():
+@pytest.mark.long
+def test_the_conformance_page_is_what_a_run_gives():
     """Run in processes of their own: here the name `torch` may be taken by the real one."""
-    return beside.run(sys.executable, "-m", "notebooks.conformance", "--check", cwd=HERE.parent)
+    result = subprocess.run([sys.executable, "-m", "notebooks.conformance", "--check"], cwd=HERE.parent,
+                            capture_output=True, encoding="utf-8")
 
-
-@pytest.mark.beside(work=the_tutorials)
-def test_the_conformance_page_is_what_a_run_gives(result):
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"**{len(CODE)} of {len(CODE)}**" in (NOTEBOOKS / "CONFORMANCE.md").read_text("utf-8")
