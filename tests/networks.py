@@ -185,6 +185,16 @@ for _ in range(20): h = h + torch.tanh(h * 0.5)
 for _ in range(20): y = torch.tanh(y) * x
 loss = (h * y).sum()
 loss""",
+    "losses of a loop": """cell = nn.RNNCell(3, 4); head = nn.Linear(4, 2); h = torch.zeros(2, 4); total = 0
+y = torch.tensor([0, 1])
+for t in range(100):
+    h = cell(torch.ones(2, 3), h); total = total + F.cross_entropy(head(h), y)
+total""",
+    "outputs of a loop": """cell = nn.RNNCell(3, 4); head = nn.Linear(4, 2); h = torch.zeros(2, 4); made = []
+losses = []
+for t in range(20): h = cell(torch.ones(2, 3), h); made.append(head(h)); losses.append((h ** 2).mean())
+loss = torch.stack(made).sum() + sum(losses) / 20
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",

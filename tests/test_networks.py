@@ -190,6 +190,29 @@ def test_a_loop_that_starts_at_a_leaf_has_its_way_back_in():
                for id in drawing.fold.starts)
 
 
+def test_what_a_loop_sums_up_goes_round_and_its_first_turn_may_begin_with_a_number():
+    graph, _ = networks.graph("losses of a loop")
+    (roll,) = levels.fold(graph).rolls.values()
+    drawing = drawn(graph, _)
+
+    assert roll.count == 100
+    assert [graph.node(out.partition(":")[0]).name for out, _ in roll.loops] == ["AddBackward0", "TanhBackward0"]
+    assert drawing.fold.shown == 4
+    assert "4 params × 100" in re.sub(r"<[^>]+>", "", drawing.to_svg())
+    assert [id for id in drawing.layout.data if id.startswith("loop:")] == ["loop:r1:n1:0", "loop:r1:n6:0"]
+
+
+def test_what_every_turn_of_a_loop_gives_is_one_wire():
+    graph, _ = networks.graph("outputs of a loop")
+    drawing = drawn(graph, _, "backward")
+    (stack,) = (n for n in drawing.fold.graph.ops if n.name == "StackBackward0")
+
+    assert sorted(roll.count for roll in drawing.fold.rolls.values()) == [20, 20]
+    assert drawing.fold.bundles == {f"{stack.id}:0": 20}
+    assert f"edge:{stack.id}:0" not in drawing.values, "it differs from turn to turn"
+    assert drawing.layout.height < 700
+
+
 def test_short_loops_stay_as_they_are():
     assert roll_up(networks.graph("rnn 3")[0])[1] == {}
     graph, _ = networks.graph("rnn 10")
@@ -256,7 +279,7 @@ def test_boxes_keep_apart_and_wires_keep_out_of_them(name, level):
     assert [id for id, b in boxes.items() if b.x < 0 or b.y < 0 or b.right > wide or b.bottom > high] == []
     assert [(a, b) for a, b in combinations(boxes, 2) if overlaps(boxes[a], boxes[b])] == []
     for id, line in place.back.items():
-        if id.startswith(("seed:", "c", "t")):  # of a root, of a cut, and of what a cut left behind
+        if id.startswith(("seed:", "c", "t", "loop:")):  # of a root, a cut, what a cut left behind, a loop
             continue
         node = drawing.fold.graph.node(id.partition(":")[0])
         edge = node.edges[int(id.partition(":")[2])]

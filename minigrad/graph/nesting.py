@@ -138,7 +138,7 @@ class Scopes:
                     yield e.node if e.node in leaves else None if i < start else (back, place) if back < 2 else n.id
 
             turns = [ops[start + k * period: start + (k + 1) * period] for k in range(count)]
-            for first, behind in alike([[u for n in turn for u in used(n)] for turn in turns]):
+            for first, behind in alike([[[*used(n)] for n in turn] for turn in turns]):
                 ids = tuple(tuple(n.id for n in turn) for turn in turns[first:behind])
                 found += [Repeat(f"r{len(found) + 1}", ids)] if len(ids) >= TURNS else []
         return tuple(found)
@@ -196,17 +196,24 @@ def _next_places(places: list[int], start: int) -> Iterable[int]:
     return places[first + 1 : first + 1 + LONGEST]
 
 
-def alike(turns: Sequence[list[Any]]) -> Iterator[tuple[int, int]]:
-    """The stretches of turns that use the same; the first of each may use another thing where the others use what
-    the turn before made."""
+def alike(turns: Sequence[list[list[Any]]]) -> Iterator[tuple[int, int]]:
+    """The stretches of turns whose operations use the same; those of the first of each may use another thing, as
+    `0 + x` does, where the others use what the turn before made."""
     first = 0
     for k in range(1, len(turns) + 1):
         here = turns[k:k + 1] or [[]]
-        same = here[0] == (turns[first + 1] if k > first + 1 else [
-            b if isinstance(b, tuple) and b[0] else a for a, b in zip(turns[first], here[0], strict=False)])
+        same = here[0] == turns[first + 1] if k > first + 1 else all(map(begins, turns[first], here[0]))
         if not same or k == len(turns):
             yield first, k
             first = k
+
+
+def begins(first: list[Any], later: list[Any]) -> bool:
+    """Whether an operation uses in the first turn what it uses later, but for what the turn before made."""
+    kept = Counter(use for use in later if not (isinstance(use, tuple) and use[0]))
+    others = Counter(first) - kept
+    in_turn = any(isinstance(use, tuple) for use in others)
+    return kept + others == Counter(first) and len(first) == len(later) and not in_turn
 
 
 def call_at(code: Any, lasti: int) -> str:

@@ -89,6 +89,10 @@ class NodeRecord:
         """The id of the edge at a slot: `n3:0`."""
         return f"{self.id}:{slot}"
 
+    def edge(self, slot: int) -> Edge:
+        """The edge at a slot."""
+        return next(e for e in self.edges if e.slot == slot)
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:

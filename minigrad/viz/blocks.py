@@ -522,7 +522,7 @@ class Builder:
         found: dict[str, list[float]] = {}
         for id, drawn in self.fold.wires.items():
             node, _, slot = id.partition(":")
-            target = self.graph.nodes_by_id[node].edges[int(slot)].node
+            target = self.graph.node(node).edge(int(slot)).node
             if id == drawn and target and self.on_shelf(target):
                 found.setdefault(self.fold.box[node], []).append(self.slot_width(f"edge:{id}") + 18)
         return found

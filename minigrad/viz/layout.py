@@ -145,8 +145,24 @@ class Arrangement:
                 self.ways[link.id] = [*self.parts(link)]
                 for scope, seg in self.ways[link.id]:
                     self.scopes[scope].segs[seg] = None
+        for frame, loops in self.plan.loops.items():
+            for net, _ in loops:
+                self.carry(frame, net)
         for leaf, uses in self.plan.shelf.items():
             self.shelve(leaf, uses)
+
+    def carry(self, loop: str, net: str) -> None:
+        """What goes round a loop reaches its border also where nothing outside takes it."""
+        source = net.partition(":")[0]
+        frames = self.inside[source]
+        here, way = self.box[source], []
+        for frame in reversed(frames[frames.index(loop):] if loop in frames else ()):
+            way.append((frame, Seg(here, net if here == self.box[source] else f"out:{net}", f"out:{net}", net)))
+            here = frame
+        if not all(seg in self.scopes[frame].segs for frame, seg in way):
+            self.ways[f"loop:{loop}:{net}"] = way
+            for frame, seg in way:
+                self.scopes[frame].segs[seg] = None
 
     def see(self, home: str) -> tuple[str, list[str]]:
         """The closed scope that is drawn for what is in `home`, if there is one, and in which frames."""
@@ -195,7 +211,8 @@ class Arrangement:
         order, rooms = [""], {"": limit}
         for scope in order:  # grows: outer ones before those inside
             inner = [i for i in self.scopes[scope].items if i in self.scopes]
-            rooms |= dict.fromkeys(inner, rooms[scope] - 2 * PAD - 3 * GAP)
+            for i in inner:
+                rooms[i] = rooms[scope] - 2 * PAD - 3 * GAP - 2 * around(len(self.plan.loops.get(i, ())))[0]
             order += inner
         for scope in reversed(order):
             found = self.scopes[scope]
@@ -305,7 +322,7 @@ class Level:
         self.far: dict[str, float] = {}  # how far from it they stand
         for id, item in self.items.items():
             slots = dict.fromkeys([*(s.vk for s in self.ins[id]), *(slot for box, slot in self.small if box == id)])
-            keys = dict.fromkeys(s.uk for s in self.outs[id])
+            keys = dict.fromkeys([*(s.uk for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
             self.spread(self.ip, id, item.ip, [*slots], item.cy, 22 if len(slots) <= 3 else 44 / len(slots))
             self.spread(self.op, id, item.op, [*keys], item.cy, 16)
             mine = {slot: (self.plan.again[use.box], use.room) for (box, slot), use in self.small.items() if box == id}
@@ -777,7 +794,7 @@ def bend(start: Point, a: Point, b: Point, end: Point) -> Line:
     """Level up to `a`, a soft curve to `b`, level on to `end`."""
     if abs(a[1] - b[1]) < 0.5 or b[0] <= a[0]:
         return [(end,)] if abs(a[1] - b[1]) < 0.5 else [curve(start, end)]
-    return [(a,), curve(a, b), *([(end,)] if end != b else [])]
+    return [*([(a,)] if a != start else []), curve(a, b), *([(end,)] if end != b else [])]
 
 
 def curve(a: Point, b: Point) -> Piece:

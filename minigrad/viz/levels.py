@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from math import prod
 from operator import itemgetter
 from typing import Any
 
@@ -77,7 +78,7 @@ class Fold:
         """The open scopes that have a frame."""
         around = {s for n in self.graph.ops for s in self.chain(self.home.get(n.id, "")) if n.id not in self.box}
         around |= {s for id in self.boxes for s in self.chain(self.parent[id])}
-        return frozenset(s for s in around - self.clear - self.closed if len(self.inside[s]) > 1)
+        return frozenset(s for s in around - self.clear - self.closed if len(self.inside[s]) > 1 or s in self.rolls)
 
     @cached_property
     def users(self) -> dict[str, set[str]]:
@@ -109,8 +110,13 @@ class Fold:
     @cached_property
     def round(self) -> dict[str, str]:
         """Edge that goes round a loop -> what came in there at the first turn."""
-        return {id: self.graph.nodes_by_id[id.partition(":")[0]].edges[int(id.partition(":")[2])].tensor or ""
-                for roll in self.rolls.values() for id in roll.edges}
+        ways = (id.partition(":") for roll in self.rolls.values() for id in roll.edges)
+        return {f"{node}:{slot}": self.graph.node(node).edge(int(slot)).tensor or "" for node, _, slot in ways}
+
+    @cached_property
+    def bundles(self) -> dict[str, int]:
+        """Edge that stands for those to the same output of several turns -> how many they are."""
+        return {id: count for roll in self.rolls.values() for id, count in roll.bundles}
 
     @cached_property
     def starts(self) -> set[str | None]:
@@ -121,6 +127,10 @@ class Fold:
     def steps(self) -> frozenset[str]:
         """The ops inside of loops that are rolled up, of all turns."""
         return frozenset(id for roll in self.rolls.values() for turn in roll.turns for id in turn)
+
+    def turns(self, scope: str) -> int:
+        """How often what is in a scope ran, in the loops that are rolled up."""
+        return prod(self.rolls[s].count for s in self.chain(scope) if s in self.rolls)
 
     @cached_property
     def wires(self) -> dict[str, str]:

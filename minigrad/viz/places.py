@@ -196,6 +196,8 @@ class Composer:
             line = moved_line(line, MARGIN, MARGIN)
             n, e = self.links.get(id, (None, None))
             if n is None or e is None:  # from a closed box to its result
+                if id.startswith("loop:"):
+                    line = [*line, ((line[-1][-1][0] + PAD, line[-1][-1][1]),)]
                 out.data[id], out.back[id] = line, backwards(line)
                 if id.startswith("seed:"):
                     out.slots[id] = (line[-1][-1][0] - 8, line[-1][-1][1] - 8, "end")

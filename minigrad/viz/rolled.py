@@ -6,6 +6,7 @@ from the turn before is the wire that goes around.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,13 +18,14 @@ TURNS, OPS = 4, 14  # what is shorter is drawn as it is
 
 @dataclass(frozen=True)
 class Roll:
-    """A loop that is drawn once: its turns, (output that goes back in, what it meets at the first turn), and
-    the edges inside that go round."""
+    """A loop that is drawn once: its turns, (output that goes back in, what it meets at the first turn), the edges
+    inside that go round, and (edge from outside that stands for those to several turns, how many)."""
 
     id: str
     turns: tuple[tuple[str, ...], ...]
     loops: tuple[tuple[str, str], ...] = ()
     edges: tuple[str, ...] = ()
+    bundles: tuple[tuple[str, int], ...] = ()
 
     @property
     def count(self) -> int:
@@ -56,11 +58,12 @@ class Rolling:
         self.first = dict(zip(self.last, repeat.turns[0], strict=True))
         self.starts: dict[str, str] = {}  # output that goes back in -> what came in at the first turn
         self.round: list[str] = []
+        self.bundles: Counter[str] = Counter()
         self.made: dict[str, TensorRecord] = {}  # inputs of the first turn that nobody knows
 
     def graph_and_roll(self) -> tuple[Graph, Roll] | None:
-        """The smaller graph; None where no wire could show that it goes around, and where what some turns made is
-        used outside and what others made is not: then the last turn cannot stand for them."""
+        """The smaller graph; None where what some turns made is used outside and what others made is not: then the
+        last turn cannot stand for them."""
         graph, kept = self.graph, set(self.last)
         taken: dict[tuple[str, int], set[str]] = {}
         uses: list[Any] = [e for n in graph.nodes if n.id not in self.same for e in n.edges]
@@ -71,28 +74,32 @@ class Rolling:
             return None
         nodes = tuple(replace(n, edges=tuple(self.edges(n))) for n in graph.nodes
                       if n.id not in self.same or n.id in kept)
-        outside = {e.node for n in nodes if n.id not in kept for e in n.edges}
-        loops = tuple((out, start) for out, start in self.starts.items() if out.partition(":")[0] in outside)
-        if not loops:
-            return None
         gone = self.same.keys() - kept
         tensors = (*(t for t in graph.tensors if t.node not in gone), *self.made.values())
         scopes, nodes = self.scopes(nodes)
         return (replace(only(graph, nodes, tensors), scopes=scopes),
-                Roll(self.repeat.id, self.repeat.turns, loops, tuple(self.round)))
+                Roll(self.repeat.id, self.repeat.turns, tuple(self.starts.items()), tuple(self.round),
+                     tuple((id, count) for id, count in self.bundles.items() if count > 1)))
 
     def edges(self, n: NodeRecord) -> Iterator[Edge]:
         """The edges of a node that stays: other turns' outputs are the last turn's, the turn before is the loop."""
+        bundles: dict[tuple[str, int], str] = {}
         for e in n.edges:
             target = self.same.get(e.node or "")
             if target is None:
                 yield e
             elif n.id not in self.same:
-                yield replace(e, node=target, tensor=self.graph.output(target, e.nr))
+                first = bundles.setdefault((target, e.nr), n.edge_id(e.slot))
+                self.bundles[first] += 1
+                if first == n.edge_id(e.slot):
+                    yield replace(e, node=target, tensor=self.graph.output(target, e.nr))
             elif e.node == target:
                 yield e
             else:
-                start = self.graph.node(self.first[n.id]).edges[e.slot]
+                first = self.graph.node(self.first[n.id])
+                start = first.edge(e.slot)
+                if start.node in self.same:  # what `0 + x` began with stands second
+                    start = replace(next(f for f in first.edges if f.node not in self.same), slot=e.slot)
                 if start.node is None and start.tensor is None:
                     start = replace(start, tensor=self.unknown(self.graph.output(target, e.nr), f"t0.{target}.{e.nr}"))
                 self.starts[f"{target}:{e.nr}"] = f"{start.node}:{start.nr}" if start.node else f"{start.tensor}:0"

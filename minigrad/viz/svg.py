@@ -132,6 +132,10 @@ class Painter:
             if id in top:
                 body += text(frame.cx, top.pop(id) - 6, f"t → t + 1, {self.fold.rolls[id].count - 1} ×", "mg-c mg-m")
             self.part(self.wires, "mg-loop", f"loop:{id}", "rfb", body, "loop")
+        for id in self.at.data:
+            if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
+                way, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
+                self.part(self.wires, "mg-loop", id, "rfb", path(write(way[id]), f"mg-{self.view}", head))
 
     def cut(self, cut: Cut, b: Box) -> None:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
@@ -295,16 +299,16 @@ class Painter:
             self.sum_and_expand(n, e, self.box[f"sum:{id}"])
 
     def times(self, n: NodeRecord, e: Edge, id: str) -> None:
-        """How many turns of a loop send to a leaf."""
-        scopes = self.fold.chain(self.fold.home.get(n.id, ""))
-        around = [self.fold.rolls[s].count for s in scopes if s in self.fold.rolls]
-        if around and e.node and self.graph.node(e.node).leaf:
+        """How many turns of a loop send to a leaf, or are sent to."""
+        to_leaf = e.node and self.graph.node(e.node).leaf
+        times = self.fold.bundles.get(id) or (self.fold.turns(self.fold.home.get(n.id, "")) if to_leaf else 1)
+        if times > 1:
             x, y, anchor = self.at.slots[f"edge:{id}"]  # where no number stands, for it differs from turn to turn
             if self.view == "record" and id in self.at.ports:  # but the port's
-                (x, y), anchor = self.at.ports[id], "start"
-                x, y = x + 7, y + 19
+                (x, y), anchor = self.at.ports[id], "start" if to_leaf else "end"
+                x, y = (x + 7, y + 19) if to_leaf else (x - 6, y + 14)
             kind = "mg-b mg-halo" + (" mg-e" if anchor == "end" else "")
-            self.part(self.over, "mg-times", id, "rfb", text(x, y, f"× {around[0]}", kind))
+            self.part(self.over, "mg-times", id, "rfb", text(x, y, f"× {times}", kind))
 
     def port(self, n: NodeRecord, e: Edge, x: float, y: float) -> str:
         """A dot, with its number where there are several."""

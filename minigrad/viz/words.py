@@ -234,8 +234,7 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
     mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
-    shared = max((len(fold.users[acc]) for acc in mine), default=1)  # by calls of the same module, and turns of loops
-    shared *= math.prod(fold.rolls[s].count for s in fold.chain(id) if s in fold.rolls)
+    shared = max((sum(map(fold.turns, fold.users[acc])) for acc in mine), default=1)  # by calls and turns of loops
     times = f" × {shared}" if shared > 1 else ""
     if len(leaves) > (4 if id in fold.rolls else 1 if fold.compact else 2):
         total = f"{sum(math.prod(t.shape) for t in leaves):,}".replace(",", " ")
