@@ -474,7 +474,7 @@ def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bo
 def dstack(tensors: Iterable[Tensor]) -> Tensor:
     """One behind the other, along the third dimension."""
 e: _float
-def einsum(equation: str, *operands: Tensor | _float | Sequence[_int] | Sequence[Tensor]) -> Tensor:
+def einsum(equation: str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
     """A sum of products written with one letter for each dimension, such as `"ij,jk->ik"`."""
 def empty(
     *shape: _int | Sequence[_int], size: _int | Sequence[_int] | None = None,
@@ -994,7 +994,7 @@ def prod(
     axis: _int | None = None,
 ) -> Tensor:
     """The product of all elements, or along `dim`."""
-def promote_types(a: dtype, b: dtype) -> dtype:
+def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both, as two arrays with dimensions would meet."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
     """`put`, as torch has it."""

@@ -40,6 +40,9 @@ class Size(tuple[int, ...]):
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.Size' object has no attribute '{name}'", name=name, obj=self)
+
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
         return math.prod(self)

@@ -7,6 +7,7 @@ The stream is `array.random`; every tensor leaves through `made`.
 from __future__ import annotations
 
 import functools
+import operator
 import warnings
 from typing import Any
 
@@ -18,7 +19,7 @@ from .core.beside.refusals import must_be, must_be_tensor, type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
-from .ops.checks import common_shape, ints, learners_call, must_be_a, require, titled
+from .ops.checks import common_shape, ints, learners_call, must_be_a, need, require, titled
 from .ops.kernels.shape import layout, memory_order
 from .text import presentation, say
 
@@ -60,14 +61,14 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 
 def array_of(data: Any, dtype: Any = None) -> Any:
     """A new array from what `tensor` accepts, in torch's type for it."""
-    if isinstance(data, ndarray | xp.generic):
+    kind = None if dtype is None else _kind(dtype)
+    if isinstance(data, ndarray) or (kind is None and isinstance(data, xp.generic)):
         dtypes.of(data.dtype)
-        return xp.array(data, dtype=None if dtype is None else _kind(dtype))
+        return xp.array(data, dtype=kind)
     data = list(data) if isinstance(data, range) else data
     typed: list = []
-    array = xp.array(_plain(data, 0, _shape(data), typed))
-    if dtype is not None:
-        kind = _kind(dtype)
+    array = xp.array(_plain(data, 0, _shape(data), typed, kind))
+    if kind is not None:
         dtypes.check_fits(array, kind, str(kind))
         return array.astype(kind)
     require(array.dtype.kind not in "uO", "Overflow when unpacking long long", ValueError)
@@ -90,7 +91,7 @@ def _shape(data: Any) -> tuple:
     return tuple(shape)
 
 
-def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
+def _plain(data: Any, depth: int, shape: tuple, typed: list, kind: Any) -> Any:
     """Nested lists of numbers, `typed` with the types of tensors and NumPy's numbers; ragged ones are refused."""
     if isinstance(data, TensorBase):
         typed.append(data.dtype)
@@ -100,20 +101,21 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list) -> Any:
         typed.extend([dtypes.of(data.dtype)] * data.size)
         return data.tolist()
     if not isinstance(data, _LISTS):
-        number, kind = hasattr(data, "__float__"), type(data).__name__
-        require(not isinstance(data, str), f"new(): invalid data type '{kind}'", TypeError)
-        require(number, f"Could not infer dtype of {kind}")
+        require(not isinstance(data, str), f"new(): invalid data type '{type(data).__name__}'", TypeError)
+        require(hasattr(data, "__float__"), f"Could not infer dtype of {type(data).__name__}")
         require(depth == len(shape), "not a sequence", TypeError)
-        if isinstance(data, xp.generic):
-            typed.append(dtypes.of(data.dtype))
-        return data.item() if isinstance(data, xp.generic) else data
+        if not isinstance(data, xp.generic):
+            return data
+        if kind is not None and kind.kind in "iub" and data.dtype != kind and not isinstance(data, float):
+            operator.index(data)  # as torch, which takes whole numbers, and what is a float of Python's
+        typed.append(dtypes.of(data.dtype))
+        return data.item()
     if depth >= len(shape):
-        kind, real = type(data).__name__, any(isinstance(part, float) for part in data)
-        raise TypeError(f"must be real number, not {kind}" if real else
-                        f"'{kind}' object cannot be interpreted as an integer")
-    require(len(data) == shape[depth], f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})",
-            ValueError)
-    return [_plain(part, depth + 1, shape, typed) for part in data]
+        name, real = type(data).__name__, any(isinstance(part, float) for part in data)
+        raise TypeError(f"must be real number, not {name}" if (real if kind is None else kind.kind == "f") else
+                        f"'{name}' object cannot be interpreted as an integer")
+    need(len(data) == shape[depth], "ragged", shape[depth], depth, len(data), kind=ValueError)
+    return [_plain(part, depth + 1, shape, typed, kind) for part in data]
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -147,9 +149,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     require(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "expected np.ndarray (got "
             f"{type_said(ndarray)})", TypeError)
     dtypes.of(ndarray.dtype)
-    require(min(ndarray.strides, default=0) >= 0, "At least one stride in the given numpy array is negative, and "
-            "tensors with negative strides are not currently supported. (You can probably work around this by making a "
-            "copy of your array  with array.copy().) ", ValueError)
+    need(min(ndarray.strides, default=0) >= 0, "negative_strides", kind=ValueError)
     return made(ndarray if ndarray.flags.writeable else ndarray.copy("K"))  # torch writes into what is read-only
 
 
@@ -170,8 +170,7 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
         return TENSORS.alias(first)
     if isinstance(first, str | list | tuple | ndarray) and not isinstance(first, Size):
         return made(array_of(first).astype(_kind(dtype)))
-    require(hasattr(first, "__index__") or isinstance(first, Size),
-            f"new(): data must be a sequence (got {type(first).__name__})", TypeError)
+    need(hasattr(first, "__index__") or isinstance(first, Size), "new_data", type(first).__name__, kind=TypeError)
     return zeros(*data or (0,), dtype=dtype)
 
 

@@ -348,7 +348,7 @@ def outcome(content):
     try:
         return described(read(content))
     except ERRORS as error:
-        return type(error) if str(error) else "an error that says nothing"
+        return type(error) if str(error) or error.__notes__ else "an error that says nothing"
 
 
 @pytest.fixture

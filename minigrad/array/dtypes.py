@@ -17,6 +17,7 @@ class dtype:
     """An element type such as `torch.float32`; `np` is the NumPy type that carries it."""
 
     __slots__ = ("c_name", "name", "np", "scalar_type")
+    __module__ = "minigrad"
     is_complex = False
 
     def __init__(self, name: str, scalar_type: str, c_name: str):
@@ -111,9 +112,12 @@ _WIDER = {(a, b): xp.result_type(a, b) if category(a) == category(b) else max(a,
           for a in BY_NUMPY for b in BY_NUMPY}
 
 
-def promote_types(a: dtype, b: dtype) -> dtype:
+def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both, as two arrays with dimensions would meet."""
-    return BY_NUMPY[_WIDER[a.np, b.np]]
+    for i, kind in enumerate((type1, type2), 1):
+        require(isinstance(kind, dtype), f"promote_types(): argument 'type{i}' (position {i}) must be torch.dtype, not "
+                f"{type(kind).__name__}", TypeError)
+    return BY_NUMPY[_WIDER[type1.np, type2.np]]
 
 
 def _kind_and_rank(operand: Any) -> tuple[xp.dtype, builtins.int]:
@@ -134,7 +138,8 @@ def check_fits(value: Any, kind: Any, name: str = "") -> None:
     """Raises: RuntimeError in torch's words, if whole numbers of a type do not reach as far as `value`."""
     if kind.kind in "iu":
         most = xp.iinfo(kind).max  # as torch counts it, -255 still fits into eight bits without a sign
-        if not xp.all((value >= -most - (kind.kind == "i")) & (value <= most)):
+        least = -most - 1 if kind.kind == "i" else 0 if xp.asarray(value).dtype.kind == "f" else -most
+        if not xp.all((value >= least) & (value <= most)):
             raise _overflow(name or ("int" if kind == "int32" else f"{kind}_t"))
 
 

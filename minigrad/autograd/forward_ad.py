@@ -7,7 +7,7 @@ from .._tensor import Tensor
 from ..core.beside.refusals import must_be_tensor
 from ..core.modes import enabled, lifted, mode_variable
 from ..func.tangents import Forward, dual
-from ..func.trees import need
+from ..text.presentation import need
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 

@@ -18,9 +18,10 @@ from ..array.backend import ndarray, xp
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
+from ..text.presentation import need, sentences
 from .levels import KNOWN, Level, entered, keep, known, mode, tell, tensors_of
 from .rules import DRAWS, apply, unwrapped
-from .trees import mapped, need, sentences
+from .trees import mapped
 
 F: Any = TENSORS
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..core.carriers import TENSORS
-from .trees import need
+from ..text.presentation import need
 
 
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,

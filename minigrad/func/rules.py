@@ -13,8 +13,9 @@ from ..array.backend import reach, xp
 from ..core.carriers import RAW, TENSORS
 from ..core.graph import TensorBase, constant
 from ..core.row import TABLE, Row
+from ..text.presentation import need, sentences
 from .levels import tensors_of
-from .trees import mapped, need, sentences
+from .trees import mapped
 
 F: Any = TENSORS
 

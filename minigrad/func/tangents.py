@@ -19,8 +19,8 @@ from ..core.graph import TensorBase, constant, node_of
 from ..core.modes import Mode, lifted, mode_variable
 from ..core.row import TABLE, Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
+from ..text.presentation import need
 from .levels import Level, keep, known, tell
-from .trees import need
 
 LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias unsafe_view t transpose permute
     unsqueeze squeeze squeeze_dim squeeze_dims expand alias select slice diagonal unfold split unsafe_split

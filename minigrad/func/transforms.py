@@ -16,10 +16,11 @@ from ..core.backward import grad as gradients
 from ..core.carriers import TENSORS
 from ..core.graph import Node, TensorBase, constant, node_of
 from ..core.modes import Mode, is_grad_enabled, lifted
+from ..text.presentation import need
 from .batches import Batches
 from .levels import KNOWN, cut, entered, known
 from .tangents import Forward, dual
-from .trees import filled, fits, is_tree, leaves, mapped, need, spec
+from .trees import filled, fits, is_tree, leaves, mapped, spec
 
 F: Any = TENSORS
 

@@ -1,22 +1,7 @@
 """Nested tuples, lists and dicts of tensors, which functions take and return; and what PyTorch says of them."""
 
-import functools
-import tomllib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-
-@functools.cache
-def sentences() -> dict[str, str]:
-    return tomllib.loads(Path(__file__).with_name("said.toml").read_text("utf-8"))
-
-
-def need(fact: Any, key: str, *blanks: Any, kind: type = RuntimeError) -> None:
-    """Raises: `kind` with PyTorch's sentence `key` (`said.toml`), unless `fact` is true."""
-    if not fact:
-        raise kind(sentences()[key].format(*blanks))
-
 
 TREES = (tuple, list, dict)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..creation import zeros_like
-from ..ops.checks import require
+from ..ops.checks import need, require
 from . import functional, init
 from .layers import Dropout, LayerNorm, Linear, _Weighted
 from .module import Module
@@ -22,8 +22,7 @@ def float_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
     if mask is None:
         return None
     boolean = str(mask.dtype) == "torch.bool"
-    require(boolean or mask.is_floating_point(), f"only bool and floating types of {name} are supported",
-            AssertionError)
+    need(boolean or mask.is_floating_point(), "mask_type", name, kind=AssertionError)
     if other is not None and mask.dtype != other.dtype:
         warnings.warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
                       UserWarning, stacklevel=3)
@@ -45,8 +44,7 @@ class MultiheadAttention(_Weighted):
     def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True, *,
                  kdim: int | None = None, vdim: int | None = None, batch_first: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
-        require(embed_dim > 0 and num_heads > 0, "embed_dim and num_heads must be greater than 0, got "
-                f"embed_dim={embed_dim} and num_heads={num_heads} instead", ValueError)
+        need(embed_dim > 0 and num_heads > 0, "attention_sizes", embed_dim, num_heads, kind=ValueError)
         super().__init__()
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim, self.head_dim = kdim or embed_dim, vdim or embed_dim, embed_dim // num_heads
@@ -79,10 +77,8 @@ class MultiheadAttention(_Weighted):
                  for i, t in given.items()}
         query, key, value = (moved[id(t)] for t in (query, key, value))
         length, count, size = query.shape
-        require(size == self.embed_dim, f"was expecting embedding dimension of {self.embed_dim}, but got {size}",
-                AssertionError)
-        require(not is_causal or attn_mask is not None, "Need attn_mask if specifying the is_causal hint. You may use "
-                "the Transformer module method `generate_square_subsequent_mask` to create this mask.")
+        need(size == self.embed_dim, "attention_embedding", self.embed_dim, size, kind=AssertionError)
+        need(not is_causal or attn_mask is not None, "attention_causal")
         padding = float_mask(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
         causal = is_causal and padding is None and not need_weights
         mask = None if causal else self._mask(float_mask(attn_mask, "attn_mask", query.dtype), padding, query, key)
@@ -100,8 +96,7 @@ class MultiheadAttention(_Weighted):
     def _check(self, query: Any, key: Any, value: Any, padding: Any, mask: Any) -> bool:
         """Whether there is a batch. Raises: AssertionError, as PyTorch does, where dimensions do not fit."""
         dims = query.dim()
-        require(dims in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor",
-                AssertionError)
+        need(dims in (2, 3), "attention_query", dims, kind=AssertionError)
         said = f"For {'batched (3-D)' if dims == 3 else 'unbatched (2-D)'} `query`, expected "
         require(key.dim() == value.dim() == dims, f"{said}`key` and `value` to be {dims}-D but found {key.dim()}-D and "
                 f"{value.dim()}-D tensors respectively", AssertionError)
@@ -135,8 +130,7 @@ class MultiheadAttention(_Weighted):
         (length, count), source = query.shape[:2], key.shape[0]
         if mask is not None:
             right = (length, source) if mask.dim() == 2 else (count * self.num_heads, length, source)
-            require(tuple(mask.shape) == right, f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should "
-                    f"be {right}.")
+            need(tuple(mask.shape) == right, "attention_mask_shape", mask.dim(), mask.shape, right)
             mask = mask.unsqueeze(0) if mask.dim() == 2 else mask
         if padding is not None:
             require(tuple(padding.shape) == (count, source), f"key_padding_mask should have shape {(count, source)}, "

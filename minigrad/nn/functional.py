@@ -21,8 +21,8 @@ from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, own_dim, require, same_type, titled
-from ..ops.kernels.conv import shares
+from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled
+from ..ops.kernels.conv import check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
@@ -294,6 +294,12 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """As dropout, for whole channels."""
+    if input.ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
+            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
+            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
+            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.", stacklevel=2)
     sizes = input._data.shape
     return _dropped(input, (*sizes[:2], *(1,) * (len(sizes) - 2)), checked_p(p), training, inplace)
 
@@ -327,8 +333,9 @@ def tuple_of(value: Any, n: int) -> tuple:
 
 def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     _must_be_tensors(f"conv{n}d", input=input, weight=weight)
-    require(input.ndim in (n + 1, n + 2), f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but "
-            f"got input of size: {list(input.shape)}")
+    if bias is not None and not isinstance(padding, str):
+        same_type(input._data, bias._data, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
+    need(input.ndim in (n + 1, n + 2), "conv_input", n + 1, n + 2, f"conv{n}d", list(input.shape))
     require(weight.ndim > 2, "weight should have at least three dimensions")
     stride, dilation = tuple_of(stride, n), tuple_of(dilation, n)
     x = input if input.ndim == n + 2 else input.unsqueeze(0)
@@ -398,6 +405,8 @@ def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
                ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest element of each stretch of a sequence."""
     windows = _as_plane(kernel_size, 1), _as_plane(stride, 1), _as_plane(padding, 0), _as_plane(dilation, 1)
+    (_, size), (_, edge) = windows[0], windows[2]
+    need(edge <= size // 2, "max_pool1d_padding", edge, size)
     return _as_sequence(max_pool2d(input.unsqueeze(-2), *windows, ceil_mode, return_indices))
 
 
@@ -413,8 +422,7 @@ def _pooled_size(kind: str, input: Any, output_size: Any) -> tuple:
     require(len(sizes) in (3, 4), f"{name}: Expected 3D or 4D tensor, but got{':' * (kind == 'max')} {sizes}")
     out = tuple(n if m is None else m for n, m in zip(sizes[-2:], tuple_of(output_size, 2), strict=True))
     for dim in () if kind == "avg" and out == (1, 1) else (-2, -1):
-        require(sizes[dim], f"{name}: Expected input to have non-zero size for non-batch dimensions, but input has "
-                f"sizes {sizes} with dimension {len(sizes) + dim} being empty")
+        need(sizes[dim], "adaptive_pool_input", name, sizes, len(sizes) + dim)
     return out
 
 
@@ -459,8 +467,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     _must_be_tensors("pad", input=input)
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
-    require(len(pad) <= 2 * rank, "Padding length should be less than or equal to two times the input dimension but "
-            f"got padding length {len(pad)} and input of dimension {rank}")
+    need(len(pad) <= 2 * rank, "pad_length", len(pad), rank)
     if mode == "constant":
         return shape.constant_pad_nd(input, pad, 0 if value is None else value)
     require(mode in _PAD_MODES, f"Unrecognised padding mode {mode}", NotImplementedError)
@@ -468,13 +475,11 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
     n = len(pairs)
     require(n in (1, 2, 3) and rank - n in (1, 2), _PAD_SIZES.format(len(pad), rank), NotImplementedError)
-    require(mode == "circular" or all(input.shape[-n - 1 :]), f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with "
-            f"possibly 0 batch size and other non-zero dimensions for input, but got: {list(input.shape)}")
+    need(mode == "circular" or all(input.shape[-n - 1 :]), "pad_input", n + 1, n + 2, list(input.shape))
     for i, pair in enumerate(pairs):
         size = input.shape[-1 - i]
-        require(mode != "reflect" or max(pair) < size, f"Argument #{4 + 2 * i}: Padding size should be less than the "
-                f"corresponding input dimension, but got: padding ({pair[0]}, {pair[1]}) at dimension "
-                f"{rank - 1 - i} of input {list(input.shape)}")
+        need(mode != "reflect" or max(pair) < size, "reflect_padding", 4 + 2 * i, pair[0], pair[1], rank - 1 - i,
+             list(input.shape))
         require(mode != "circular" or max(pair) <= size, "Padding value causes wrapping around more than once.")
     if min(pad) < 0:
         input, pad = shape.constant_pad_nd(input, tuple(min(n, 0) for n in pad)), tuple(max(n, 0) for n in pad)
@@ -491,10 +496,10 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     """Sequences or images in another size, each cell a copy of the nearest one."""
     require(size is not None or scale_factor is not None, "either size or scale_factor should be defined", ValueError)
     n = input.ndim - 2
+    need(n in (1, 2, 3), "resized_input", n + 2, mode, kind=NotImplementedError)
     if mode != "nearest" or n not in (1, 2):
         raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
-    require(align_corners is None, "align_corners option can only be set with the interpolating modes: linear | "
-            "bilinear | bicubic | trilinear", ValueError)
+    need(align_corners is None, "align_corners", kind=ValueError)
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     if size is not None:
         out, scales = tuple_of(size, n), (None,) * n
@@ -519,6 +524,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     _must_be_tensors("layer_norm", input=input)
     sizes = tuple(normalized_shape)
     if input._data.shape[-len(sizes) :] != sizes:
+        check_parameters(*(t if t is None else t._data for t in (input, weight, bias)))
         stars = "".join(f", {n}" for n in sizes)
         raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
                            f"of size{list(input.shape)}")
@@ -537,12 +543,20 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
+    return _over_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def _over_batch(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+                *how: Any) -> Any:
+    if not input._data.size:  # torch records no norm of nothing
+        y = input.clone() if weight is None else input.clone() * weight.select(0, 0)
+        return y if bias is None else y + bias.select(0, 0)
     running = {"running_mean": running_mean, "running_var": running_var}
     for name, p in running.items():
         require(training or p is not None, f"{name} must be defined in evaluation mode")
     _same_sizes(input.shape[1:2], f"{{0}} should contain {input.shape[1]} elements not {{1[0]}}", **running,
                  weight=weight, bias=bias)
-    return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+    return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, *how)[0]
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
@@ -552,8 +566,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     sizes = [n * c // num_groups, num_groups, *rest]
     if math.prod(sizes) == num_groups:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
-    require(not c % num_groups, "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(input.shape)} and num_groups={num_groups}")
+    need(not c % num_groups, "group_norm_channels", list(input.shape), num_groups)
     _same_sizes((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of "
                 f"shape {{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
@@ -562,14 +575,12 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel of each example."""
-    require(not use_input_stats or math.prod(input.shape[2:]) != 1, "Expected more than 1 spatial element when "
-            f"training, got input size {input.shape}", ValueError)
+    need(not use_input_stats or math.prod(input.shape[2:]) != 1, "instance_norm_input", input.shape, kind=ValueError)
     n, c, *rest = input.shape
-    require(use_input_stats or all(t is not None for t in (running_mean, running_var)),
-            "Expected running_mean and running_var to be defined when use_input_stats is false")
+    need(use_input_stats or all(t is not None for t in (running_mean, running_var)), "instance_norm_running")
     weight, bias, *copies = (None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var))
     x = input.contiguous().view(1, n * c, *rest)
-    y = conv.native_batch_norm(x, weight, bias, *copies, use_input_stats, momentum, eps)[0]
+    y = _over_batch(x, weight, bias, *copies, use_input_stats, momentum, eps)
     for running, copy in zip((running_mean, running_var), copies, strict=True):
         if running is not None:  # each example has moved its own
             running.detach().copy_(copy.view(n, c).mean(0))
@@ -606,8 +617,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     same_type(*(t._data for t in given.values()), said="All tensors must have the same dtype, got " + ", ".join(
         f"{name}: {{c[{i}]}}" for i, name in enumerate(given)))
     for i, t in enumerate((input1, input2), 1):
-        require(t.shape[-1] == weight.shape[i], f"bilinear(): input{i} size does not match weight size: got "
-                f"{t.shape[-1]} but expected {weight.shape[i]}")
+        need(t.shape[-1] == weight.shape[i], "bilinear_sizes", i, t.shape[-1], weight.shape[i])
     rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
     output = conv.trilinear(rows[0], weight, rows[1]).view(*input1.shape[:-1], weight.shape[0])
     return output if bias is None else output + bias
@@ -632,8 +642,7 @@ def _expanded_pair(kernel: str, input: Any, target: Any) -> tuple:
 
 def _weighted(input: Any, errors: Any, weight: Any, reduction: str, divisor: Any = None) -> Any:
     require(weight.size() == input.size(), "Weights and input must have the same size.", ValueError)
-    require(reduction in _REDUCTIONS, f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.",
-            ValueError)
+    need(reduction in _REDUCTIONS, "weighted_reduction", reduction, kind=ValueError)
     errors = errors * weight
     total = errors if reduction == "none" else errors.sum()
     return total if reduction != "mean" else errors.mean() if divisor is None else total / divisor.sum()
@@ -669,8 +678,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
                          reduction: str = "mean") -> Any:
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
     kind = _reduction(reduction, size_average, reduce)
-    require(target.shape == input.shape, f"Using a target size ({target.shape}) that is different to the input size "
-            f"({input.shape}) is deprecated. Please ensure they have the same size.", ValueError)
+    need(target.shape == input.shape, "bce_sizes", target.shape, input.shape, kind=ValueError)
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
     weight = weight if weight is None else weight.expand(common_shape(target._data.shape, weight._data.shape))
@@ -693,8 +701,7 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
                      reduction: str = "mean") -> Any:
     """log(1 + exp(-t x)) for targets 1 and -1."""
     kind = _reduction(reduction, size_average, reduce)
-    require(not target.requires_grad, "The function 'soft_margin_loss' is not differentiable with respect to argument "
-            "'target'. This input cannot have requires_grad True.")
+    need(not target.requires_grad, "soft_margin_target")
     return loss.soft_margin_loss(input, target.to(input.dtype), kind)
 
 
@@ -726,8 +733,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
     soft = target._data.shape == input._data.shape
-    require(not soft or target.is_floating_point(), "Expected floating point type for target with class "
-            f"probabilities, got {target.dtype.scalar_type}")
+    need(not soft or target.is_floating_point(), "class_probabilities", target.dtype.scalar_type)
     logs = act.log_softmax_dim(input, dim)
     if soft:
         require(ignore_index < 0, "ignore_index is not supported for floating point target")
@@ -742,9 +748,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
 
 def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
     classes, kind = max(logs.shape[dim], 1), _reduction(reduction)
-    require(weight is None or weight.shape == logs.shape[dim : dim + 1], "cross_entropy: weight tensor should be "
-            f"defined either for all {classes} classes or no classes but got weight tensor of shape: "
-            f"{None if weight is None else list(weight.shape)}")
+    need(weight is None or weight.shape == logs.shape[dim : dim + 1], "class_weights", classes,
+         None if weight is None else list(weight.shape))
     if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
@@ -808,8 +813,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
                         reduce: Any = None, reduction: str = "mean") -> Any:
     """max(0, -t (x1 - x2) + margin)."""
     kind = _reduction(reduction, size_average, reduce)
-    require(input1.ndim == input2.ndim == target.ndim, "margin_ranking_loss : All input tensors should have same "
-            f"dimension but got sizes: input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
+    need(input1.ndim == input2.ndim == target.ndim, "ranking_dims", input1.shape, input2.shape, target.shape)
     return _reduced(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), kind)
 
 

@@ -58,8 +58,8 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window; `stride` is the window's size if not given."""
 def batch_norm(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
-    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
+    input: Tensor, running_mean: Any, running_var: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
 ) -> Tensor:
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -159,8 +159,8 @@ def huber_loss(
     """Half squares below `delta`, `delta` times absolute differences above; each times its `weight`."""
 def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
-    weight: Tensor | number[Any] | None = None, bias: Tensor | number[Any] | None = None,
-    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
+    eps: float = 1e-05,
 ) -> Tensor:
     """Mean 0 and variance 1 for each channel of each example."""
 def interpolate(

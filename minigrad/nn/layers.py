@@ -11,12 +11,13 @@ import math
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from functools import partialmethod
+from functools import partialmethod, update_wrapper
+from types import FunctionType
 from typing import Any
 
 from .._tensor import Tensor
 from ..creation import empty, full, tensor
-from ..ops.checks import require
+from ..ops.checks import need, require
 from . import functional, init
 from .module import Module, Parameter
 
@@ -98,8 +99,7 @@ class _List(Module):
 
     def extend(self, modules: Iterable[Module]) -> _List:
         """Add several modules at the end."""
-        require(isinstance(modules, Iterable), f"{type(self).__name__}.extend should be called with an iterable, but "
-                f"got {type(modules).__name__}", TypeError)
+        need(isinstance(modules, Iterable), "list_extend", type(self).__name__, type(modules).__name__, kind=TypeError)
         for module in modules:
             self.append(module)
         return self
@@ -107,7 +107,7 @@ class _List(Module):
     __iadd__ = extend
 
     def __add__(self, other: Iterable[Module]) -> _List:
-        return (Sequential if isinstance(self, Sequential) else ModuleList)().extend([*self, *other])
+        return ModuleList().extend([*self, *other])
 
 
 class Sequential(_List):
@@ -124,6 +124,20 @@ class Sequential(_List):
         require(abs(index) <= len(self), f"Index out of range: {index}", IndexError)
         super().insert(index, module)
         return self
+
+    def __iadd__(self, other: Sequential) -> Sequential:
+        need(isinstance(other, Sequential), "sequential_add", type(other), kind=ValueError)
+        return self.extend([*other])
+
+    def __add__(self, other: Sequential) -> Sequential:
+        return Sequential(*self).__iadd__(other)
+
+    def __mul__(self, other: int) -> Sequential:
+        require(isinstance(other, int), f"unsupported operand type(s) for *: {type(self)} and {type(other)}", TypeError)
+        require(other > 0, f"Non-positive multiplication factor {other} for {type(self)}", ValueError)
+        return Sequential(*[*self] * other)
+
+    __rmul__ = __mul__
 
     def forward(self, input: Any) -> Any:
         """The input, passed through each module in turn."""
@@ -159,17 +173,20 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add the modules of a dict, or of pairs, to these."""
-        require(isinstance(modules, Iterable), "ModuleDict.update should be called with an iterable of key/value "
-                f"pairs, but got {type(modules).__name__}", TypeError)
+        need(isinstance(modules, Iterable), "module_dict_update", type(modules).__name__, kind=TypeError)
         for name, module in dict(modules).items():
             self.add_module(name, module)
 
     __setitem__ = Module.add_module
 
 
-# Passed on to the dict, which is another one for each module: hence properties.
-for _name in ("__getitem__", "__delitem__", "__len__", "__iter__", "keys", "items", "values", "pop", "clear"):
-    setattr(ModuleDict, _name, property(operator.attrgetter(f"_modules.{_name}")))
+def _passed_on(kind: type, held: str, names: str) -> None:
+    """To a dict, which is another one for each module: hence properties."""
+    for name in names.split():
+        setattr(kind, name, property(operator.attrgetter(f"{held}.{name}")))
+
+
+_passed_on(ModuleDict, "_modules", "__getitem__ __delitem__ __len__ __iter__ __contains__ keys items values pop clear")
 
 
 class ParameterList(Module):
@@ -230,31 +247,25 @@ class ParameterDict(Module):
         self._keys: dict[str, None] = {}
         self.update(() if parameters is None else parameters)
 
+    def _name(self, key: str) -> str:
+        need(isinstance(key, str), "parameter_key", type(key).__name__, kind=TypeError)
+        return key
+
     def __setitem__(self, key: str, value: Any) -> None:
-        require(isinstance(key, str), "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{type(key).__name__}'). Open an issue on github if you need non-string keys.", TypeError)
+        setattr(self, self._name(key), _as_parameter(value))
         self._keys[key] = None
-        setattr(self, key, _as_parameter(value))
 
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, key)
+        return getattr(self, self._name(key))
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
         delattr(self, key)
 
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._keys.keys()
+    def clear(self) -> None:
+        """Take all out."""
+        for key in [*self._keys]:
+            del self[key]
 
     def values(self) -> Iterable[Any]:
         """The parameters."""
@@ -285,6 +296,9 @@ class ParameterDict(Module):
 
     def __call__(self, input: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")
+
+
+_passed_on(ParameterDict, "_keys", "__len__ __iter__ __contains__ keys")
 
 
 def _as_parameter(value: Any) -> Any:
@@ -347,6 +361,13 @@ class _Conv(_Weighted):
 
     dims: int
 
+    def __init_subclass__(cls) -> None:
+        if cls.__base__ is _Conv:  # torch writes each an `__init__`, which refusals name
+            made: Any = _Conv.__init__
+            own = FunctionType(made.__code__, made.__globals__, "", made.__defaults__, made.__closure__)
+            cls.__init__ = update_wrapper(own, made)  # type: ignore[method-assign]
+            own.__qualname__ = f"{cls.__name__}.__init__"
+
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
                  device: Any = None, dtype: Any = None) -> None:
@@ -357,10 +378,8 @@ class _Conv(_Weighted):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (
             functional.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))
-        require(not isinstance(padding, str) or padding in ("same", "valid"),
-                f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}", ValueError)
-        require(padding != "same" or {*self.stride} == {1},
-                "padding='same' is not supported for strided convolutions", ValueError)
+        need(not isinstance(padding, str) or padding in ("same", "valid"), "padding_string", padding, kind=ValueError)
+        need(padding != "same" or {*self.stride} == {1}, "same_stride", kind=ValueError)
         modes = {"zeros", "reflect", "replicate", "circular"}
         require(padding_mode in modes, f"padding_mode must be one of {modes}, but got {padding_mode=}", ValueError)
         self.padding = padding if isinstance(padding, str) else functional.tuple_of(padding, self.dims)
@@ -516,8 +535,7 @@ class GroupNorm(_Norm):
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
                  device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__()
-        require(num_channels % num_groups == 0,
-                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})", ValueError)
+        need(num_channels % num_groups == 0, "group_channels", num_channels, num_groups, kind=ValueError)
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         sizes = affine and (num_channels,)
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
@@ -579,13 +597,16 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
         options = {p.name: ... if p.default is p.empty else p.default for p in own if p.kind is p.POSITIONAL_OR_KEYWORD}
     kept = options.keys() - {"size_average", "reduce"}
 
+    # Python refuses what does not fit; torch's pools take their arguments in a class of no dimensions
+    listed = ", ".join(n if default is ... else f"{n}=options[{n!r}]" for n, default in options.items())
+    taken = eval(f"lambda self, {listed}: locals()", {"options": options})
+    owner = f"_{name[:-2]}Nd" if name.startswith(("Max", "Adaptive")) else name
+    taken.__qualname__ = f"{owner}.__init__"
+
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         Module.__init__(self)
-        values = {**options, **dict(zip(options, args, strict=False)), **given}
-        for unknown in given.keys() - options.keys():
-            raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{unknown}'")
-        if ... in values.values() or len(args) > len(options):
-            raise TypeError(f"{name}.__init__() takes ({', '.join(options)})")
+        values = taken(self, *args, **given)
+        del values["self"]
         if "kernel_size" in options and values["stride"] is None:
             values["stride"] = values["kernel_size"]
         if "size_average" in options:

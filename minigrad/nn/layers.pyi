@@ -53,6 +53,10 @@ class Sequential(_List):
     def __init__(self, *args: Any) -> None: ...
     def insert(self, index: int, module: Module) -> Sequential:
         """Put a module before another one; returns itself."""
+    def __iadd__(self, other: Sequential) -> Sequential: ...
+    def __add__(self, other: Sequential) -> Sequential: ...
+    def __mul__(self, other: int) -> Sequential: ...
+    def __rmul__(self, other: int) -> Sequential: ...
     def forward(self, input: Any) -> Tensor:
         """The input, passed through each module in turn."""
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
@@ -73,6 +77,7 @@ class ModuleDict(Module):
     __delitem__: Any
     __len__: Any
     __iter__: Any
+    __contains__: Any
     keys: Any
     items: Any
     values: Any
@@ -102,11 +107,8 @@ class ParameterDict(Module):
     def __setitem__(self, key: str, value: Any) -> None: ...
     def __getitem__(self, key: str) -> Any: ...
     def __delitem__(self, key: str) -> None: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[str]: ...
-    def __contains__(self, key: str) -> bool: ...
-    def keys(self) -> Iterable[str]:
-        """The names."""
+    def clear(self) -> None:
+        """Take all out."""
     def values(self) -> Iterable[Any]:
         """The parameters."""
     def items(self) -> Iterable[tuple[str, Any]]:
@@ -119,6 +121,10 @@ class ParameterDict(Module):
         """Take a parameter out."""
     def extra_repr(self) -> str: ...
     def __call__(self, input: Any) -> Any: ...
+    __len__: Any
+    __iter__: Any
+    __contains__: Any
+    keys: Any
 
 
 class _Weighted(Module):
@@ -143,6 +149,8 @@ class Linear(_Weighted):
 
 class _Conv(_Weighted):
     """What Conv1d and Conv2d share."""
+    @classmethod
+    def __init_subclass__(cls) -> None: ...
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = 'zeros', device: Any = None,
@@ -155,6 +163,11 @@ class _Conv(_Weighted):
 
 class Conv1d(_Conv):
     """Filters slid over sequences `(batch, channels, length)`."""
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = 'zeros', device: Any = None,
+        dtype: Any = None,
+    ) -> None: ...
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -170,6 +183,11 @@ class Conv2d(_Conv):
     padding_mode: str
     weight: Parameter
     bias: Parameter
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = 'zeros', device: Any = None,
+        dtype: Any = None,
+    ) -> None: ...
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 

@@ -23,7 +23,7 @@ from ..core.beside.hooks import HookDict
 from ..core.beside.ledger import cut
 from ..core.graph import constant
 from ..core.modes import grad_mode
-from ..ops.checks import require
+from ..ops.checks import need, require
 
 
 class Parameter(Tensor):
@@ -35,8 +35,7 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         data = Tensor() if data is None else data
         t = constant(cls, data.detach()._data, data._shared_counter())
-        require(not requires_grad or t._data.dtype.kind == "f",
-                "Only Tensors of floating point and complex dtype can require gradients")
+        need(not requires_grad or t._data.dtype.kind == "f", "float_parameters")
         t._requires_grad = requires_grad
         return t
 
@@ -277,8 +276,7 @@ class Module:
         """Move parameters and buffers to another type or device, in place; integers keep their type."""
         require("copy" not in options, ".to() does not accept copy argument")
         kind = Tensor().to(*args, **options).dtype
-        require(kind.is_floating_point, "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                f"dtype={kind}", TypeError)
+        need(kind.is_floating_point, "to_floats", kind, kind=TypeError)
         with no_grad():
             for t in (*self.parameters(), *self.buffers()):
                 own = () if t.is_floating_point() else (t.dtype,)
@@ -434,8 +432,7 @@ class BackwardHook:
                 "nn.Module.register_full_backward_hook for more details.", stacklevel=2)
             for hook in self.after:
                 given = hook(self.module, self.none, grads)
-                require(given is None or (isinstance(given, tuple) and {*given} <= {None}), "Backward hook for Modules "
-                        "where no input requires gradient should always return None or None for all gradients.")
+                need(given is None or (isinstance(given, tuple) and {*given} <= {None}), "module_hook_none")
         return tuple(grads[i] for i in self.out_at)
 
     def leave(self, sent: tuple, _: Any) -> tuple | None:
@@ -454,8 +451,7 @@ class BackwardHook:
 
 def _replaced(grads: tuple, new: Any, hook: str, what: str) -> tuple:
     new = grads if new is None else new
-    require(len(new) == len(grads), f"Backward {hook} returned an invalid number of grad_{what}, got {len(new)}, but "
-            f"expected {len(grads)}")
+    need(len(new) == len(grads), "module_hook_count", hook, what, len(new), len(grads))
     return new
 
 

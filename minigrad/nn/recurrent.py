@@ -11,7 +11,7 @@ from functools import partialmethod
 from typing import Any
 
 from ..creation import zeros
-from ..ops.checks import require
+from ..ops.checks import need, require
 from ..ops.table.pointwise import relu, sigmoid, tanh
 from ..ops.table.shape import cat, stack, unsafe_split
 from . import functional, init
@@ -102,13 +102,10 @@ class RNNCellBase(_Recurrent):
         return state if several > 1 else state[0]
 
     def _check(self, input: Any, state: State) -> None:
-        require(input.shape[1] == self.input_size, f"input has inconsistent input_size: got {input.shape[1]} expected "
-                f"{self.input_size}")
+        need(input.shape[1] == self.input_size, "cell_input", input.shape[1], self.input_size)
         for nr, h in enumerate(state):
-            require(h.shape[0] == input.shape[0], f"Input batch size {input.shape[0]} doesn't match hidden{nr or ''} "
-                    f"batch size {h.shape[0]}")
-            require(h.shape[1] == self.hidden_size, f"hidden{nr or ''} has inconsistent hidden_size: got {h.shape[1]}, "
-                    f"expected {self.hidden_size}")
+            need(h.shape[0] == input.shape[0], "cell_batch", input.shape[0], nr or "", h.shape[0])
+            need(h.shape[1] == self.hidden_size, "cell_hidden", nr or "", h.shape[1], self.hidden_size)
 
     extra_repr = partialmethod(_shown_options, "-input_size -hidden_size", bias=True)
 
@@ -162,8 +159,7 @@ class RNNBase(_Recurrent):
             require(isinstance(size, int), f"{name} should be of type int, got: {type(size).__name__}", TypeError)
             require(size > 0, f"{name} must be greater than zero", ValueError)
         require(num_layers > 0, "num_layers must be greater than zero", ValueError)
-        require(not isinstance(dropout, bool) and 0 <= dropout <= 1, "dropout should be a number in range [0, 1] "
-                "representing the probability of an element being zeroed", ValueError)
+        need(not isinstance(dropout, bool) and 0 <= dropout <= 1, "recurrent_dropout", kind=ValueError)
         require(proj_size >= 0, "proj_size should be a positive integer or zero to disable projections", ValueError)
         require(proj_size < hidden_size, "proj_size has to be smaller than hidden_size", ValueError)
         if dropout > 0 and num_layers == 1:
@@ -239,10 +235,8 @@ class RNNBase(_Recurrent):
 
     def _check(self, input: Any, state: State) -> None:
         kind = self.weight_ih_l0.dtype
-        require(input.dtype == kind, f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert "
-                f"input: input.to({kind}), or convert model: model.to({input.dtype})", ValueError)
-        require(input.shape[-1] == self.input_size, "input.size(-1) must be equal to input_size. Expected "
-                f"{self.input_size}, got {input.shape[-1]}")
+        need(input.dtype == kind, "recurrent_dtype", input.dtype, kind, kind, input.dtype, kind=ValueError)
+        need(input.shape[-1] == self.input_size, "recurrent_input", self.input_size, input.shape[-1])
         name = "hidden" if len(state) == 1 else "hidden[0]"
         for nr, h in enumerate(state):
             size = (len(self._walks()), input.shape[1], self.hidden_size if nr else self.proj_size or self.hidden_size)
@@ -258,8 +252,7 @@ class RNN(RNNBase):
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
                  *args: Any, **options: Any) -> None:
-        require(nonlinearity in ("tanh", "relu"), f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or "
-                "'relu'.", ValueError)
+        need(nonlinearity in ("tanh", "relu"), "recurrent_nonlinearity", nonlinearity, kind=ValueError)
         require("proj_size" not in options, "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
         super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **options)
         self.nonlinearity = nonlinearity

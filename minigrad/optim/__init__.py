@@ -18,7 +18,7 @@ from ..core.beside.lines import learners_line
 from ..core.graph import bump, constant
 from ..manual import face
 from ..nn.module import forget_grad, typename
-from ..ops.checks import require
+from ..ops.checks import need, require
 from ..text import presentation
 from . import lr_scheduler
 
@@ -33,8 +33,7 @@ class Optimizer:
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._opt_called = type(self).step is not Optimizer.step  # a scheduler asks; one's own says nothing
-        require(not isinstance(params, Tensor), "params argument given to the optimizer should be an iterable of "
-                f"Tensors or dicts, but got {typename(params)}", TypeError)
+        need(not isinstance(params, Tensor), "optimizer_params", typename(params), kind=TypeError)
         groups = list(params)
         require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -101,8 +100,7 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
         params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
-        require(len(groups) == len(self.param_groups), "loaded state dict has a different number of parameter groups",
-                ValueError)
+        need(len(groups) == len(self.param_groups), "optimizer_groups", kind=ValueError)
         require([len(g["params"]) for g in groups] == [len(g["params"]) for g in self.param_groups], "loaded state "
                 "dict contains a parameter group that doesn't match the size of optimizer's group", ValueError)
         self.state = defaultdict(dict)

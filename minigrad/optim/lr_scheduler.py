@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.checks import require
+from ..ops.checks import need, require
 from ..text import presentation
 
 
@@ -19,10 +19,7 @@ class LRScheduler:
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         require(hasattr(optimizer, "param_groups"), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
         for i, group in enumerate(optimizer.param_groups):
-            require(last_epoch == -1 or "initial_lr" in group, "param 'initial_lr' is not specified in param_groups"
-                    f"[{i}] when resuming scheduler with last_epoch >= 0.\nThis typically happens when:\n1. You're "
-                    "trying to resume training from a checkpoint but haven't properly loaded the optimizer state\n2. "
-                    "You're using last_epoch >= 0 for a fresh training run (not recommended)", KeyError)
+            need(last_epoch == -1 or "initial_lr" in group, "scheduler_initial", i, kind=KeyError)
             group.setdefault("initial_lr", group["lr"])
         self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0

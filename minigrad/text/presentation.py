@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from . import say, torch_names
@@ -55,6 +57,20 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
     exception = current.kind(key, kind)(current.message(key, text))
     explain(exception, key, facts)
     return exception
+
+
+@cache
+def sentences() -> dict[str, str]:
+    """PyTorch's own, word for word (2.13): those that would fill lines of code."""
+    import json  # most programs never fail
+
+    return json.loads(Path(__file__).with_name("torch_says.json").read_text("utf-8"))
+
+
+def need(holds: Any, key: str, *blanks: Any, kind: type = RuntimeError) -> None:
+    """Raises `kind` with torch's sentence `key`, its blanks filled, unless `holds`."""
+    if not holds:
+        raise kind(sentences()[key].format(*blanks))
 
 
 def require(holds: Any, text: str, error: type = RuntimeError) -> None:

@@ -25,7 +25,7 @@ from ..core.engine import steps
 from ..core.graph import Freed, Withheld
 from ..core.modes import is_grad_enabled
 from ..manual import face
-from ..ops.checks import require
+from ..ops.checks import need, require
 from ..random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
@@ -78,13 +78,10 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant or use_reentrant is None:
         require(not kwargs, f"Unexpected keyword arguments: {','.join(kwargs)}", ValueError)
-        require(context_fn is noop_context_fn and debug is False, "Passing `context_fn` or `debug` is only supported "
-                "when use_reentrant=False.", ValueError)
+        need(context_fn is noop_context_fn and debug is False, "checkpoint_reentrant", kind=ValueError)
         return CheckpointFunction.apply(function, preserve, *args)
-    require(not debug or context_fn is noop_context_fn, "debug=True is incompatible with non-default context_fn",
-            ValueError)
-    require(determinism_check in FACTS, f"determinism_check should be one of {list(FACTS)}, but got "
-            f"{determinism_check}", ValueError)
+    need(not debug or context_fn is noop_context_fn, "checkpoint_debug", kind=ValueError)
+    need(determinism_check in FACTS, "checkpoint_determinism", list(FACTS), determinism_check, kind=ValueError)
     forward, again = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)
@@ -99,9 +96,7 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     with saved_tensors_hooks(region.pack, region.unpack), forward:
         result = function(*args, **kwargs)
         region.complete = True
-    require(region.complete, "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
-            "exception raised during the checkpointed forward. This is not supported because checkpoint cannot return "
-            "a value for a failed forward.")
+    need(region.complete, "checkpoint_suppressed")
     return result
 
 
@@ -205,8 +200,7 @@ class Region:
         t, place = t.detach() if t.requires_grad else t, self.count
         self.count += 1
         if place >= len(self.holders):
-            require(not self.complete, "torch.utils.checkpoint: trying to save more tensors during recomputation than "
-                    "during the original forward pass.\n", CheckpointError)
+            need(not self.complete, "checkpoint_more", kind=CheckpointError)
             self.inner = True  # a backward inside the function
             return t
         if (holder := self.holders[place]()) is not None:
@@ -218,14 +212,11 @@ class Region:
     def compare(self) -> None:
         if self.inner:
             return
-        require(self.count == len(self.holders), "torch.utils.checkpoint: A different number of tensors was saved "
-                "during the original forward and recomputation.\nNumber of tensors saved during forward: "
-                f"{len(self.holders)}\nNumber of tensors saved during recomputation: {self.count}.\n", CheckpointError)
+        need(self.count == len(self.holders), "checkpoint_count", len(self.holders), self.count, kind=CheckpointError)
         different = [f"tensor at position {place}:\nsaved metadata: {was}\nrecomputed metadata: {now}\n"
                      for place, (was, held) in enumerate(zip(self.facts, self.holders, strict=True))
                      if held() is not None and was != (now := self.facts_of(self.again[held()]))]
-        require(not different, "torch.utils.checkpoint: Recomputed values for the following tensors have different "
-                f"metadata than during the forward pass.\n{''.join(different)}.\n", CheckpointError)
+        need(not different, "checkpoint_metadata", "".join(different), kind=CheckpointError)
 
 
 def kept(t: Any) -> Withheld:
@@ -252,9 +243,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Any:
-        require(_whole_graph(), "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
-                "passing an `inputs` parameter to .backward(). To resolve this error, you can either set "
-                "use_reentrant=False, or call .backward() without passing the `inputs` argument.")
+        need(_whole_graph(), "checkpoint_grad")
         saved = iter(ctx.saved_tensors)
         inputs = tuple(next(saved) if place in ctx.places else arg for place, arg in enumerate(ctx.inputs))
         with repeated(ctx.state):
@@ -278,8 +267,7 @@ def _whole_graph() -> bool:
 
 def detach_variable(inputs: Any) -> tuple:
     """The inputs, tensors without their history."""
-    require(isinstance(inputs, tuple), "Only tuple of tensors is supported. Got Unsupported input type: "
-            f"{type(inputs).__name__}")
+    need(isinstance(inputs, tuple), "checkpoint_inputs", type(inputs).__name__)
     return tuple(t.detach().requires_grad_(t.requires_grad) if isinstance(t, Tensor) else t for t in inputs)
 
 

@@ -14,7 +14,7 @@ from ..array import random
 from ..array.backend import xp
 from ..array.dtypes import float64
 from ..creation import as_tensor, tensor
-from ..ops.checks import require
+from ..ops.checks import need, require
 from ..ops.table.shape import stack
 from ..text import presentation, say
 
@@ -134,12 +134,10 @@ class RandomSampler(Sampler):
     def __init__(self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
                  generator: Any = None) -> None:
         super().__init__(data_source, generator=generator)
-        require(isinstance(replacement, bool), "replacement should be a boolean value, but got "
-                f"replacement={replacement}", TypeError)
+        need(isinstance(replacement, bool), "sampler_replacement", replacement, kind=TypeError)
         self.replacement, self._num_samples = replacement, num_samples
         n = self.num_samples
-        require(isinstance(n, int) and n > 0, "num_samples should be a positive integer value, but got "
-                f"num_samples={n}", ValueError)
+        need(isinstance(n, int) and n > 0, "sampler_count", n, kind=ValueError)
 
     @property
     def num_samples(self) -> int:

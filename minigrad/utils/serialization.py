@@ -23,7 +23,7 @@ from ..array.backend import address, device, device_count, device_of, geometry, 
 from ..core.writes.views import is_dense
 from ..nn.parameter import Parameter
 from ..text import presentation
-from ..text.presentation import require
+from ..text.presentation import need, require
 from .unpickler import TORCH, Call, Refused, Storage, StorageType, Unpickler, named
 
 _NAMES = {id(meant): name for name, meant in TORCH.items()}
@@ -67,8 +67,7 @@ class _Pickler(_InPython):
             return None
         owner, kind = obj
         key, first = self.storages.setdefault(id(owner), (str(len(self.storages)), obj))
-        require(first.type is kind,
-                "Cannot save multiple tensors or storages that view the same data as different types")
+        need(first.type is kind, "save_types")
         return "storage", kind, key, str(device_of(owner)), owner.nbytes // kind.dtype.itemsize
 
 
@@ -97,8 +96,7 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
     pickled whole, with their classes by name only: better save what their `state_dict()` returns.
     """
     require(pickle_module is pickle, "pickle_module must be Python's own pickle", ValueError)
-    require(isinstance(f, str | os.PathLike) or hasattr(f, "write"),
-            "expected 'f' to be string, path, or a file-like object with a 'write' attribute", AttributeError)
+    need(isinstance(f, str | os.PathLike) or hasattr(f, "write"), "save_place", kind=AttributeError)
     content = _archive(obj, pickle_protocol)
     if hasattr(f, "write"):
         f.write(content)
@@ -167,8 +165,7 @@ class _Archive:
         """A storage, read from the file. Raises: RuntimeError before anything is read if its size is wrong."""
         dtype, entry = kind.dtype, self.entries.get(f"data/{key}")
         size, expected = entry and entry.file_size, numel * dtype.itemsize
-        require(size in (None, expected), f"record size ({size} bytes) does not match expected size ({expected} bytes "
-                f"= {numel} elements * {dtype.itemsize} bytes/element) for dtype {dtype.scalar_type}")
+        need(size in (None, expected), "storage_size", size, expected, numel, dtype.itemsize, dtype.scalar_type)
         stored = "u1" if dtype is dtypes.bool else dtype.np.newbyteorder("S") if self.swapped else dtype.np
         array = xp.frombuffer(self.record(f"data/{key}"), stored).astype(dtype.np)
         chosen = self.map_location
@@ -177,9 +174,7 @@ class _Archive:
         elif callable(chosen):  # nearly always `lambda storage, location: storage`
             chosen = "cpu" if chosen(array, location) is array else None
         place = device(location if chosen is None else chosen)
-        require(place.type != "cuda" or device_count(), "Attempting to deserialize object on a CUDA device but "
-                "torch.cuda.is_available() is False. If you are running on a CPU-only machine, please use torch.load "
-                "with map_location=torch.device('cpu') to map your storages to the CPU.")
+        need(place.type != "cuda" or device_count(), "load_cuda")
         return Storage(move(array, place), kind)
 
 
@@ -200,17 +195,14 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
     Raises: pickle.UnpicklingError for anything else, RuntimeError for a broken file.
     """
     weights_only = pickle_module is None if weights_only is None else weights_only
-    require(not weights_only or pickle_module is None,
-            "Can not safely load weights when explicit pickle_module is specified")
+    need(not weights_only or pickle_module is None, "load_pickle_module")
     require(pickle_module in (None, pickle), "pickle_module must be Python's own pickle", ValueError)
     is_path = isinstance(f, str | os.PathLike)
     require(is_path or not mmap, "f must be a file path in order to use the mmap argument", ValueError)
     with open(f, "rb") if is_path else contextlib.nullcontext(f) as file:
-        require(hasattr(file, "seek"), f"'{type(file).__name__}' object has no attribute 'seek'. You can only "
-                "torch.load from a file that is seekable. Please pre-load the data into a buffer like io.BytesIO and "
-                "try to load from it instead.", AttributeError)
+        need(hasattr(file, "seek"), "load_seek", type(file).__name__, kind=AttributeError)
         if not (head := file.read(4)):
-            raise presentation.error(EOFError, "file_at_its_end", "Ran out of input")
+            raise presentation.error(EOFError, "file_at_its_end", "")
         if head != b"PK\x03\x04":
             raise presentation.error(RuntimeError, "legacy_file", "Invalid magic number; corrupt file?")
         archive = _Archive(file, map_location)

@@ -3,7 +3,6 @@
 import itertools
 from typing import Any
 
-from ...array import dtypes
 from ...array.backend import device_of, xp
 from ...text import presentation
 from ..graph import TensorBase
@@ -12,7 +11,8 @@ from ..graph import TensorBase
 def type_said(given: Any) -> str:
     """The type of a value as torch's messages name it: `str`, `numpy.ndarray`."""
     kind = type(given)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    home = {"numpy": "numpy.", "minigrad": "torch." * (kind.__name__ != "Tensor")}
+    return home.get(kind.__module__, "") + kind.__name__
 
 
 def must_be(wanted: str, name: str, argument: str, position: int, given: Any) -> Exception:
@@ -45,9 +45,6 @@ def refusal_of_two(row: Any, a: Any, b: Any, refused: Exception) -> Exception:
         return apart
     if row.check_types is not None:
         row.check_types(a.dtype.kind, b.dtype.kind)
-    if row.name.startswith("bitwise") or row.name.endswith("shift"):
-        kind = dtypes.of(a.dtype).scalar_type
-        return NotImplementedError(f"\"{row.name}_cpu\" not implemented for '{kind}'")
     return refused
 
 

@@ -29,7 +29,8 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
             return self
         given = (*args, *options.values())
         recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
-        check_inplace(self, recorded)
+        if not (foreign := bool(given) and isinstance(given[0], ndarray)):
+            check_inplace(self, recorded)
         alone = name == "copy_" and isinstance(given[0], TensorBase) and same_place(self, given[0])
         if name not in ("zero_", "fill_") and not alone:
             a = self._array()  # one value everywhere, or its own, may be written twice
@@ -48,6 +49,8 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
             if operator:
                 return out  # and Python says what it cannot take
             raise must_be_tensor(name, "other", 1, given[0])
+        if foreign:
+            check_inplace(self, recorded)
         n = out._fn if self._data.dtype.kind == "f" else None  # no gradient goes through integers
         if n is not None and getattr(n, "saved_self", None) is original:
             n.saved_self, n.version_self = TENSORS.clone(original), 0  # before it is written over
@@ -108,10 +111,10 @@ def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
 def store(self: Any, z: Any, any_type: bool = False) -> None:
     """Write `z` into the storage of `self` and count the write; refuse before anything is changed."""
     a = self._array()
-    if not any_type:
-        dtypes.check_cast(z.dtype, a.dtype)
     if z.shape != a.shape:
         raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(z.shape)}")
+    if not any_type:
+        dtypes.check_cast(z.dtype, a.dtype)
     check_inference(self)
     a[...] = z
     bump(self, learners_line())

@@ -3,7 +3,7 @@
 import warnings
 from typing import Any
 
-from ..checks import own_dim, require, same_type, titled
+from ..checks import need, own_dim, same_type, titled
 from ..table import activation as rows
 
 
@@ -27,8 +27,7 @@ def prelu(self: Any, weight: Any) -> Any:
     """x where positive, else `weight * x`; one weight, or one per channel."""
     same_type(self._data, weight._data, said="prelu: Type promoting not supported. Got {0} and {1}")
     count, channels = weight.numel(), self.shape[1] if self.ndim > 1 else 1
-    require(count in (1, channels), "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-            f"{count} and channel size = {channels}.")
+    need(count in (1, channels), "prelu_channels", count, channels)
     if weight.ndim != self.ndim:
         weight = weight.reshape([weight.numel() if i == 1 else 1 for i in range(self.ndim)])
     return rows.prelu_kernel(self, weight)

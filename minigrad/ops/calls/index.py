@@ -17,7 +17,7 @@ from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
-from ..checks import a_tensor, check_dim, common_shape, own_dim, require, titled
+from ..checks import a_tensor, check_dim, common_shape, need, own_dim, require, titled
 from ..table import index as rows, shape as views
 from .shape import copy_, fill_
 
@@ -47,7 +47,7 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
         parts = [_part(p) for p in parts]
         consumed = sum(_width(p) for p in parts)
     result, dim, left = x, 0, []
-    alone = x._data.ndim == 0 and len(parts) == 1 and parts[0].__class__ in (int, slice)
+    alone = x._data.ndim == 0 and isinstance(key, int | slice | xp.integer)
     if consumed > x._data.ndim and not alone:  # else the part itself says what is wrong
         raise IndexError(f"too many indices for tensor of dimension {x._data.ndim}")
     for place, part in enumerate(parts):
@@ -86,7 +86,8 @@ def _part(part: Any) -> Any:
         return constant(TensorBase._plain, xp.asarray(part))
     if isinstance(part, TensorBase):
         return _positions(part) if part._data.ndim or part._data.dtype.kind != "i" or lifted.get() else part.item()
-    if isinstance(part, list | tuple | range) or hasattr(part, "__array__"):
+    if isinstance(part, list | tuple | range) or (
+            hasattr(part, "__array__") and not isinstance(part, xp.floating)):
         array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
                            if isinstance(part, list | tuple) else part)
         if not array.ndim and array.dtype.kind in "iu":
@@ -96,7 +97,7 @@ def _part(part: Any) -> Any:
         return operator.index(part)
     require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
     raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                     f"(got {type(part).__name__})")
+                     f"(got {type_said(part)})")
 
 
 def _positions(part: Any) -> Any:
@@ -275,12 +276,10 @@ def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
 
 def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     """The elements that `indices` names along `dim`; the other dimensions broadcast."""
-    require(indices.dtype is dtypes.int64, "torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{indices.dtype.scalar_type}")
+    need(indices.dtype is dtypes.int64, "take_along_kind", indices.dtype.scalar_type)
     if dim is None:
         return rows.gather(self.reshape(-1), indices.reshape(-1), 0)
-    require(self.ndim == indices.ndim, "torch.take_along_dim(): input and indices should have the same number of "
-            f"dimensions, but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
+    need(self.ndim == indices.ndim, "take_along_dims", self.ndim, indices.ndim)
     check_dim(dim, self._data.ndim)
     rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))

@@ -10,7 +10,7 @@ from ...core.graph import TensorBase, constant
 from ...core.op import composite
 from ...text import presentation
 from ...text.tex import SYMBOLS, phrase
-from ..checks import check_dim, common_shape, dims_of, require, same_type
+from ..checks import check_dim, common_shape, dims_of, need, require, same_type
 from ..kernels.linalg import check_vectors, square_matrices
 from ..table import linalg as rows
 from ..table.reduce import vector_norm
@@ -98,8 +98,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     for i, j in zip(of_a, of_b, strict=True):
         check_dim(i, a.ndim)
         check_dim(j, b.ndim)
-        require(a.shape[i] == b.shape[j], f"contracted dimensions need to match, but first has size {a.shape[i]} in "
-                f"dim {i} and second has size {b.shape[j]} in dim {j}")
+        need(a.shape[i] == b.shape[j], "contracted_sizes", a.shape[i], i, b.shape[j], j)
     free_a, free_b = ([i for i in range(t.ndim) if i not in {d % t.ndim for d in summed}]
                       for t, summed in ((a, of_a), (b, of_b)))
     if not free_a and not free_b:
@@ -118,8 +117,7 @@ def inner(self: Any, other: Any) -> Any:
     """Sum over the last dimension of both."""
     if not self.ndim or not other.ndim:
         return self * other
-    require(self.shape[-1] == other.shape[-1], "inner() the last dimension must match on both input tensors but got "
-            f"shapes {list(self.shape)} and {list(other.shape)}")
+    need(self.shape[-1] == other.shape[-1], "inner_sizes", list(self.shape), list(other.shape))
     return tensordot(self, other, ([-1], [-1]))
 
 
@@ -204,8 +202,7 @@ def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str
     output = right.replace("...", dots, 1) if arrow else once
     for c in output:
         require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
-        require(any(c in term for term in inputs),
-                f"einsum(): output subscript {c} does not appear in the equation for any input operand")
+        need(any(c in term for term in inputs), "einsum_output", c)
     return inputs, output, output + "".join(sorted(set("".join(inputs)) - set(output)))
 
 
@@ -214,8 +211,7 @@ def _check_sizes(tensors: Any, inputs: list[str]) -> None:
     for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
         for letter, n in zip(letters, t._data.shape, strict=True):
             known = seen.get(letter, 1)
-            require(n == known or 1 in (n, known), f"einsum(): subscript {letter} has size {n} for operand "
-                    f"{place} which does not broadcast with previously seen size {known}")
+            need(n == known or 1 in (n, known), "einsum_size", letter, n, place, known)
             seen[letter] = max(n, known)
 
 

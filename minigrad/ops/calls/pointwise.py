@@ -4,10 +4,11 @@ from typing import Any
 
 from ...array import dtypes
 from ...array.backend import ndarray, xp
+from ...core.beside.refusals import type_said
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import constant
 from ...core.writes.inplace import inplace
-from ..checks import a_tensor, check_number, is_number, require, same_type, titled
+from ..checks import a_tensor, check_number, is_number, need, require, same_type, titled
 from ..kernels.pointwise import no_bools, power
 from ..table import pointwise as rows
 
@@ -34,8 +35,7 @@ def div(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """`self / other`, or rounded to "floor" or "trunc"."""
     if rounding_mode is None:
         return rows.div(self, other)
-    require(rounding_mode in ("floor", "trunc"),
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+    need(rounding_mode in ("floor", "trunc"), "rounding_mode", rounding_mode)
     return rows.div_rounded(self, other, rounding_mode)
 
 
@@ -75,8 +75,7 @@ def float_power(self: Any, exponent: Any) -> Any:
 def float_power_(self: Any, exponent: Any) -> Any:
     """In-place `float_power`. Raises: RuntimeError if `self` is no double."""
     check_number(exponent)
-    require(self.dtype is dtypes.float64, f"the base given to float_power_ has dtype {self.dtype.scalar_type} but the "
-            "operation's result requires dtype Double")
+    need(self.dtype is dtypes.float64, "float_power_base", self.dtype.scalar_type)
     return inplace(pow)(self, exponent)
 
 
@@ -158,8 +157,12 @@ def where_of(condition: Any, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition`, else `other`; numbers are allowed."""
     if input is None:
         return condition.nonzero(as_tuple=True)
+    if any(isinstance(x, ndarray) for x in (input, other)):
+        raise TypeError("where() received an invalid combination of arguments - got "
+                        f"({', '.join(map(type_said, (condition, input, other)))}), but expected one of:")
     for number in [x for x in (input, other) if isinstance(check_number(x), int | float)]:
-        dtypes.fitting(number, dtypes.result_dtype(*(getattr(x, "_data", x) for x in (input, other))))
+        kind = dtypes.result_dtype(*(getattr(x, "_data", x) for x in (input, other)))
+        (dtypes.cast if kind == "float16" else dtypes.fitting)(number, kind)
     return rows.where(condition, input, other)
 
 
@@ -184,12 +187,7 @@ def addcmul(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
 
 def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """`self + value * tensor1 / tensor2`. Raises: RuntimeError for a quotient of integers."""
-    require("f" in {getattr(x, "_data", self._data).dtype.kind for x in (tensor1, tensor2)},
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
-            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
-            "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
-            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
-            "* tensor1 / tensor2), for all dtypes.")
+    need("f" in {getattr(x, "_data", self._data).dtype.kind for x in (tensor1, tensor2)}, "addcdiv_integers")
     check_number(value, fixed=True)
     return rows.addcdiv(self, tensor1, tensor2, value)
 

@@ -12,7 +12,7 @@ from ...core.carriers import TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.modes import grad_mode
 from ...core.writes.inplace import inplace
-from ..checks import a_tensor, check_dim, common_shape, dims_of, implemented, own_dim, require, same_type, titled
+from ..checks import a_tensor, check_dim, common_shape, dims_of, implemented, need, own_dim, require, same_type, titled
 from ..kernels.reduce import degrees
 from ..table import reduce as rows
 
@@ -20,8 +20,7 @@ from ..table import reduce as rows
 def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
     """`face` of `self` in type `dtype`, which the result keeps though integers are summed in int64."""
     dtype = dtypes.of(dtypes.as_numpy(dtype))
-    require(dtype.is_floating_point or not (grad_mode() and self.requires_grad),
-            f"Autograd not support dtype: {dtype.scalar_type}")
+    need(dtype.is_floating_point or not (grad_mode() and self.requires_grad), "no_grad_for", dtype.scalar_type)
     return face(self.to(dtype), *args).to(dtype)
 
 
@@ -42,8 +41,7 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
     if dtype is not None:
         self = self.to(dtype)
-        require(self.is_floating_point(), "mean(): could not infer output dtype. Optional dtype must be either a "
-                f"floating point or complex dtype. Got: {self.dtype.scalar_type}")
+        need(self.is_floating_point(), "mean_kind", self.dtype.scalar_type)
     if dim is None and axis is None and not (keepdim or keepdims):
         return rows.mean_all(self)
     return rows.mean_dim(self, dims_of(self, axis if dim is None else dim), keepdim or keepdims)
@@ -210,8 +208,7 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean without the nans."""
-    require(self.is_floating_point(), "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{self.dtype.scalar_type}")
+    need(self.is_floating_point(), "nanmean_kind", self.dtype.scalar_type)
     return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
 
 
@@ -262,8 +259,7 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inter
     require(at.dtype == data.dtype, "quantile() q tensor must be same dtype as the input tensor")
     require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
     require(data.size, "quantile() input tensor must be non-empty")
-    require(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile() interpolation must be one of linear, "
-            f"lower, higher, midpoint or nearest, but got {interpolation}")
+    need(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile_interpolation", interpolation)
     require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else
             f"quantile() q must be in the range [0, 1] but got {at.item():g}")
     gone = range(data.ndim) if dim is None else (check_dim(dim, data.ndim),)
@@ -301,8 +297,7 @@ def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_
 
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2 ... occurs."""
-    require(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(),
-            "bincount only supports 1-d non-negative integral inputs.")
+    need(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(), "bincount_input")
     require(minlength >= 0, "minlength should be >= 0")
     require(weights is None or weights.shape == self.shape, "weights should be 1-d and have the same length as input")
     counts = xp.bincount(self._data, None if weights is None else weights._data, minlength)

@@ -16,7 +16,19 @@ from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text.tex import SYMBOLS, phrase
 from .. import checks
-from ..checks import a_tensor, check_dim, check_number, common_shape, dims_of, ints, own_dim, require, same_type, titled
+from ..checks import (
+    a_tensor,
+    check_dim,
+    check_number,
+    common_shape,
+    dims_of,
+    ints,
+    need,
+    own_dim,
+    require,
+    same_type,
+    titled,
+)
 from ..table import shape as rows
 from ..table.reduce import sum_all, sum_dim
 
@@ -63,7 +75,12 @@ def view(self: Any, *size: Any) -> Any:
     Raises: RuntimeError if the number of elements or the strides do not allow it.
     """
     if len(size) == 1 and isinstance(size[0], dtypes.dtype):
-        return self._alias(self._array().view(size[0].np), self._shared_counter())  # the same bytes, no history
+        kind, last = size[0], self.shape[-1] if self.ndim else 0
+        words = f"to view {self.dtype.scalar_type} as {kind.scalar_type} (different element sizes)"
+        require(self.ndim or kind.itemsize == self.itemsize, f"self.dim() cannot be 0 {words}")
+        ratio = kind.itemsize // self.itemsize or 1
+        require(not last % ratio, f"self.size(-1) must be divisible by {ratio} {words}, but got {last}")
+        return self._alias(self._array().view(kind.np), self._shared_counter())  # the same bytes, no history
     return rows.view(self, ints(size))
 
 
@@ -95,8 +112,8 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     """Dimension `dim` as several."""
     old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
     count = math.prod(sizes)
-    require(count == old[dim] if -1 not in sizes else count and not old[dim] % count, "unflatten: Provided sizes "
-            f"{list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the input tensor")
+    need(count == old[dim] if -1 not in sizes else count and not old[dim] % count, "unflatten", list(sizes), dim,
+         old[dim])
     return rows.view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
@@ -132,8 +149,7 @@ def permute(self: Any, *order: Any, dims: Any = None) -> Any:
 def movedim(self: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places, the rest in order."""
     rank, source, destination = self._data.ndim, list(ints((source,))), list(ints((destination,)))
-    require(len(source) == len(destination), f"movedim: Invalid source or destination dims: source ({source} dims) "
-            f"should contain the same number of dims as destination ({destination} dims)")
+    need(len(source) == len(destination), "movedim", source, destination)
     old, new = ([check_dim(d, rank) for d in dims] for dims in (source, destination))
     require(len({*old}) == len(old), f"movedim: repeated dim in `source` ({source})")
     require(len({*new}) == len(new), f"movedim: repeated dim in `destination` ({destination})")
@@ -171,12 +187,8 @@ def expand_as(self: Any, other: Any) -> Any:
 
 def select(self: Any, dim: int, index: int) -> Any:
     """Slice `index` of dimension `dim`, which goes away; a view."""
-    sizes = self._data.shape
-    require(sizes, "select() cannot be applied to a 0-dim tensor.", IndexError)
-    size = sizes[check_dim(dim, len(sizes))]
-    require(-size <= index < size, f"select(): index {index} out of range for tensor of size {list(sizes)} "
-            f"at dimension {dim}", IndexError)
-    return rows.select(self, dim, index)
+    require(self._data.ndim, "select() cannot be applied to a 0-dim tensor.", IndexError)
+    return rows.select(self, own_dim(self, dim), index)
 
 
 def narrow(self: Any, dim: int, start: int, length: int) -> Any:
@@ -184,8 +196,7 @@ def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     require(self._data.ndim, "narrow() cannot be applied to a 0-dim tensor.")
     size = self._data.shape[check_dim(dim, self._data.ndim)]
     require(length >= 0, "narrow(): length must be non-negative.")
-    require(-size <= start <= size, "start out of range (expected to be in range of "
-            f"[{-size}, {size}], but got {start})", IndexError)
+    need(-size <= start <= size, "narrow_start", -size, size, start, kind=IndexError)
     start = start + size if start < 0 else start
     require(start + length <= size, f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return rows.slice_(self, dim, start, start + length, 1)
@@ -198,10 +209,8 @@ def split(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     if isinstance(parts, int):
         return rows.split(self, length_of_parts(parts, size), dim)
     parts = ints((parts,))
-    require(min(parts, default=0) >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"split_sizes={list(parts)}")
-    require(sum(parts) == size, f"split_with_sizes expects split_sizes to sum exactly to {size} (input "
-            f"tensor's size at dimension {dim}), but got split_sizes={list(parts)}")
+    need(min(parts, default=0) >= 0, "split_sizes", list(parts))
+    need(sum(parts) == size, "split_sum", size, dim, list(parts))
     return rows.split_with_sizes(self, parts, dim)
 
 
@@ -216,8 +225,7 @@ def unsafe_split(self: Any, split_size: int, dim: int = 0) -> tuple:
 def length_of_parts(split_size: int, size: int) -> int:
     """Raises: RuntimeError, as torch, for a length that cannot cut `size` places."""
     require(split_size >= 0, f"split expects split_size be non-negative, but got split_size={split_size}")
-    require(split_size or not size, "split_size can only be 0 if dimension size is 0, but got dimension size of "
-            f"{size}")
+    need(split_size or not size, "split_zero", size)
     return split_size
 
 
@@ -244,8 +252,7 @@ def as_strided(self: Any, size: Any, stride: Any, storage_offset: int | None = N
 def repeat(self: Any, *repeats: Any) -> Any:
     """The tensor copied side by side, `repeats` times along each dimension."""
     repeats, sizes = ints(repeats), self._data.shape
-    require(len(repeats) >= len(sizes), "Number of dimensions of repeat dims can not be smaller than number of "
-            "dimensions of tensor")
+    need(len(repeats) >= len(sizes), "repeat_dims")
     if min(repeats, default=0) < 0:
         full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
         bad = next((n for n in full if n < 0), None)  # none, where there is nothing to repeat
@@ -268,10 +275,8 @@ def flip(self: Any, *order: Any, dims: Any = None) -> Any:
 def roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
     shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
-    require(len(shifts) == (len(dims) or 1),
-            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    require(self._data.ndim or not dims, f"Dimension specified as {dims and dims[0]} but tensor has no dimensions",
-            IndexError)
+    need(len(shifts) == (len(dims) or 1), "roll_dims", len(shifts), len(dims))
+    need(self._data.ndim or not dims, "no_dimensions", dims and dims[0], kind=IndexError)
     return rows.roll(self, shifts, tuple(own_dim(self, d) for d in dims))
 
 
@@ -354,8 +359,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
     if hasattr(repeats, "_data"):
         require(repeats._data.ndim < 2, "repeats must be 0-dim or 1-dim tensor")
         dtypes.check_kind("repeat_interleave_cpu", repeats._data.dtype, "i")
-        require(repeats._data.size in (1, sizes[dim]), "repeats must have the same size as input along dim, but got "
-                f"repeats.size(0) = {repeats._data.size} and input.size({dim}) = {sizes[dim]}")
+        need(repeats._data.size in (1, sizes[dim]), "repeats_size", repeats._data.size, dim, sizes[dim])
         require((repeats._data >= 0).all(), "repeats can not be negative")
         at = xp.repeat(xp.arange(sizes[dim]), repeats._data)
         return TENSORS.index_select(self, constant(self._plain, at), dim)
@@ -382,8 +386,7 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
     parts = tensors_in("meshgrid", _tensors(tensors))
-    require(indexing in (None, "ij", "xy"), "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: "
-            f"{indexing}")
+    need(indexing in (None, "ij", "xy"), "meshgrid_indexing", indexing)
     if indexing is None:
         warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
                       "argument.", UserWarning, stacklevel=2)
@@ -449,8 +452,7 @@ def flipud(self: Any) -> Any:
 
 def mT(self: Any, name: str = "mT") -> Any:
     """The last two dimensions swapped; a view."""
-    require(self._data.ndim >= 2, f"tensor.{name} is only supported on matrices or batches of matrices. Got "
-            f"{self._data.ndim}-D tensor.")
+    need(self._data.ndim >= 2, "matrices_only", name, self._data.ndim)
     return rows.transpose(self, -2, -1)
 
 
@@ -569,8 +571,7 @@ def fill_(self: Any, value: Any) -> Any:
     check_number(value)
     if not hasattr(value, "_data"):
         return _fill_(self, value)
-    require(not value._data.ndim, "fill_ only supports 0-dimension value tensor but got tensor with "
-            f"{value._data.ndim} dimensions.")
+    need(not value._data.ndim, "fill_value", value._data.ndim)
     return _fill_tensor_(self, value)
 
 

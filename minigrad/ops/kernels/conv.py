@@ -13,7 +13,7 @@ from ...array import dtypes
 from ...array.backend import namespace, strided, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS, Symbol, phrase
-from ..checks import implemented, require, same_type
+from ..checks import implemented, need, require, same_type
 from .index import are_positions, check_rows
 from .reduce import kind_of
 from .shape import inside, padded, pairs_of
@@ -69,17 +69,17 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
         least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
         raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
                            f"weight of size {size} instead")
-    require(x.shape[1] == sizes[1] * groups, f"Given groups={groups}, weight of size {sizes}, expected "
-            f"input{list(x.shape)} to have {sizes[1] * groups} channels, but got {x.shape[1]} channels instead")
+    wants = sizes[1] * groups
+    need(x.shape[1] == wants, "conv_channels", f"groups={groups}", sizes, list(x.shape), wants, x.shape[1])
 
 
 def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
     """`transposed` and `output_padding` are there for torch's nodes to show: transposed convolution waits."""
     _check(input, weight, stride, padding, dilation, groups)
-    if bias is not None:
-        same_type(input, bias, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
-    same_type(input, weight)
+    same_type(input, weight, said="expected scalar type {0} but found {1}" if input.dtype.itemsize > 2 else
+              "Input type (torch.{0}Tensor) and weight type (torch.{1}Tensor) should be the same or input should be a "
+              "MKLDNN tensor and weight is a dense tensor")
     made, kernel = weight.shape[0], weight.shape[2:]
     if bias is not None and bias.shape != (made,):
         raise RuntimeError(f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {made} "
@@ -200,17 +200,15 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         require(d > 0, "dilation should be greater than zero, but got dilationH: {} dilationW: {}".format(*dilation))
         require(p >= 0, f"pad must be non-negative, but got pad: {p}")
-        require(p <= (d * (k - 1) + 1) // 2, "pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={d}")
-    require(all(x.shape[-3:]), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(x.shape)}")
+        need(p <= (d * (k - 1) + 1) // 2, "pool_padding", p, k, d)
+    need(all(x.shape[-3:]), "pool_input", list(x.shape))
     out = out_sizes(sizes, kernel, stride, padding, dilation)
-    require(min(out) > 0, "Given input size: ({}x{}x{}). Calculated output size: ({}x{}x{}). Output size is too small"
-            .format(*x.shape[-3:], x.shape[-3], *out))
     if ceil_mode:
         whole = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
         out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
                     for m, o, n, s, p in zip(whole, out, sizes, stride, padding, strict=True))
+    require(min(out) > 0, "Given input size: ({}x{}x{}). Calculated output size: ({}x{}x{}). Output size is too small"
+            .format(*x.shape[-3:], x.shape[-3], *out))
     after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
                   for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))
     return padded(x, padding, value, after), out
@@ -389,12 +387,11 @@ def last_dims(F: Any, normalized_shape: tuple) -> tuple:
     return tuple(range(-len(normalized_shape), 0))
 
 
-def _check_parameters(input: Any, *parameters: Any) -> None:
+def check_parameters(input: Any, *parameters: Any) -> None:
     """They are of the input's type; only half precision may have them in float32. Raises: RuntimeError as torch."""
     given = [p for p in parameters if p is not None]
     if given and given[0].dtype != input.dtype:
-        require(all(p.dtype == "float32" for p in given),
-                "mixed dtype (CPU): expect parameter to have scalar type of Float")
+        need(all(p.dtype == "float32" for p in given), "mixed_parameter")
         require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
     else:
         for p in given:
@@ -412,7 +409,7 @@ def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
 
 
 def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
-    _check_parameters(input, weight, bias)
+    check_parameters(input, weight, bias)
     y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
     y *= rstd
     return _scaled(y, weight, bias, normalized_shape, input.dtype), mean, rstd
@@ -431,7 +428,7 @@ def _channel_dims(x: Any) -> tuple:
 
 def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
                 momentum: float, eps: float) -> tuple:
-    _check_parameters(input, weight, bias, running_mean, running_var)
+    check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
         y, mean, rstd = _standard(input, _channel_dims(input), eps, least=8)
@@ -468,7 +465,7 @@ def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training
 
 
 def group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
-    _check_parameters(input, weight, bias)
+    check_parameters(input, weight, bias)
     grouped, shape = input.reshape(N, group, C // group * HxW), (1, C, *(1,) * (input.ndim - 2))
     y, mean, rstd = _standard(grouped, (2,), eps)
     y *= rstd

@@ -9,7 +9,7 @@ from ...core.carriers import formula
 from ...core.graph import TensorBase
 from ...text import presentation
 from ...text.tex import SYMBOLS
-from ..checks import common_shape, require, same_type
+from ..checks import check_dim, common_shape, need, require, same_type
 
 
 def _raw(indices: tuple) -> tuple:
@@ -118,17 +118,22 @@ def _grid(index: Any, dim: int) -> tuple:
     return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
 
 
-def _along(self: Any, index: Any, dim: int, name: str, word: str) -> tuple:
-    """`self`, `index` with at least one dimension, and the checked key of gather and scatter."""
+def _along(self: Any, index: Any, dim: int, name: str, word: str, *src: Any) -> tuple:
+    """`self`, with at least one dimension, and the checked key of gather and scatter."""
     self, index = (xp.atleast_1d(v) for v in (self, index))
     index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
     require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
+    require(all(x.dtype == self.dtype for x in src), "scatter(): Expected self.dtype to be equal to src.dtype")
     require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
-    for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)):
-        if n > m and d != dim:
-            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
-                               f"larger than self {list(self.shape)} apart from dimension {dim}")
+    wrong = [d for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)) if n > m and d != dim]
+    text = f"xpected index {list(index.shape)} to be no larger than self {list(self.shape)} apart from dimension {dim}"
+    require(not wrong or word == "self", f"Size does not match at dimension {min(wrong, default=0)} e{text}")
+    for x in src:
+        wrong = wrong or any(n > (x.shape[check_dim(d, x.ndim)] if x.ndim else 1) for d, n in enumerate(index.shape))
+        require(index.ndim == (x.ndim or 1), "Index tensor must have the same number of dimensions as src tensor")
+        text += f" and to be no larger size than src {list(x.shape)}"
+    require(not wrong, f"E{text}")
     check_positions(index, self.shape[dim], dim)
     return self, _grid(index, dim)
 
@@ -140,25 +145,20 @@ def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
 
 def scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
     is_array = hasattr(src, "dtype")
-    require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.size:
+        require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
         return self.copy()
-    flat, key = _along(self, index, dim, "scatter", "self")
-    whole, sizes = flat.copy(), key[dim].shape
-    if is_array:
-        src = xp.atleast_1d(src)
-        fits = src.ndim == len(sizes) and xp.all(xp.less_equal(sizes, src.shape))
-        require(fits, f"Expected index {list(sizes)} to be no larger than self {list(flat.shape)} apart "
-                f"from dimension {dim} and to be no larger size than src {list(src.shape)}")
-        src = src[tuple(map(slice, sizes))]
-    _write(whole, key, src if is_array else dtypes.fitting(src, self.dtype), add)
+    flat, key = _along(self, index, dim, "scatter", "self", *[src] * is_array)
+    whole = flat.copy()
+    given = xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else dtypes.fitting(src, self.dtype)
+    _write(whole, key, given, add)
     return whole.reshape(self.shape)
 
 
 def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
     """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
-    require(are_positions(index), f"{name}(): Expected dtype int32 or int64 for index")
     require(index.ndim < 2, f"{name}(): Index is supposed to be a vector", IndexError)
+    require(are_positions(index), f"{name}(): Expected dtype int32 or int64 for index")
     self, index = xp.atleast_1d(self), xp.atleast_1d(index)
     return self, (slice(None),) * (dim % self.ndim) + (index,)
 
@@ -169,31 +169,50 @@ def index_select(self: Any, index: Any, dim: int) -> Any:
     return in_order(flat[key]) if self.ndim else flat[key].reshape(())
 
 
-_UNLIKE = {"add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type", "copy": "index_copy_(): "
-           "self and source expected to have the same dtype, but got (self) {0} and (source) {1}"}
-
-
 def index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
     if how == "fill":
         require(index.dtype == "int64", "index_fill_(): Expected dtype int64 for index.", IndexError)
-        require(xp.ndim(source) == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{xp.ndim(source)} dimension(s).")
+        need(xp.ndim(source) == 0, "filled_value", xp.ndim(source))
         source = dtypes.fitting(source, self.dtype)
     else:
-        same_type(self, source, said=_UNLIKE[how])
+        (_check_added if how == "add" else _check_copied)(self, index, source, dim % (self.ndim or 1))
     whole, key = _rows(self.copy(), index, dim, f"index_{how}_")
-    size, count, add = whole.shape[dim], xp.size(index), how == "add"
-    if how != "fill" and source.ndim and source.shape[dim] != count:
-        error, end = (RuntimeError, f": ({source.shape[dim]}), for dim: {dim}") if add else (
-            IndexError, f" ({source.shape[dim]})")
-        raise error(f"index_{how}_(): Number of indices ({count}) should be equal to source.size(dim){end}")
-    have, given = ([n for d, n in enumerate(xp.shape(x)) if d != dim % whole.ndim] for x in (whole, source))
-    require(how == "fill" or have == given, "source tensor shape must match self tensor shape, excluding the specified "
-            f"dimension. Got self.shape = {list(self.shape)} source.shape = {list(xp.shape(source))}")
-    check_positions(namespace(index).asarray(index), size, dim % whole.ndim, RuntimeError if add else IndexError,
-                    "index_copy_(): " if how == "copy" else "")
-    _write(whole, key, source, add)
+    check_positions(namespace(index).asarray(index), whole.shape[dim], dim % whole.ndim,
+                    RuntimeError if how == "add" else IndexError, "index_copy_(): " if how == "copy" else "")
+    _write(whole, key, source, how == "add")
     return whole.reshape(self.shape)
+
+
+def _check_added(self: Any, index: Any, source: Any, dim: int) -> None:
+    name, count, kind = "index_add_():", index.size, dtypes.of(index.dtype).scalar_type
+    need(index.ndim < 2, "index_vector", name, index.ndim, kind, list(index.shape), kind=IndexError)
+    require(are_positions(index), f"{name} Expected dtype int32/int64 for index but got: {kind}")
+    same_type(self, source, said=name + " self ({0}) and source ({1}) must have the same scalar type")
+    need(dim < (source.ndim or 1), "index_dim", name, dim, source.ndim)
+    fits = count == (source.shape or (1,))[dim]
+    require(fits or source.ndim, f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
+    need(fits, "index_count", name, count, source.shape[dim:][:1] and source.shape[dim], dim)
+    rest = [_but(x, dim) if self.ndim and source.ndim else [*x.shape] for x in (self, source)]
+    need(rest[0] == rest[1], "index_source", list(self.shape), list(source.shape))
+
+
+def _but(x: Any, dim: int) -> list:
+    """Its sizes without that of `dim`."""
+    return [*x.shape[:dim], *x.shape[dim + 1 :]]
+
+
+def _check_copied(self: Any, index: Any, source: Any, dim: int) -> None:
+    name, count, rank = "index_copy_():", index.size, source.ndim
+    require(index.ndim < 2, f"{name} Index should have dimension 1 or 0 (got {index.ndim})", IndexError)
+    need(rank or count == 1, "copied_scalar", name, count, kind=IndexError)
+    need(rank in (0, self.ndim) or not self.ndim, "copied_dims", name, rank, self.ndim, kind=IndexError)
+    need(index.dtype == "int64", "copied_index", name, dtypes.of(index.dtype).scalar_type)
+    same_type(self, source, said=name + " self and source expected to have the same dtype, but got (self) {0} and "
+              "(source) {1}")
+    have, given = (" ".join(map(str, _but(x, dim))) for x in (self, source))
+    need(have == given, "copied_slices", name, have, dim, given)
+    size = source.shape[dim] if rank else 1
+    need(count == size, "copied_count", name, count, size, kind=IndexError)
 
 
 # ---- by mask, or by position in the flattened tensor
@@ -201,8 +220,7 @@ def index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
 
 def spots(self: Any, index: Any, name: str) -> Any:
     """Positions in the flattened tensor. Raises: IndexError, or RuntimeError for another type, in torch's words."""
-    require(index.dtype == "int64", f"{name}(): Expected a long tensor for index, but got "
-            f"{dtypes.of(index.dtype).scalar_type}")
+    need(index.dtype == "int64", "long_index", name, dtypes.of(index.dtype).scalar_type)
     wrong = index[(index < -self.size) | (index >= self.size)]
     if wrong.size:
         raise IndexError(f"out of range: tried to access index {wrong[0]} on a tensor of {self.size} elements.")
@@ -212,8 +230,7 @@ def spots(self: Any, index: Any, name: str) -> Any:
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     same_type(self, source, said="put_(): self and source expected to have the same dtype, but got self.dtype = {0} "
               "and source.dtype = {1}")
-    require(source.size == index.size, "put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source.size}, index.numel() = {index.size}", IndexError)
+    need(source.size == index.size, "put_count", source.size, index.size, kind=IndexError)
     whole = self.copy().reshape(-1)
     _write(whole, spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)
     return whole.reshape(self.shape)

@@ -9,7 +9,7 @@ from ...core.carriers import RAW, TENSORS, formula
 from ...core.modes import lifted
 from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, phrase, symbol
-from ..checks import check_dim, floats_only, require, same_type
+from ..checks import check_dim, floats_only, need, require, same_type
 from .pointwise import times
 from .reduce import kind_of
 
@@ -34,8 +34,7 @@ def mm(self: Any, mat2: Any) -> Any:
 
 def product_of(self: Any, mat: Any, vec: Any) -> Any:
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
-    require(self.ndim < 2 == mat.ndim and vec.ndim == 1, "vector + matrix @ vector expected, got "
-            f"{self.ndim}, {mat.ndim}, {vec.ndim}")
+    need(self.ndim < 2 == mat.ndim and vec.ndim == 1, "addmv_dims", self.ndim, mat.ndim, vec.ndim)
     if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
         raise presentation.error(RuntimeError, "matmul_shapes",
             f"size mismatch, got input ({(mat if self is vec else self).shape[0]}), "
@@ -113,8 +112,7 @@ def cross(self: Any, other: Any, dim: int = -1) -> Any:
     require(self.ndim == other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     require(self.ndim, f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     check_dim(dim, self.ndim)
-    require(self.shape[dim] == other.shape[dim] == 3, f"linalg.cross: inputs dimension {dim} must have length 3. Got "
-            f"{self.shape[dim]} and {other.shape[dim]}")
+    need(self.shape[dim] == other.shape[dim] == 3, "cross_length", dim, self.shape[dim], other.shape[dim])
     return in_order(xp.cross(self, other, axis=dim))
 
 
@@ -136,8 +134,7 @@ def matrices(name: str, A: Any) -> Any:
 
 
 def square_matrices(name: str, A: Any) -> Any:
-    require(A.ndim < 2 or A.shape[-1] == A.shape[-2], f"{name}: A must be batches of square matrices, but they are "
-            f"{' by '.join(map(str, A.shape[-2:]))} matrices")
+    need(A.ndim < 2 or A.shape[-1] == A.shape[-2], "square_matrices", name, " by ".join(map(str, A.shape[-2:])))
     return matrices(name, A)
 
 
@@ -370,8 +367,7 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
 def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]
-    require(len(Q.shape) > 1, "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
-            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")
+    need(len(Q.shape) > 1, "qr_mode")
     require(m <= n, "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     gQ = Q * 0 if gQ is None else gQ
     gR = R * 0 if gR is None else gR

@@ -9,7 +9,7 @@ from ...array.backend import ndarray, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula, spelled_out
 from ...text.tex import phrase
-from ..checks import implemented, require
+from ..checks import common_shape, implemented, need, require
 
 
 def sign(self: Any) -> Any:
@@ -22,6 +22,13 @@ def whole_numbers(function: Any, x: Any) -> Any:
     return implemented(function.__name__.replace("rint", "round") + "_vml_cpu", x, "iu").copy()  # whole already
 
 
+def bits(kernel: str, x: Any, other: Any, kinds: str = "iub") -> Any:
+    """`x`, if it has bits; of two mistakes torch names the shapes'."""
+    if x.dtype.kind not in kinds:
+        common_shape(xp.shape(x), xp.shape(other))
+    return implemented(kernel, x, kinds)
+
+
 def divided(divide: Any, a: Any, b: Any) -> Any:
     """`divide(a, b)`; integers have no quotient by 0."""
     if a.dtype.kind != "f":
@@ -31,17 +38,14 @@ def divided(divide: Any, a: Any, b: Any) -> Any:
 
 
 def negative(self: Any) -> Any:
-    require(self.dtype.kind != "b", "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
-            "to invert a mask, use the `~` or `logical_not()` operator instead.")
+    need(self.dtype.kind != "b", "negated_bool")
     return -self
 
 
 def no_bools(a: str, b: str) -> None:
     """Raises: RuntimeError if one of the two kinds is bool."""
-    require(a != "b" or b != "b", "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
-            "or `logical_xor()` operator instead.")
-    require(a != "b" and b != "b", "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
-            "trying to invert a mask, use the `~` or `logical_not()` operator instead.")
+    need(a != "b" or b != "b", "subtracted_bools")
+    need(a != "b" and b != "b", "subtracted_bool")
 
 
 def beside(x: Any, *numbers: Any) -> Any:
@@ -60,8 +64,7 @@ def scaled(x: Any, alpha: Any) -> Any:
     """`alpha * x`, where `alpha` is a number of a kind that the elements take."""
     if x.dtype.kind != "f" or alpha.__class__ is bool:
         require(x.dtype.kind == "b" or alpha.__class__ is not bool, "Boolean alpha only supported for Boolean results.")
-        require(not isinstance(alpha, float), "For integral input tensors, argument alpha must not be a floating point "
-                "number.")
+        need(not isinstance(alpha, float), "alpha_kind")
     return times(x, alpha)
 
 

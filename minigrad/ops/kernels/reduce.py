@@ -9,7 +9,7 @@ from ...array import dtypes
 from ...array.backend import namespace, xp
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, phrase
-from ..checks import check_dim, common_shape, floats_only, implemented, require
+from ..checks import check_dim, common_shape, floats_only, implemented, need, require
 from .pointwise import beside
 
 _add = xp.add.reduce
@@ -96,8 +96,7 @@ def claim(test: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 
 def norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
     floats_only("linalg.vector_norm", self)
-    require(count_of(self.shape, dim) or 0 <= ord < math.inf, f"linalg.vector_norm cannot compute the {ord} norm on an "
-            "empty tensor because the operation does not have an identity")
+    need(count_of(self.shape, dim) or 0 <= ord < math.inf, "norm_of_nothing", ord)
     axes = axes_of(dim, self)
     if ord == 2:
         return xp.sqrt(_add(self * self, axes, keepdims=keepdim))
@@ -123,8 +122,7 @@ def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
 
 
 def apart(x1: Any, x2: Any) -> Any:
-    require(x1.shape[-1] == x2.shape[-1], "X1 and X2 must have the same number of columns. X1: "
-            f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+    need(x1.shape[-1] == x2.shape[-1], "cdist_columns", x1.shape[-1], x2.shape[-1])
     common_shape(x1.shape[:-2], x2.shape[:-2])
     return x1[..., :, None, :] - x2[..., None, :, :]
 

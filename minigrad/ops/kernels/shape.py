@@ -15,7 +15,7 @@ from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, phrase, symbol
-from ..checks import check_dim, require
+from ..checks import check_dim, need, require
 from .reduce import whole_type
 
 _add = xp.add.reduce
@@ -40,8 +40,7 @@ def _refuse(self: Any, shape: tuple) -> Any:
     for place, n in enumerate(shape):
         require(n > -2, f"invalid shape dimension {n} at index {place} of shape {list(shape)}")
     count = math.prod(n for n in shape if n != -1)
-    require(self.size or count or -1 not in shape, f"cannot reshape tensor of 0 elements into shape {list(shape)} "
-            "because the unspecified dimension size -1 can be any value and is ambiguous")
+    need(self.size or count or -1 not in shape, "reshape_nothing", list(shape))
     if self.size != count and (-1 not in shape or count == 0 or self.size % count):
         raise presentation.error(RuntimeError, "view_shape",
             f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)
@@ -126,7 +125,11 @@ def repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
 
 
 def select_part(self: Any, dim: int, index: int) -> Any:
-    return self[_ALL * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
+    try:
+        return self[_ALL * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
+    except IndexError:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension "
+                         f"{dim}") from None
 
 
 def slice_part(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
@@ -352,8 +355,7 @@ def pad(self: Any, pad: tuple, value: Any = 0) -> Any:
     """Cells of `value` around `self`; negative padding crops."""
     pairs, value = pairs_of(pad, self.ndim), dtypes.fitting(value, self.dtype)
     if min(pad, default=0) < 0:
-        require(all(n + min(a, 0) + min(b, 0) >= 0 for n, (a, b) in zip(self.shape, pairs, strict=True)),
-                "narrow(): length must be non-negative.")
+        need(all(n + min(a, 0) + min(b, 0) >= 0 for n, (a, b) in zip(self.shape, pairs, strict=True)), "narrow_length")
         self = self[tuple(slice(max(-a, 0), n + min(b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))]
         pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
     before, after = zip(*pairs, strict=True) if pairs else ((), ())
