@@ -907,8 +907,7 @@ def nan_to_num_(
 ) -> Tensor:
     """In-place `nan_to_num`: writes the result into `self`, returns `self`."""
 def nanmean(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-    dtype: dtype | type[Any] | None = None,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: dtype | None = None,
 ) -> Tensor:
     """The mean without the nans."""
 def nansum(

@@ -768,8 +768,7 @@ class Tensor(TensorBase):
     ) -> Tensor:
         """The sum without the nans."""
     def nanmean(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-        dtype: _dtype | _type[Any] | None = None,
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
     ) -> Tensor:
         """The mean without the nans."""
     def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:

@@ -22,7 +22,7 @@ from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, Withheld, attach, bump, constant, new_node, output_of
 from ..core.modes import differentiable, grad_mode, lifted
 from ..core.writes.views import check_inplace, rebase, view_of
-from ..ops.checks import require
+from ..ops.checks import need, require
 from ..text import presentation
 from .grad_mode import no_grad
 
@@ -56,8 +56,7 @@ class FunctionCtx:
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Say which outputs have no gradient."""
-        require(all(isinstance(t, TensorBase) for t in tensors),
-                "mark_non_differentiable only accepts variable arguments, but got ")
+        need(all(isinstance(t, TensorBase) for t in tensors), "mark_nothing")
         self._non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -149,8 +148,7 @@ class CustomNode(Node, FunctionCtx):
             raise presentation.error(RuntimeError, "function_count", f"function {name} returned an incorrect number of "
                                      f"gradients (expected {count}, got {len(grads)})")
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
-            require(is_tensor or g is None, f"function {name} returned a gradient different than None at position "
-                    f"{place + 1}, but the corresponding forward input was not a Variable")
+            need(is_tensor or g is None, "gradient_of_none", name, place + 1)
             require(g is None or isinstance(g, TensorBase), f"expected Variable or None (got {type(g).__name__})")
         return tuple(self._fits(g, place, name) for place, g in enumerate(compress(grads, self._tensors)))
 
@@ -193,8 +191,7 @@ def backward_of(function: Any) -> Callable:
     """The user's `backward` or `vjp`. Raises: NotImplementedError if there is neither, RuntimeError for both."""
     if function.vjp is Function.vjp:
         return function.backward
-    require(function.backward is Function.backward, "Implementing both 'backward' and 'vjp' for a custom Function is "
-            "not allowed. You should only implement one of them.")
+    need(function.backward is Function.backward, "both_backwards")
     return function.vjp
 
 
@@ -277,8 +274,7 @@ class Function:
         many = isinstance(outputs, tuple)
         parts = outputs if many else (outputs,)
         for t in node._dirty:
-            require(any(t is o for o in parts), "Some elements marked as dirty during the forward method were not "
-                    "returned as output. The inputs that are modified inplace must all be outputs of the Function.")
+            need(any(t is o for o in parts), "dirty_outputs")
         wrapped = _give_history(node, args, tensors, parts) if recorded else _outputs(node, parts, tensors, False)
         return node, wrapped if many else wrapped[0]
 
@@ -321,9 +317,7 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
     if any(out is t for t in tensors):  # an input returned as it is becomes a view of it, or stands alone
         detached = not reached and out.requires_grad
         kept = not detached and has_context(node.function) and any(out is t for t in node._to_save)
-        require(not kept, "An input that has been returned as-is as output is being saved for backward. This is not "
-                "supported if you override setup_context. You should return and save a view of the input instead, e.g. "
-                "with x.view_as(x) or setup ctx inside the forward function itself.")
+        need(not kept, "saved_output")
         alone = detached or (not reached and out.is_inference())
         out = out.detach() if alone else view_of(out, out._array())
     elif not reached and out.requires_grad and out._view is None:
@@ -342,14 +336,8 @@ def _written(node: CustomNode, nr: int, out: Any, recorded: bool) -> Any:
     if not recorded:
         bump(out)
         return out.detach() if out.requires_grad else out
-    require(out._fn is not None or not out.requires_grad,
-            "a leaf Variable that requires grad has been used in an in-place operation.")
-    require(out._view is None or node.outputs == 1, "If your Function modifies inplace an input that is a view of "
-            "another Tensor, your Function cannot return more than one Tensor. This is not supported by the current "
-            "autograd engine. You should either make sure the input is not a view (using .clone() for example) or make "
-            "your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
-            "that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
-            "https://discuss.pytorch.org/ if you need help to do this change.")
+    need(out._fn is not None or not out.requires_grad, "dirty_leaf")
+    need(out._view is None or node.outputs == 1, "dirty_view")
     check_inplace(out, recorded=True)
     bump(out)
     rebase(out, output_of(node, nr))

@@ -13,7 +13,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..core.backward import grad
 from ..creation import ones_like, zeros, zeros_like
-from ..ops.checks import require
+from ..ops.checks import need, require
 from ..ops.table.shape import stack
 from .grad_mode import enable_grad
 
@@ -39,16 +39,13 @@ INDEPENDENT = {
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """All derivatives of `func`: shape of the output, then shape of the input; tuples nest likewise."""
-    require(strategy in ("forward-mode", "reverse-mode"), 'Expected strategy to be either "forward-mode" or '
-            '"reverse-mode". Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
-            'performant. Otherwise, prefer to use "reverse-mode".', AssertionError)
+    need(strategy in ("forward-mode", "reverse-mode"), "jacobian_strategy", kind=AssertionError)
     if strategy == "forward-mode":
         return _by_tangents(func, inputs, create_graph, vectorize)
     with enable_grad():
         many, given = _inputs(inputs, create_graph, "jacobian")
         several, outputs = _outputs(func(*given), strict, "jacobian")
-        require(not (strict and vectorize), "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
-                "are not supported together. Please either set `strict=False` or `vectorize=False`.")
+        need(not (strict and vectorize), "jacobian_strict")
         rows = tuple(_jacobian_of(out, nr, given, create_graph, strict) for nr, out in enumerate(outputs))
     rows = rows if many else tuple(row[0] for row in rows)
     return _finished(rows if several else rows[0], create_graph)
@@ -58,11 +55,8 @@ def _by_tangents(func: Callable, inputs: Any, create_graph: bool, vectorize: boo
     """The Jacobian by forward mode, all columns at once."""
     from ..func import jacfwd  # few ask for it, and `import minigrad` is quicker
 
-    require(not create_graph, 'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` '
-            'are not supported together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.',
-            NotImplementedError)
-    require(vectorize, "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
-            "`vectorize=True`.", NotImplementedError)
+    need(not create_graph, "jacobian_forward", kind=NotImplementedError)
+    need(vectorize, "jacobian_vectorized", kind=NotImplementedError)
     many, given = _inputs(inputs, False, "jacobian")
     return _finished(jacfwd(func, tuple(range(len(given))) if many else 0)(*(t.detach() for t in given)), False)
 
@@ -146,8 +140,7 @@ def _as_tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
     many = isinstance(value, tuple)
     for i, t in enumerate(value if many else (value,)):
         wrong = f"value at index {i}" if many else f"given {what}"
-        require(isinstance(t, Tensor), f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but "
-                f"the {wrong} has type {type(t)}.", TypeError)
+        need(isinstance(t, Tensor), "functional_kind", what, name, wrong, type(t), kind=TypeError)
     return many, value if many else (value,)
 
 
@@ -196,8 +189,7 @@ def _or_zeros(found: Sequence[Any], like: tuple, strict: bool, create_graph: boo
     for i, g in enumerate(found if strict else ()):
         require(g is not None, INDEPENDENT[stage].format(i=i, nr=nr))
         what = "hessian" if "double" in stage else "jacobian"
-        require(g.requires_grad or not create_graph, f"The {what} of the user-provided function is independent of "
-                f"input {i}. This is not allowed in strict mode when create_graph=True.")
+        need(g.requires_grad or not create_graph, "functional_independent", what, i)
     return tuple(zeros_like(t) if g is None else g for g, t in zip(found, like, strict=True))
 
 

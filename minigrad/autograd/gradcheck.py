@@ -19,7 +19,7 @@ from ..array.backend import move, namespace, xp
 from ..core.backward import grad
 from ..core.beside.ends import as_tuple
 from ..core.graph import constant
-from ..ops.checks import require
+from ..ops.checks import need, require
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -40,12 +40,9 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
     What vmap makes of the derivatives is not compared. Raises: GradcheckError where they do not agree, or returns
     False if `raise_exception` is off.
     """
-    require(check_forward_ad or check_backward_ad, "Expected at least one of check_forward_ad or check_backward_ad to "
-            "be True", AssertionError)
-    require(check_backward_ad or not check_batched_grad, "Setting check_batched_grad=True requires check_backward_ad "
-            "to be True", AssertionError)
-    require(check_forward_ad or not check_batched_forward_grad, "Setting check_batched_forward_grad=True requires "
-            "check_forward_ad to be True", AssertionError)
+    need(check_forward_ad or check_backward_ad, "check_some_way", kind=AssertionError)
+    need(check_backward_ad or not check_batched_grad, "check_batched", kind=AssertionError)
+    need(check_forward_ad or not check_batched_forward_grad, "check_batched_forward", kind=AssertionError)
     with nullcontext() if raise_exception else suppress(GradcheckError):
         _compare(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_backward_ad, check_forward_ad)
         return True
@@ -56,8 +53,7 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
                   rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
                   check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, **_options: Any) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
-    require(check_fwd_over_rev or check_rev_over_rev, "Expected at least one of check_fwd_over_rev or "
-            "check_rev_over_rev to be True", AssertionError)
+    need(check_fwd_over_rev or check_rev_over_rev, "check_twice", kind=AssertionError)
     given = as_tuple(inputs)
     weights = as_tuple(grad_outputs) if grad_outputs is not None else tuple(
         _weight(o, i) for i, o in enumerate(_differentiable(func(*given))))
@@ -74,7 +70,7 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
 
 
 def _differentiable(outputs: Any) -> tuple:
-    return tuple(o for o in as_tuple(outputs) if o.requires_grad)
+    return tuple(o for o in (outputs if isinstance(outputs, tuple | list) else (outputs,)) if o.requires_grad)
 
 
 def _weight(output: Tensor, seed: int) -> Tensor:
@@ -88,8 +84,7 @@ def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float
     checked, outputs = _inputs_to_check(inputs), _differentiable(func(*inputs))
     if not outputs:
         for t in checked:
-            require(not any(map(xp.any, _numerical(func, inputs, t, eps, as_tuple))),
-                    "Numerical gradient for function expected to be zero", GradcheckError)
+            need(not any(map(xp.any, _numerical(func, inputs, t, eps, as_tuple))), "check_zero", kind=GradcheckError)
         return
     numerical = [_numerical(func, inputs, t, eps, _differentiable) for t in checked]
     for way in [""] * backward + ["computed with forward mode "] * forward:
@@ -113,12 +108,8 @@ def _inputs_to_check(inputs: tuple) -> list[Tensor]:
             warnings.warn(f"Input #{index} requires gradient and is not a double precision floating point or complex. "
                           "This check will likely fail if all the inputs are not of double precision floating point or "
                           "complex. ", UserWarning, stacklevel=4)
-        require(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)), f"The {index}th input has a "
-                "dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able to compute"
-                " the numerical gradients correctly. You should call .contiguous on the input before passing it to "
-                "gradcheck.")
-    require(checked, "gradcheck expects at least one input tensor to require gradient, but none of them have "
-            "requires_grad=True.", ValueError)
+        need(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)), "check_strides", index)
+    need(checked, "check_inputs", kind=ValueError)
     return list(checked.values())
 
 
@@ -135,8 +126,7 @@ def _numerical(func: Callable, inputs: tuple, t: Tensor, eps: float, pick: Calla
         for jacobian, below, above in zip(made, *sides, strict=True):
             for what in ("shape", "dtype"):
                 a, b = getattr(below, what), getattr(above, what)
-                require(a == b, f"Expected `func` to return outputs with the same {what} when inputs are perturbed on "
-                        f"index {at} by {eps}, but got: {what}s {a} and {b}.", AssertionError)
+                need(a == b, "check_changed", what, at, eps, what, a, b, kind=AssertionError)
             jacobian[row] = move((above._array() - below._array()).reshape(-1) / (2 * eps), "cpu")
     return made
 
@@ -173,7 +163,5 @@ def _analytical(output: Tensor, t: Tensor, nondet_tol: float) -> Any:
         first, again = (move(r._array().reshape(-1), "cpu") for r in runs)
         jacobian[:, column] = first
         same = (xp.absolute(first - again) <= nondet_tol).all() or xp.array_equal(first, again, equal_nan=True)
-        require(same, "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
-                "times gives different values, although analytical gradient matches numerical gradient.The tolerance "
-                f"for nondeterminism was {nondet_tol}.", GradcheckError)
+        need(same, "check_reentrant", nondet_tol, kind=GradcheckError)
     return jacobian

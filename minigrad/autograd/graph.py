@@ -21,7 +21,7 @@ from ..core.beside.observers import observing
 from ..core.beside.saved import Packed, is_result
 from ..core.graph import Node, TensorBase, Withheld, bump, function_of
 from ..core.modes import state
-from ..ops.checks import require
+from ..ops.checks import need, require
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
            "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
@@ -120,8 +120,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     inside = [True]
 
     def unpack(kept: Any) -> Any:
-        require(inside, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                "in which the graph was originally recorded.", AssertionError)
+        need(inside, "mutation_outside", kind=AssertionError)
         return kept
 
     try:
@@ -133,8 +132,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The place in the graph where the gradient of `tensor` arrives."""
-    require(tensor.requires_grad, "It is not possible to get the gradient edge for a Tensor that does not require "
-            "gradients")
+    need(tensor.requires_grad, "edge_of_none")
     like = xp.broadcast_to(xp.empty_like(tensor._data, shape=()), tensor.shape)  # no memory is kept alive
     return GradientEdge(*function_of(tensor._edge()), like)
 

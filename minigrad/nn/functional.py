@@ -22,7 +22,7 @@ from ..creation import ones_like, zeros_like
 from ..manual import face
 from ..ops import calls
 from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled
-from ..ops.kernels.conv import check_parameters, shares
+from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
@@ -50,8 +50,8 @@ def _reduction(name: str, *flags: Any) -> int:
 
 
 def _floats(kernel: str, *tensors: Any) -> None:
-    """Raises: NotImplementedError in torch's words if none of them holds floats."""
-    if all(isinstance(t, Tensor) and t._data.dtype.kind != "f" for t in tensors):
+    """Raises: NotImplementedError in torch's words if none of them holds floats; without a kernel all may be whole."""
+    if kernel and all(isinstance(t, Tensor) and t._data.dtype.kind != "f" for t in tensors):
         implemented(kernel, tensors[0]._data)
 
 
@@ -224,10 +224,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
     """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
-    _must_be_tensors("embedding", weight=weight, indices=input)
     padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
-        _renormalize(weight, input, max_norm, norm_type)
+        _renormalize(weight, input.contiguous(), max_norm, norm_type)
+    _must_be_tensors("embedding", weight=weight, indices=input)
     return conv.embedding_of(weight, input, padding_row, scale_grad_by_freq, sparse)
 
 
@@ -240,9 +240,11 @@ def row_of(padding_idx: int, count: int) -> int:
 @no_grad()
 def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
     """Shorten, in place, the rows that are asked for and longer than `max_norm`."""
-    at = constant(Tensor, xp.unique(indices._data))
-    norms = weight[at].norm(norm_type, 1, keepdim=True)
-    weight[at] = weight[at] * pointwise.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    check_indices(indices._data, 2, "embedding_renorm_")
+    for row in [weight.select(0, i) for i in xp.unique(indices._data).tolist()]:
+        norm = row.norm(norm_type)
+        if norm > max_norm:
+            row *= max_norm / (norm + 1e-7)
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
@@ -633,45 +635,46 @@ def _warn_of_sizes(input: Any, target: Any, stacklevel: int = 3) -> None:
                       "size.", UserWarning, stacklevel=stacklevel)
 
 
-def _expanded_pair(kernel: str, input: Any, target: Any) -> tuple:
+def _expanded_pair(kernel: str, input: Any, target: Any, weight: Any, reduction: str, *flags: Any) -> tuple:
+    """Both in the shape in which they meet, and the reduction."""
     _warn_of_sizes(input, target, 4)
-    _floats(kernel, input, target)
+    reduction = legacy_reduction(reduction, *flags)
     sizes = common_shape(input._data.shape, target._data.shape)
-    return tuple(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target))
+    need(weight is None or reduction in _REDUCTIONS, "weighted_reduction", reduction, kind=ValueError)
+    kind = _reduction(reduction)
+    _floats(kernel, input, target)
+    return *(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target)), kind
 
 
-def _weighted(input: Any, errors: Any, weight: Any, reduction: str, divisor: Any = None) -> Any:
+def _weighted(input: Any, errors: Any, weight: Any, kind: int, divisor: Any = None) -> Any:
     require(weight.size() == input.size(), "Weights and input must have the same size.", ValueError)
-    need(reduction in _REDUCTIONS, "weighted_reduction", reduction, kind=ValueError)
     errors = errors * weight
-    total = errors if reduction == "none" else errors.sum()
-    return total if reduction != "mean" else errors.mean() if divisor is None else total / divisor.sum()
+    return errors.sum() / divisor.sum() if divisor is not None and kind == MEAN else _reduced(errors, kind)
 
 
 def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
              weight: Any = None) -> Any:
     """The mean of the squared differences; of `weight`, one per element, a weighted mean."""
+    x, y, kind = _expanded_pair("mse_cpu", input, target, weight, reduction, size_average, reduce)
     if weight is not None:
-        pair = _expanded_pair("mse_cpu", input, target)
-        return _weighted(input, (pair[0] - pair[1]) ** 2, weight, legacy_reduction(reduction, size_average, reduce),
-                         weight)
-    return loss.mse_loss(*_expanded_pair("mse_cpu", input, target), _reduction(reduction, size_average, reduce))
+        return _weighted(input, (x - y) ** 2, weight, kind, weight)
+    return loss.mse_loss(x, y, kind)
 
 
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
                    beta: float = 1.0) -> Any:
     """Squares below `beta`, absolute differences above."""
+    x, y, kind = _expanded_pair("smooth_l1_cpu", input, target, None, reduction, size_average, reduce)
     require(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
-    pair, reduction = _expanded_pair("smooth_l1_cpu", input, target), legacy_reduction(reduction, size_average, reduce)
-    return loss.smooth_l1_loss(*pair, _reduction(reduction), beta) if beta else l1_loss(*pair, reduction=reduction)
+    return loss.smooth_l1_loss(x, y, kind, beta) if beta else _reduced((x - y).abs(), kind)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
     """Half squares below `delta`, `delta` times absolute differences above; each times its `weight`."""
+    x, y, kind = _expanded_pair("huber_cpu", input, target, weight, reduction)
     require(delta > 0, "huber_loss does not support non-positive values for delta.")
-    pair, how = _expanded_pair("huber_cpu", input, target), reduction if weight is None else "none"
-    errors = loss.huber_loss(*pair, _reduction(how), delta)
-    return errors if weight is None else _weighted(input, errors, weight, reduction)
+    errors = loss.huber_loss(x, y, kind if weight is None else NONE, delta)
+    return errors if weight is None else _weighted(input, errors, weight, kind)
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
@@ -692,6 +695,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     _floats("log_sigmoid_cpu", input, target)
+    need(target._data.dtype.kind != "b", "subtracted_bools")
     dtypes.check_cast(input._data.dtype, target._data.dtype)
     input, weight, pos_weight = (t if t is None else t.to(target.dtype) for t in (input, weight, pos_weight))
     return loss.bce_with_logits(input, target, weight, pos_weight, kind)
@@ -730,13 +734,13 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     kind = _reduction(reduction)
     if input._data.ndim == 2 and target._data.ndim == 1 and label_smoothing <= 0:
         return TENSORS.cross_entropy(input, target, weight, kind, ignore_index)
-    require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
     soft = target._data.shape == input._data.shape
     need(not soft or target.is_floating_point(), "class_probabilities", target.dtype.scalar_type)
     logs = act.log_softmax_dim(input, dim)
+    require(not soft or ignore_index < 0, "ignore_index is not supported for floating point target")
+    require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if soft:
-        require(ignore_index < 0, "ignore_index is not supported for floating point target")
         return _soft_targets(logs, target, weight, dim, reduction, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing <= 0:
@@ -753,6 +757,8 @@ def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str,
     if smoothing > 0:
         target = loss.add_scalar(pointwise.mul_scalar(target, 1 - smoothing), smoothing / classes)
     parts = _by_class(logs * target, weight, dim)
+    if kind == MEAN and not logs.numel():
+        return -parts.sum().fill_(math.nan)
     losses = -(parts.sum(dim) if kind == NONE else parts.sum())
     return loss.div_scalar(losses, logs.numel() // classes) if kind == MEAN else losses
 
@@ -779,11 +785,8 @@ def _reduced(values: Any, kind: int) -> Any:
 def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
             weight: Any = None) -> Any:
     """The mean of the absolute differences; of `weight`, one per element, a weighted mean."""
-    _warn_of_sizes(input, target)
-    if weight is not None:
-        reduction = legacy_reduction(reduction, size_average, reduce)
-        return _weighted(input, (input - target).abs(), weight, reduction, weight)
-    return _reduced((input - target).abs(), _reduction(reduction, size_average, reduce))
+    x, y, kind = _expanded_pair("", input, target, weight, reduction, size_average, reduce)
+    return _reduced((x - y).abs(), kind) if weight is None else _weighted(input, (x - y).abs(), weight, kind, weight)
 
 
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",

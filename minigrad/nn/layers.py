@@ -10,7 +10,7 @@ import inspect
 import math
 import operator
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partialmethod, update_wrapper
 from types import FunctionType
 from typing import Any
@@ -174,8 +174,10 @@ class ModuleDict(Module):
     def update(self, modules: Any) -> None:
         """Add the modules of a dict, or of pairs, to these."""
         need(isinstance(modules, Iterable), "module_dict_update", type(modules).__name__, kind=TypeError)
-        for name, module in dict(modules).items():
-            self.add_module(name, module)
+        for i, pair in enumerate(modules.items() if isinstance(modules, Mapping | ModuleDict) else modules):
+            need(isinstance(pair, Iterable), "module_dict_element", i, type(pair).__name__, kind=TypeError)
+            need(len(pair) == 2, "module_dict_pair", i, len(pair), kind=ValueError)
+            self.add_module(*pair)
 
     __setitem__ = Module.add_module
 
@@ -431,7 +433,7 @@ class Embedding(Module):
         self.padding_idx = None if padding_idx is None else functional.row_of(padding_idx, num_embeddings)
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        given = empty(num_embeddings, embedding_dim, dtype=dtype) if _weight is None else _weight
+        given = empty((num_embeddings, embedding_dim), dtype=dtype) if _weight is None else _weight
         self.weight = Parameter(given, not _freeze)
         if _weight is None:
             self.reset_parameters()
@@ -609,6 +611,8 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
         del values["self"]
         if "kernel_size" in options and values["stride"] is None:
             values["stride"] = values["kernel_size"]
+        if name == "TripletMarginLoss":
+            need(values["margin"] > 0, "triplet_margin", values["margin"], kind=ValueError)
         if "size_average" in options:
             flags = [values.pop(name) for name in ("size_average", "reduce")]
             values["reduction"] = functional.legacy_reduction(values["reduction"], *flags)

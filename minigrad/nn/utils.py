@@ -11,6 +11,7 @@ from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ..creation import zeros
 from ..ops.table.shape import cat, stack
+from ..text.presentation import need
 
 
 def _grads_of(parameters: Any) -> list:
@@ -35,8 +36,10 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, *,
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
     """Bring every element of every gradient into `[-clip_value, clip_value]`."""
+    grads = [p.grad for p in ([parameters] if isinstance(parameters, Tensor) else parameters) if p.grad is not None]
+    need(grads, "clip_nothing")
     with no_grad():
-        for g in _grads_of(parameters):
+        for g in grads:
             g.clamp_(-clip_value, clip_value)
 
 

@@ -188,13 +188,10 @@ def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str
     """The letters of each operand, of the result and of all; dimensions under `...` are called 0, 1, 2 ..."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
-    require(len(terms) == len(ranks), f"einsum(): {'fewer' if len(ranks) < len(terms) else 'more'} operands were "
-            "provided than specified in the equation")
+    need(len(terms) == len(ranks), "einsum_operands", "fewer" if len(ranks) < len(terms) else "more")
     hidden = [rank - len(term.replace("...", "")) for rank, term in zip(ranks, terms, strict=True)]
     for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
-        require(not more or (more > 0 and "..." in term), "einsum(): the number of subscripts in the equation "
-                f"({len(term)}) does not match the number of dimensions ({ranks[place]}) for operand {place} and no "
-                "ellipsis was given")
+        need(not more or (more > 0 and "..." in term), "einsum_dims", len(term), ranks[place], place)
     dots = "0123456789"[: max(hidden) if "..." in left else 0]
     inputs = [term.replace("...", dots[len(dots) - more :], 1) for term, more in zip(terms, hidden, strict=True)]
     flat = left.replace(",", "").replace("...", "")
@@ -210,6 +207,8 @@ def _check_sizes(tensors: Any, inputs: list[str]) -> None:
     seen: dict[str, int] = {}
     for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
         for letter, n in zip(letters, t._data.shape, strict=True):
+            own = t._data.shape[letters.index(letter)]
+            need(n == own, "einsum_repeated", letter, place, n, own)
             known = seen.get(letter, 1)
             need(n == known or 1 in (n, known), "einsum_size", letter, n, place, known)
             seen[letter] = max(n, known)

@@ -209,6 +209,7 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean without the nans."""
     need(self.is_floating_point(), "nanmean_kind", self.dtype.scalar_type)
+    need(dtype is None or dtype.is_floating_point, "nanmean_dtype", getattr(dtype, "scalar_type", ""))
     return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
 
 
@@ -227,8 +228,9 @@ def _spread(row: Any, name: str) -> Any:
             correction = int(unbiased)
         elif dim is not None and correction is None:
             correction = 1
+        need(self._data.dtype.kind == "f", "spread_kind", name if name[3:] else "std and var")
         dims = None if dim is None else dims_of(self, dim)
-        if self._data.dtype.kind == "f" and not degrees(self._data.shape, dims, correction):
+        if not degrees(self._data.shape, dims, correction):
             warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
                           "reduction factor (input numel divided by output numel).", UserWarning, 2)
         return row(self, dims, correction, keepdim)
@@ -254,14 +256,14 @@ _ROUNDED = {"lower": (xp.floor,), "higher": (xp.ceil,), "nearest": (xp.rint,)}
 def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     data = self._data
-    at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, data.dtype)
-    require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
-    require(at.dtype == data.dtype, "quantile() q tensor must be same dtype as the input tensor")
-    require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
-    require(data.size, "quantile() input tensor must be non-empty")
-    need(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile_interpolation", interpolation)
+    at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, xp.promote_types(data.dtype, "f2"))
     require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else
             f"quantile() q must be in the range [0, 1] but got {at.item():g}")
+    require(data.size, "quantile() input tensor must be non-empty")
+    require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
+    require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
+    require(at.dtype == data.dtype, "quantile() q tensor must be same dtype as the input tensor")
+    need(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile_interpolation", interpolation)
     gone = range(data.ndim) if dim is None else (check_dim(dim, data.ndim),)
     x = self.reshape(-1) if dim is None else self if data.ndim - 1 in gone else self.unsqueeze(-1).transpose(*gone, -1)
     shape = [1 if d in gone else n for d, n in enumerate(data.shape) if keepdim or d not in gone]

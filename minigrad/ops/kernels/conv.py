@@ -490,11 +490,13 @@ def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
 # ---- embedding
 
 
+def check_indices(indices: Any, place: int, name: str) -> None:
+    need(are_positions(indices), "embedding_indices", place, dtypes.of(indices.dtype).tensor_type, name)
+
+
 def embedding(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     require(weight.ndim == 2, "'weight' must be 2-D")
-    require(are_positions(indices), "Expected tensor for argument #1 'indices' to have one of the following scalar "
-            f"types: Long, Int; but got {dtypes.of(indices.dtype).tensor_type} instead (while checking arguments for "
-            "embedding)")
+    check_indices(indices, 1, "embedding")
     check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 

@@ -87,9 +87,12 @@ def power(self: Any, exponent: Any) -> Any:
         return self**exponent
     kind = dtypes.result_dtype(self, exponent)
     if kind.kind in "iu":
-        require(not xp.any(xp.asarray(exponent) < 0), "Integers to negative integer powers are not allowed.")
+        require(not isinstance(exponent, int) or exponent >= 0, "Integers to negative integer powers are not allowed.")
         dtypes.check_fits(exponent, kind)
-    return dtypes.cast(dtypes.cast(self, kind) ** dtypes.cast(exponent, kind), kind)  # of two bools NumPy makes int8
+    a, b = dtypes.cast(self, kind), dtypes.cast(exponent, kind)
+    if kind.kind == "i" and xp.any(b < 0):  # 1 over more than 1, in whole numbers
+        return xp.where((b < 0) & (xp.absolute(a) != 1), 0, a ** xp.absolute(b)).astype(kind)
+    return dtypes.cast(a**b, kind)  # of two bools NumPy makes int8
 
 
 def absolute(self: Any) -> Any:
@@ -126,8 +129,7 @@ def where(condition: Any, self: Any, other: Any) -> Any:
 
 
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
-    require(not xp.ndim(value), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{xp.ndim(value)} dimension(s).")
+    need(not xp.ndim(value), "masked_fill_value", xp.ndim(value))
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{dtypes.of(mask.dtype).c_name}")

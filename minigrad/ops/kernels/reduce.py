@@ -227,7 +227,6 @@ def degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
 
 
 def variance(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
-    require(self.dtype.kind == "f", "std and var only support floating point and complex dtypes")
     x, axes = self if self.dtype.itemsize > 2 else self.astype("float32"), axes_of(dim, self)
     off = x - _add(x, axes, keepdims=True) / count_of(x.shape, dim)
     total = _add(off * off, axes, keepdims=keepdim) / degrees(x.shape, dim, correction)

@@ -60,12 +60,12 @@ softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -l
 
 elu_of = op("elu", kernels.elu, scalars=("alpha", "scale", "input_scale"),
     self = lambda F, grad, self, alpha, scale, input_scale: F.where(
-        self <= 0, grad * (input_scale * alpha * scale) * F.exp(F.below(self * input_scale)), grad * scale))
+        self <= 0, grad * (input_scale * alpha * scale) * F.exp(F.below(self) * input_scale), grad * scale))
 elu_written = op("elu_written", kernels.elu, grad_fn="EluBackward1", scalars=("alpha", "scale", "input_scale"),
     self = lambda F, grad, result, alpha, scale, input_scale: F.where(
         result <= 0, grad * input_scale * (F.below(result) + alpha * scale), grad * scale))
 celu_of = op("celu", lambda self, alpha: kernels.elu(self, alpha, 1, 1 / alpha), scalars=("alpha",),
-    self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(F.below(self / alpha)), grad))
+    self = lambda F, grad, self, alpha: F.where(self <= 0, grad * F.exp(F.below(self) / alpha), grad))
 celu_written = op("celu_written", celu_of.row.forward, grad_fn="CeluBackward1", scalars=("alpha",),
     self = lambda F, grad, result, alpha: F.where(result <= 0, grad * (F.below(result) / alpha + 1), grad))
 gelu_of = op("gelu", kernels.gelu, self=lambda F, grad, self, approximate: grad * F.gelu_slope(self, approximate))
