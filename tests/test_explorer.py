@@ -87,6 +87,17 @@ def test_the_static_picture_is_what_it_was():
     assert "application/vnd.jupyter.widget-view+json" in bundle
 
 
+def test_a_card_tells_why_a_part_has_no_gradient_or_makes_backward_fail():
+    _, made, _ = explored("tutorial")
+    told = {card["title"]: dict(map(tuple, card["rows"])).get("why()") for card in made.picture("0")["cards"].values()}
+    assert told["w"]["en"] == "w.grad is None now. loss depends on w: call loss.backward()."
+    assert told["h"]["en"].startswith("h is not a leaf")
+    assert told["AccumulateGrad"]["zh"].endswith("请调用 loss.backward()。")
+    _, made, _ = explored("copy slices")
+    rows = [card["rows"] for card in made.picture("0")["cards"].values() if card["title"] == "PowBackward0"]
+    assert "saved self at version 0" in dict(map(tuple, rows[0]))["why()"]["en"]
+
+
 def test_what_is_too_much_is_counted_and_not_drawn():
     _, made, _ = explored("rnn 100")
     picture = made.picture("0")

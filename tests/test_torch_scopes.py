@@ -9,7 +9,7 @@ import minigrad
 from minigrad import graph
 from minigrad.graph import torch_scopes
 from minigrad.viz import levels
-from tests import networks
+from tests import drawn, networks
 
 pytestmark = pytest.mark.oracle
 torch = pytest.importorskip("torch")
@@ -38,9 +38,23 @@ def test_torch_tells_the_levels_that_minigrad_tells(name):
     with graph.scopes():
         theirs, _ = networks.run(name, torch, graph.read_torch)
 
-    if name != "topk":  # torch's draws its indices, too
-        assert theirs == ours
+    assert theirs == ours
     assert told(theirs) == told(ours)
+
+
+@pytest.mark.parametrize("name", ["custom function", "penalty"])
+def test_torch_tells_the_same_graph_where_it_is_silent_of_levels(name):
+    assert networks.run(name, torch, graph.read_torch)[0] == networks.run(name, minigrad, graph.read)[0]
+
+
+@pytest.mark.parametrize("name", ["topk gather scatter", "custom no ctx", "two output function", "checkpoint"])
+def test_torch_tells_the_same_graph_of_indices_and_of_what_a_function_keeps(name):
+    graphs = {}
+    for library, read in (("minigrad", graph.read), ("torch", graph.read_torch)):
+        roots, names = drawn.run(name, library)
+        graphs[library] = read(*roots, names=names)
+
+    assert graphs["torch"] == graphs["minigrad"]
 
 
 def test_the_picture_of_a_torch_network_is_folded_and_opens():

@@ -1,6 +1,7 @@
 """What stands on a picture is true: labels, shapes, counts and words, for programs that no rule was written for."""
 
 import itertools
+import linecache
 import re
 
 import pytest
@@ -261,3 +262,27 @@ def test_no_shape_is_guessed_of_what_nobody_keeps_any_more(library: str):
     assert known["before"] == sizes
     assert all(size in ("", sizes[name]) for name, size in known["after"].items())
     assert known["after"]["LogSoftmaxBackward0"] == ("" if library == "minigrad" else "(5, 4)")
+
+
+WRITES = """w = minigrad.tensor([1., 2.], requires_grad=True)
+h = w * 3
+y = h * h
+h.add_(1)
+h.mul_(2)
+with minigrad.no_grad(): w -= 0.5
+loss = y.sum() + h.sum()
+"""
+
+
+def test_what_was_written_over_names_the_line_that_wrote():
+    linecache.cache["<writes>"] = len(WRITES), None, WRITES.splitlines(keepends=True), "<writes>"
+    scope = {"minigrad": minigrad}
+    exec(compile(WRITES, "<writes>", "exec"), scope)
+    drawing = draw(scope["loss"], names={name: scope[name] for name in "wyh"})
+    said = re.sub("<[^>]+>", "|", drawing.to_svg())
+
+    assert {s.by for n in drawing.graph.nodes for s in n.saved if s.stale} == {(4, "h.add_(1)")}  # the first one since
+    assert said.count("line 4: h.add_(1), now @v2") == 2
+    assert "overwritten, line 4" in said
+    assert "overwritten, line 5" in said
+    assert "|h.mul_(2)|" in said

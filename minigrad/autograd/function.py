@@ -65,12 +65,13 @@ class FunctionCtx:
 
 
 class SavedForBackward(Withheld):
-    """A tensor that `save_for_backward` was given; of an output only the array, so that no cycle holds its node."""
+    """A tensor that `save_for_backward` was given; of an output of this node only the array, so that no cycle holds
+    the node."""
 
     __slots__ = ("counter", "nr", "value", "version")
 
     def __init__(self, t: Any, outputs: tuple) -> None:
-        self.nr = next((i for i, o in enumerate(outputs) if o is t), None)
+        self.nr = next((i for i, o in enumerate(outputs) if o is t and o.requires_grad), None)
         self.counter = t._shared_counter()
         self.value = t if self.nr is None else shared(t, self.counter)
         self.version = self.counter[0]

@@ -111,6 +111,7 @@ class Reader:
         self.kinds: dict[type, list[str]] = {}  # class of a node -> its saved fields
         self.lines: dict[tuple[int, int], Any] = {}  # a place in the learner's code -> its line
         self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
+        self.constants = {id(t._data): t for _, t in self.named if not t.requires_grad and hasattr(t, "_data")}
         self.modules = [(name, m) for name, m in names.items() if hasattr(type(m), "named_modules")]
 
     # ---- what a subclass says differently
@@ -458,8 +459,11 @@ class Reader:
                 yield from ((f"saved_tensors[{i}]", t, "") for i, t in enumerate(several))
 
     def alone(self, value: Any) -> Any:
-        """The tensor of a tuple that holds nothing else, as `indices` of x[i]; any other value as it is."""
-        return value[0] if isinstance(value, tuple) and len(value) == 1 and self.is_tensor(value[0]) else value
+        """The tensor of a tuple that holds nothing else, as `indices` of x[i], and the learner's own where the node
+        keeps its array, as of a topk; any other value as it is."""
+        value = value[0] if isinstance(value, tuple) and len(value) == 1 and self.is_tensor(value[0]) else value
+        history = getattr(value, "requires_grad", True)
+        return value if history else self.constants.get(id(getattr(value, "_data", None)), value)
 
     def saved(self, key: Key, field: str, value: Any, error: str) -> Saved:
         """The record of one saved field, from what `saved_values` found."""
@@ -468,7 +472,7 @@ class Reader:
             now, version = map(int, stale.groups())
             slot = dict(zip(self.input_names(self.found[key]), self.edges[key], strict=False)).get(field)
             text = (self.records[slot].name if slot else "") or ""
-            return Saved(field, text, is_tensor=True, version=version, now=now)
+            return Saved(field, text, None, True, False, version, now, by=self.writer(self.found[key], field, version))
         if error:
             return Saved(field, is_tensor=True, freed="second time" in error)
         if hasattr(value, "dropped"):
@@ -481,6 +485,15 @@ class Reader:
             text = self.names.get(slot) or (self.value(value) if record is None else record.value) or ""
             return Saved(field, text, self.ids.get(slot), True, False, version, version)
         return Saved(field, saved_text(value), is_tensor=isinstance(value, tuple) and any(map(self.is_tensor, value)))
+
+    def writer(self, node: AnyNode, field: str, version: int) -> tuple[int, str] | None:
+        """The statement that first wrote a saved value after it was saved, as far as its counter remembers."""
+        held = getattr(node, f"saved_{field}", None)
+        counter = getattr(node, f"counter_{field}", getattr(held, "_counter", None)) or [0]
+        code, lasti = [*counter[1:][version - counter[0]:], ()][0] or (None, 0)
+        at = code and program.expression(code, lasti)
+        source = program.source_of(code or "")
+        return (program.span(at)[0], source.text(source.statement(at)).partition("\n")[0]) if at else None
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
         """The records of all hooks, node by node."""

@@ -49,6 +49,7 @@ class Saved:
     version: int | None = _uncompared()  # counter when it was saved
     now: int | None = _uncompared()  # counter today; another number makes backward fail
     later: int | None = _uncompared()  # computed again in backward: the bytes that are not kept until then
+    by: tuple[int, str] | None = _uncompared()  # number and text of the statement that wrote it first since
 
     @property
     def stale(self) -> bool:
@@ -84,6 +85,11 @@ class NodeRecord:
     source: str = _uncompared("")  # the learner's expression that made it, where that surely means just its result
     span: Span | None = field(default=None, compare=False)  # where that, or the call that made it, stands
     error: str = _uncompared("")  # a call that failed, and made nothing; see `unfinished`
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it wrote into its first input."""
+        return self.op.endswith("_") or self.name.endswith("CopySlices")
 
     def edge_id(self, slot: int) -> str:
         """The id of the edge at a slot: `n3:0`."""
@@ -246,6 +252,11 @@ class Graph:
             for e in n.edges:
                 found.setdefault(e.node or e.tensor or "", set()).add(n.id)
         return found
+
+    @cached_property
+    def overwritten(self) -> dict[str | None, NodeRecord]:
+        """Tensor -> the op that wrote over its value."""
+        return {n.edges[0].tensor: n for n in self.ops if n.edges and n.in_place}
 
     @cached_property
     def _hanging(self) -> dict[str | None, list[TensorRecord]]:

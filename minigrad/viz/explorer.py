@@ -21,6 +21,7 @@ from .exported import page
 from .folds import in_both, stand_ins
 from .indented import saved_words
 from .player import Stage
+from .reasons import why_of_parts
 from .svg import VIEWS
 
 AT_ONCE, IN_A_PAGE = (60_000, 20), (600_000, levels.MANY_BOXES)  # characters of pictures, boxes in each
@@ -157,13 +158,15 @@ class Explorer(Stage):
     def cards(self, fold: levels.Fold, drawn: set[str]) -> dict[str, dict[str, Any]]:
         """Id -> title, what follows it, and rows, for all that a picture shows."""
         graph = fold.graph
-        made = {t.id: card(t.label, t.size, tensor_rows(t)) for t in graph.tensors if t.id in drawn}
+        why = {id: [["why()", said]] for id, said in why_of_parts(self.drawing.graph).items() if id in drawn}
+        made = {t.id: card(t.label, t.size, tensor_rows(t) + why.get(t.id, [])) for t in graph.tensors if t.id in drawn}
         turns = {id: roll.count for roll in fold.rolls.values() for id in roll.turns[-1]}
         for n in (self.drawing.graph.node(n.id) for n in graph.nodes if n.id in drawn):  # a loop's edges go elsewhere
             t = next(iter([graph.tensor(n.leaf)] if n.leaf else graph.outputs(n.id)), None)
             sub = f"{t.name or ''} {t.size}".strip() if t else ""
             sub += f" · {turns[n.id]} / {turns[n.id]}" if n.id in turns else ""  # the turn that is shown
-            made[n.id] = card(n.name, sub, node_rows(self.drawing.graph, n) + (tensor_rows(t) if t else []))
+            rows = node_rows(self.drawing.graph, n) + (tensor_rows(t) if t else [])
+            made[n.id] = card(n.name, sub, rows + (why.get(n.id) or why.get(t.id if t else "", [])))
         for h in graph.hooks:
             made[h.id] = card(h.label, h.kind, [])
         for cut in graph.cuts:

@@ -19,7 +19,7 @@ from ..graph import causes, checkup, live, notes, numbers, unfinished
 from ..graph.program import Context, expression, standing
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
-from ..text import get_language, say
+from ..text import both, get_language, say
 from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
 
 MARKED = 8  # parameters without a gradient that are drawn
@@ -241,6 +241,18 @@ def why_backward_fails(graph: Graph) -> Iterator[Reason]:
     freed = next((n for n in graph.nodes if any(s.freed for s in n.saved)), None)
     if freed is not None:
         yield "why.freed", {"node": freed.name}, {freed.id}
+
+
+def why_of_parts(graph: Graph) -> dict[str, dict[str, str]]:
+    """Id -> why a named tensor has no gradient now, why backward will fail at a node, in each language; from the
+    records alone."""
+    root = graph.tensor(graph.roots[0])
+    loss = label(root) if root.shape == () else f"{label(root)}.sum()"
+    ran = "why.cleared" if any(s.freed for n in graph.nodes for s in n.saved) else "why.not_yet"
+    reasons = [reason for t in graph.tensors if t.name and t.value is not None for reason in why_no_grad(t)]
+    reasons += [(ran, {"name": label(t), "loss": loss}, {t.id, t.node}) for t in graph.tensors
+                if t.kind == "leaf" and t.requires_grad and t.grad is None and t.node and len(graph.roots) == 1]
+    return {id: both(key, **facts) for key, facts, marks in (*reasons, *why_backward_fails(graph)) for id in marks}
 
 
 class Explanation(TextWithDrawing):

@@ -32,16 +32,18 @@ def shape_label(t: TensorRecord, versions: bool = False) -> str:
     return f"{text} requires_grad" if t.kind == "leaf" else text
 
 
-def value(t: TensorRecord, lang: str | None = None) -> str:
-    """The value on a card, or that nobody keeps it, and its tangent."""
-    return (word("not_kept", lang) if t.value is None else t.value) + (f" · ε {t.tangent}" if t.tangent else "")
+def value(t: TensorRecord, graph: Graph, lang: str | None = None) -> str:
+    """The value on a card, or that nobody keeps it, or which line wrote over it, and its tangent."""
+    by = graph.overwritten.get(t.id)
+    lost = word("overwritten", lang, line=by.line[0]) if by and by.line else word("not_kept", lang)
+    return (lost if t.value is None else t.value) + (f" · ε {t.tangent}" if t.tangent else "")
 
 
 def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) -> tuple[str, str, str]:
     """Name, what stands behind it, and the second line; a network's cards say less."""
     versions = "versions" in show
     if not fold.home:
-        return t.name or "", shape_label(t, versions), value(t, lang) if "values" in show else ""
+        return t.name or "", shape_label(t, versions), value(t, fold.graph, lang) if "values" in show else ""
     name, text = t.name or "", t.value or ""
     if any(s in fold.frames and fold.scopes[s].path and name.rpartition(".")[0].endswith(fold.scopes[s].path)
            for s in fold.scopes):
@@ -121,15 +123,18 @@ def note_label(graph: Graph, saved: Saved, versions: bool = False) -> str:
 
 
 def stale_label(saved: Saved, lang: str | None) -> str:
-    """Which versions do not agree."""
-    return word("stale", lang, saved=saved.version, now=saved.now)
+    """Which versions do not agree, and the line that made it so where it is known."""
+    if saved.by is None:
+        return word("stale", lang, saved=saved.version, now=saved.now)
+    return word("stale_by", lang, now=saved.now, line=saved.by[0], text=shorten(saved.by[1], 180))
 
 
 def third_line(node: NodeRecord, show: frozenset[str]) -> str:
-    """Under the two names: the formula where names are known."""
+    """Under the two names: the formula where names are known, of a write its line where that is nothing else."""
     if "cards" not in show:
         return ""
-    return shorten(node.formula, WIDEST, 12.5)
+    own = node.line[1] if node.in_place and node.line and ";" not in node.line[1] else ""
+    return shorten(node.formula or own, WIDEST, 12.5)
 
 
 def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
