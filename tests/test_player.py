@@ -382,12 +382,12 @@ def test_no_rule_of_a_still_picture_takes_what_the_player_says_of_nodes_for_a_sh
 
 def test_gradients_that_meet_are_one_equation_in_symbols_and_in_numbers():
     player, _, _ = diamond(names={})
-    met = [row for s in player.steps for row in s["rows"] if "met" in row]
+    met = [row for s in player.steps for row in s["rows"] if "to" in row]
 
     assert [row["value"] for row in met] == ["= 5 + 2 = 7"]
     assert "to h via" in met[0]["text"]
     assert met[0]["math"]["zh"].startswith("<math")
-    assert met[0]["met"] == ["n2"]  # true where that one came first
+    assert met[0]["to"] == "n4"
     assert "∂loss/∂h = 5 + 2 = 7" in player.to_text()
 
 
@@ -397,7 +397,7 @@ def test_sums_of_small_matrices_are_grids_and_what_is_cut_short_is_none():
     several = {name: step((t * t).sum()).steps for name, t in (("x", x), ("wide", wide))}
     rows = {name: [row for s in steps for row in s["rows"]] for name, steps in several.items()}
 
-    (met,) = (row for row in rows["x"] if "met" in row)
+    (met,) = (row for row in rows["x"] if "to" in row)
     assert met["num"].count("<mtr>") == 6
     assert met["cells"] == "each"
     assert rows["x"][-1]["value"] == "None → [[2, 4, … ×6]]"

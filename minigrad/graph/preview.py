@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ..text.numbers import exact, nested, number, rounded
@@ -23,8 +23,23 @@ MARKS = ("NaN", "∞")  # what makes a value bad
 
 def preview(values: Any) -> str:
     """Three significant digits; hidden NaN or Inf are told by a mark at the end."""
+    if math.prod(values.shape) <= FULL:
+        return texts(*known(values))[0]
     text = with_brackets(rounded(shown(values)), values)
-    return text + (_hidden(values.reshape(-1), text) if math.prod(values.shape) > FULL else "")
+    return text + _hidden(values.reshape(-1), text)
+
+
+def known(values: Any) -> tuple[tuple[Any, ...], tuple[int, ...], str]:
+    """By what a value of a few numbers is known."""
+    return tuple(values.reshape(-1).tolist()), tuple(values.shape), type_name(values.dtype)
+
+
+@lru_cache(4096)  # one gradient is told of several times: where it leaves, where it meets others, where it arrives
+def texts(numbers: tuple[Any, ...], shape: tuple[int, ...], kind: str) -> tuple[str, str]:
+    """A value in short, and with all its digits; "" where the short text has them."""
+    short, long = rounded(numbers), [exact(v, kind) for v in numbers]
+    told = len(numbers) <= FULL and all(number(a) == number(b) for a, b in zip(short, long, strict=True))
+    return nested(iter(short), shape), "" if told else nested(iter(long), shape)
 
 
 def shown(values: Any) -> list[Any]:
@@ -59,12 +74,7 @@ def full(values: Any) -> str:
 
 def exactly(values: Any) -> str:
     """All digits, where a preview hides some of them; "" elsewhere, and for more than a few numbers."""
-    if not 0 < math.prod(values.shape) <= WHOLE:
-        return ""
-    kind, flat = type_name(values.dtype), values.reshape(-1).tolist()
-    texts = [exact(v, kind) for v in flat]
-    told = len(flat) <= FULL and all(number(a) == number(b) for a, b in zip(rounded(flat), texts, strict=True))
-    return "" if told else nested(iter(texts), tuple(values.shape))
+    return texts(*known(values))[1] if 0 < math.prod(values.shape) <= WHOLE else ""
 
 
 def told(values: Any) -> str:

@@ -13,7 +13,7 @@ import io
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.backward import keeps
@@ -29,6 +29,8 @@ from .preview import exactly, preview as preview_of, told
 from .rule import Rule, rule, sum_back, sum_of, whole
 from .snapshot import AnyNode, AnyTensor, Graph
 from .symbols import Place, Symbol, Symbols, before_hooks, placed
+
+MOST_STEPS = 3000  # that a page carries: 13 MB of state, half a megabyte as a file; those after have no rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,8 @@ class Recorder:
         self.totals: dict[Place, Any] = {(self.node, root.output_nr): plain(seed)}  # what lies at an output so far
         self.lies: dict[Place, tuple[Symbol, ...]] = {}  # and what that is called
         self.old: dict[int, Any] = {}  # the `.grad` of each output before the node ran
-        self.step = [Frame(0, "seed", self.node, after=in_short(seed), exact=exact_of(seed), queue=(self.node,))]
+        self.step: list[dict[str, Any]] = [{"kind": "seed", "node": self.node, "after": in_short(seed),
+                                            "exact": exact_of(seed), "queue": (self.node,)}]  # frames to be
         self.printed = io.StringIO()
 
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
@@ -182,13 +185,14 @@ class Recorder:
 
     def close(self) -> None:
         """Number the events of the node that just ran; its buffers go before it sends."""
-        order = {"free": 1, "send": 2}
-        step = [replace(f, rules=self.rules()) if f.kind == "compute" else f for f in self.step]
-        *events, last = sorted(step, key=lambda f: order.get(f.kind, 0))
+        order, n = {"free": 1, "send": 2}, self.frames[-1].step + 1
+        for event in self.step if n <= MOST_STEPS else ():
+            if event["kind"] == "compute":
+                event["rules"] = self.rules()
+        *events, last = sorted(self.step, key=lambda event: order.get(event["kind"], 0))
         self.left.discard(self.node)
-        n = self.frames[-1].step + 1
-        self.frames += [replace(f, step=n, label=f"{n}{chr(97 + i % 26)}") for i, f in enumerate(events)]
-        self.frames.append(replace(last, step=n, label=f"{n}", queue=tuple(self.queue)))
+        self.frames += [Frame(n, label=f"{n}{chr(97 + i % 26)}", **event) for i, event in enumerate(events)]
+        self.frames.append(Frame(n, label=f"{n}", **last | {"queue": tuple(self.queue)}))
         self.step = []
 
     def fail(self, error: Exception) -> None:
@@ -197,7 +201,8 @@ class Recorder:
         if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
             del self.frames[1:]  # a graph that was walked already: nothing runs
         notes = "\n".join(getattr(error, "__notes__", ()))
-        self.step = [Frame(0, "error", self.node, name=type(error).__name__, before=str(error), after=notes)]
+        self.step = [{"kind": "error", "node": self.node, "name": type(error).__name__, "before": str(error),
+                      "after": notes}]
         self.queue = []
         self.close()
 
@@ -298,9 +303,8 @@ class Recorder:
     def arrive(self, slot: int, to: str, **facts: Any) -> None:
         """Note an arrival in this step's "send" frame; the node joins the queue when all have come."""
         self.arrived[to] += 1
-        at = next(i for i, f in enumerate(self.step) if f.kind == "send")
-        sent = Sent(slot, to, arrived=self.arrived[to], **facts)
-        self.step[at] = replace(self.step[at], sent=(*self.step[at].sent, sent))
+        event = next(event for event in self.step if event["kind"] == "send")
+        event["sent"] += (Sent(slot, to, arrived=self.arrived[to], **facts),)
         ran = self.graph.fault == "early" and any(f.node == to for f in self.frames)
         if self.arrived[to] == self.waits[to] and not ran:
             self.queue = sorted([*self.queue, to], key=running_order)
@@ -351,7 +355,7 @@ class Recorder:
         printed = self.printed.getvalue()
         self.printed.seek(0)
         self.printed.truncate()
-        self.step.append(Frame(0, kind, self.node, printed=printed, queue=self.waiting, **facts))
+        self.step.append({"kind": kind, "node": self.node, "printed": printed, "queue": self.waiting, **facts})
 
 
 class Tee(io.TextIOBase):

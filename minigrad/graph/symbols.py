@@ -17,7 +17,7 @@ from typing import Any
 
 from ..text import both, say
 from .nesting import call_at
-from .program import expression, position, source_of, span
+from .program import expression, getline, position, source_of, span
 from .snapshot import Graph, NodeRecord, Span, TensorRecord
 
 LONGEST = 30  # characters of an expression that stands for a tensor
@@ -190,7 +190,7 @@ def placed(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> Graph:
     for n in graph.ops:
         code, lasti = places[n.id]
         place = code and position(code, lasti)
-        if place and None not in place and source_of(code).lines[place[0] - 1:]:
+        if place and None not in place and getline(code, place[0]):
             made[n.id] = Span(code.co_filename, *place)
     files = list({span.file for span in made.values()})
     names = {n.id: graph.tensor(n.leaf).name or "" for n in graph.nodes if n.leaf and len(files) == 1}

@@ -24,7 +24,7 @@ import traitlets
 from ..graph.faults import fault_now
 from ..graph.forced import forced_runs
 from ..graph.forward import Event, Notes, events, worked_out
-from ..graph.recorder import Frame, Recorder, record
+from ..graph.recorder import MOST_STEPS, Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
 from ..text import both, get_language, say
@@ -37,7 +37,6 @@ from .theme import STATIC, rules_within, script, variables
 
 _made: weakref.WeakKeyDictionary[Any, list[Stage]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
 _seen: dict[Any, list[Stage]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
-MOST_STEPS = 3000  # that a page carries: 13 MB of state, half a megabyte as a file
 Widget = TypeVar("Widget", bound="Stage")
 _live: weakref.ref[Player] | None = None  # at most one backward hangs between two clicks
 

@@ -292,7 +292,7 @@ class Scenes:
             made += [self.rule_row(r, i, sums.get(r.slot)) for r in f.rules]
             if f.kind == "accumulate":
                 made.append({**self.filled_words(f), "exact": f.exact, "at": i})
-            made += [self.sum_row(f.node, s, i) for s in f.sent if s.sum]
+            made += [self.sum_row(s, i) for s in f.sent if s.sum]
         return made
 
     def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
@@ -317,12 +317,11 @@ class Scenes:
         added = formula(f"{tex_name(here)} + {f.symbols[0].tex}", f.symbols)
         return added | {"value": f"= {f.sum}", **in_tex(f"= {f.whole or f.sum}")}
 
-    def sum_row(self, sender: str, sent: Sent, at: int) -> dict[str, Any]:
-        """Gradients that meet, as a sum; true as long as the same ones (`met`) had come before."""
-        met = {id for id in self.graph.consumers[sent.to or ""] if running_order(id) < running_order(sender)}
+    def sum_row(self, sent: Sent, at: int) -> dict[str, Any]:
+        """Gradients that meet (`to`: where), as a sum; true as long as the same ones had come before."""
         now, before, came = (s.tex for s in sent.symbols)
         return {**formula(f"{now} = {before} + {came}", sent.symbols), "value": f"= {sent.sum}", "exact": sent.exact,
-                "at": at, "to": sent.to, "met": sorted(met), **in_tex(f"= {sent.whole or sent.sum}")}
+                "at": at, "to": sent.to, **in_tex(f"= {sent.whole or sent.sum}")}
 
     # ---- predictions
 

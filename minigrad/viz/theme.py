@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
@@ -68,6 +68,7 @@ def rules_within(root: str) -> str:
 NARROW, WIDE = frozenset("iIjlftr.,:;'|!()[]{}· -"), frozenset("mwMW@%—…")
 
 
+@lru_cache(8192)
 def width(text: str, size: float = 13, bold: bool = False, mono: bool = False) -> float:
     """How wide a text runs in px; on the safe side, for nobody measures fonts for us."""
     return size * sum(_em(c, bold, mono) for c in text)

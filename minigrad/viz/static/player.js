@@ -173,7 +173,7 @@ class Walk {
   ready(done, now, begun) {
     const nodes = this.scene.nodes;
     const waits = (id) => !done.has(id) && !(begun && id === now);
-    return Object.keys(nodes).filter((id) => waits(id) && !this.arrived(id, done).missing.length)
+    return Object.keys(nodes).filter((id) => waits(id) && nodes[id].needs.every((from) => done.has(from)))
       .sort((a, b) => nodes[a].rank - nodes[b].rank);
   }
 }
@@ -273,7 +273,7 @@ function render({ model, el }) {
     quiz: "",                                                       // the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
-    present: false, whole: false, gone: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: false, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: false, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
@@ -310,7 +310,7 @@ function render({ model, el }) {
   buttons.drive.hidden = walk.scene.faulty;              // the numbers of a faulty engine hold in its own order alone
 
   // ------------------------------------------------------------ the pictures: rings, badges, marks made once
-  /** @typedef {{group: SVGGElement, ids: string[], words: SVGElement[], under: SVGElement, badge: SVGElement, text: SVGElement, dot: SVGElement, box: Box}} Part */
+  /** @typedef {{group: SVGGElement, ids: string[], words: SVGElement[], under: SVGElement, badge: SVGElement, text: SVGElement, dot: SVGElement, box: Box, opens: boolean}} Part */
   const made = /** @type {Map<string, Json>} */ (new Map());
   let P = /** @type {Json} */ ({});                            // the one that is shown
 
@@ -383,7 +383,7 @@ function render({ model, el }) {
       const dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
       add.push(() => { svg.insertBefore(under, first); svg.append(badge); });
       P.words.push({ text: badge, box: rim });
-      P.nodes.set(id, { group, ids, words, under, badge, text, dot, box });
+      P.nodes.set(id, { group, ids, words, under, badge, text, dot, box, opens: group.matches(".mg-box") });
     }
     for (const put of add) put();
     for (const can of svg.querySelectorAll(".mg-box, .mg-frame"))
@@ -598,9 +598,9 @@ function render({ model, el }) {
     const marks = new Set([...st.marks].map(place));
     for (const entry of P.slots) {                                           // only what changes is touched: there may be thousands
       const { text, slot, first } = entry, value = slots.get(slot);
-      const shown = asked === slot ? "?" : value === undefined ? first : P.short[slot] ?? value, sign = [shown, value !== undefined, asked === slot].join();
-      if (sign === entry.was) continue;
-      entry.was = sign;
+      const shown = asked === slot ? "?" : value === undefined ? first : P.short[slot] ?? value;
+      if (entry.shown === shown && entry.set === (value !== undefined)) continue;  // "?" is shown where it is asked alone
+      Object.assign(entry, { shown, set: value !== undefined });
       text.textContent = shown;
       P.word.get(text).box = null;                                             // to be measured when it is in sight
       text.classList.toggle("mg-set", value !== undefined);
@@ -608,9 +608,9 @@ function render({ model, el }) {
       text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
     }
     for (const entry of P.parts) {
-      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && entry.all.every((one) => st.done.has(one)), entry.born > st.at], sign = is.join();
-      if (sign === entry.was) continue;
-      entry.was = sign;
+      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && entry.all.every((one) => st.done.has(one)), entry.born > st.at];
+      if (entry.was?.every((yes, i) => yes === is[i])) continue;
+      entry.was = is;
       ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
     }
     if (P.lang !== lang()) for (const [i, en, zh] of P.labels) {
@@ -623,13 +623,13 @@ function render({ model, el }) {
   }
   /** @param {Part} part */
   function paintNode(part, st, now, ready, driven) {
-    const { group, ids, under, badge, text, dot } = part, [id] = ids, current = ids.includes(now);
+    const { group, ids, under, badge, text, dot, opens } = part, [id] = ids, current = ids.includes(now);
     const is = { "mg-now": current, "mg-done": ids.every((member) => st.done.has(member)),
       "mg-ready": !current && ids.some((member) => ready.has(member)), "mg-failed": ids.includes(st.bad),
       "mg-stop": S.breaks.size > 0 && ids.some((member) => S.breaks.has(member)) };
     const places = ids.map((member) => walk.place.get(member) ?? 0).filter(Boolean).sort((a, b) => a - b);
     const span = places.length > 1 ? places[0] + "–" + places[places.length - 1] : String(places[0] ?? "");
-    const box = group.matches(".mg-box"), said = driven || box ? part.words.map((one) => one.textContent).join(" ") : "";
+    const said = driven || opens ? part.words.map((one) => one.textContent).join(" ") : "";
     const sign = [...Object.values(is), span, driven, lang(), said, st.at < 0].join();
     if (sign === part.was) return;
     part.was = sign;
@@ -638,20 +638,20 @@ function render({ model, el }) {
     text.textContent = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
     badge.classList.toggle("mg-empty", !text.textContent);
     const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
-    const open = box ? ". " + ui.open.en + " / " + ui.open.zh : "";
+    const open = opens ? ". " + ui.open.en + " / " + ui.open.zh : "";
     const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
     group.setAttribute("aria-label", (said || title) + ": " + (lang() === "zh" ? word.zh : word.en) + open);
-    if (box) return;
+    if (opens) return;
     group.setAttribute("role", driven ? "button" : "img");
     if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
   }
 
   /** The rule with its numbers, the hooks, what was printed: as far as the step has come. */
   function rows(step, at) {
-    const place = walk.place.get(step.id) ?? 0, before = (/** @type {string} */ id) => (walk.place.get(id) ?? Infinity) < place;
+    const place = walk.place.get(step.id) ?? 0, { nodes } = walk.scene, before = (/** @type {string} */ id) => (walk.place.get(id) ?? Infinity) < place;
     // a sum is true as long as the same gradients had come before: another order has other sums
-    const met = (line) => at >= line.at && walk.scene.nodes[line.to].needs.every((id) => before(id) === line.met.includes(id) || id === step.id);
-    return step.rows.filter((line) => (line.met ? met(line) : line.math || line.text || at >= line.at)).map((line) => {
+    const met = (line) => at >= line.at && nodes[line.to].needs.every((id) => before(id) === nodes[id].rank < nodes[step.id].rank || id === step.id);
+    return step.rows.filter((line) => (line.to ? met(line) : line.math || line.text || at >= line.at)).map((line) => {
       const come = at >= line.at;
       if (line.gate) {
         const gate = h("span", { class: "mg-gate" }, line.gate);
@@ -933,7 +933,9 @@ function render({ model, el }) {
   // ------------------------------------------------------------ moving
   /** Absolute positions only: messages that merge on their way lose nothing. @param {number} k @param {boolean} [moves] */
   function move(k, moves = false) {
+    S.own = true;                                                            // it is shown below, once
     model.set("frame", k);
+    S.own = false;
     model.save_changes();
     start(moves && k > walk.start);
   }
@@ -978,8 +980,9 @@ function render({ model, el }) {
     return all.filter((k, i) => k === 0 || all[i + 1] === 0 || !at(k) || home(at(k)) !== home(at(all[i + 1])));
   };
   function next() {
-    const end = stops().find((k) => k > frame()), first = walk.ready(walk.state(frame()).done, walk.frames[frame()].id)[0];
+    const end = stops().find((k) => k > frame());
     if (end !== undefined) return go(end, true);
+    const first = walk.ready(walk.state(frame()).done, walk.frames[frame()].id)[0];
     if (drive()) return pick(first);
     if (!model.get("live") || gone()) return;
     const inside = Object.keys(walk.scene.nodes).filter((id) => home(id) === home(first) && !walk.place.has(id));
@@ -1195,7 +1198,7 @@ function render({ model, el }) {
     model.save_changes();
     show();
   };
-  const watched = { "change:frame": show, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
+  const watched = { "change:frame": () => { if (!S.own) show(); }, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
   attend(model, life, watched, [root, stage], layout, show).observe(el, { attributeFilter: ["class"] });  // the kernel went, or came back
   for (const signal of signals) signal?.connect(left);
   el.append(root);
