@@ -87,11 +87,11 @@ class MinigradMagics(Magics):
     @cell_magic
     def watch(self, line: str, cell: str) -> Any:
         """Run the cell, then follow it line by line beside its graph."""
-        program = self._followed(cell)
+        predict, program = parse_argstring(self.watch, line).predict, self._followed(cell)
         graph, made, error = written(program)
         if error is not None:
             raise error
-        return Board(program, graph, made, parse_argstring(self.watch, line).predict)
+        return Board(program, graph, made, predict)
 
     def _followed(self, cell: str) -> Followed:
         """The cell as a program that will run in the notebook's own names."""

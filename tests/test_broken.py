@@ -301,3 +301,12 @@ def test_what_cannot_be_shown_or_computed_says_what_to_do():
         torch.step(w * 2, live=True)
 
     assert w.grad is None
+
+
+def test_every_path_brings_grad_all_its_gradients():
+    x = torch.tensor(2.0, requires_grad=True)
+    middle = x * 3
+    with torch.broken("every_path"):
+        got = torch.autograd.grad(middle * middle + middle, [x, middle])
+
+    assert [g.item() for g in got] == [39, 13]

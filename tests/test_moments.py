@@ -109,7 +109,7 @@ def test_halving_asks_again_and_stores_nothing():
     assert widget.answers == []
 
 
-@pytest.mark.parametrize("guess", ["", "about half", "0.4.5"])
+@pytest.mark.parametrize("guess", ["", "about half", "0.4.5", "nan", "inf"])
 def test_nothing_is_shown_without_a_number(guess):
     widget = torch.nudge(loss_at)
 
@@ -126,14 +126,44 @@ def test_where_f_is_not_defined_the_curve_has_a_gap():
 
 
 @pytest.mark.parametrize(("call", "says"), [
-    (lambda: torch.nudge(loss_at, dx=0), "0 is no nudge"),
+    (lambda: torch.nudge(loss_at, dx=0), "other than 0"),
     (lambda: torch.nudge(lambda w: 3.0), "returns a tensor of one number"),
     (lambda: torch.nudge(lambda w: w.detach() * 2), "no record leads"),
-    (lambda: torch.nudge(lambda x: x * 2, x=torch.ones(9)), "at most 8"),
-    (lambda: torch.nudge(lambda x: x.detach(), x=torch.ones(2)), "no record leads")])
+    (lambda: torch.nudge(lambda x: x * 2, x=torch.ones(9)), "1 to 8 entries"),
+    (lambda: torch.nudge(lambda x: x.detach(), x=torch.ones(2)), "no record leads"),
+    (lambda: torch.nudge(loss_at, dx=float("nan")), "finite number"),
+    (lambda: torch.nudge(torch.log, w=-5.0), "no finite number"),
+    (lambda: torch.nudge(lambda x: x * 2, x=torch.tensor([1.0, float("nan")])), "no finite number"),
+    (lambda: torch.nudge(lambda x: x.sum(), x=torch.zeros(0)), "1 to 8 entries")])
 def test_what_nudge_cannot_measure_is_said_at_once(call, says):
     with pytest.raises(ValueError, match=says):
         call()
+
+
+def test_a_guess_between_a_small_and_a_huge_number_must_be_near_one_of_them():
+    widget = torch.nudge(lambda w: torch.exp(w * 100), w=3.0)
+    for guess in ("1", "1e140"):
+        assert send(widget, at=0.1, w="40", guess=guess)["scene"]["said"] != "✓ Right."
+    assert "no finite number" in send(torch.nudge(torch.log, w=0.5), at=0.1, w="0", guess="1")["refused"]
+
+
+def test_a_nudge_leaves_a_module_and_the_random_stream_as_they_were(capsys):
+    layer, dropped = torch.nn.Linear(1, 1), torch.nn.Dropout(0.5)
+    before = torch.get_rng_state()
+
+    def f(w):
+        print("here I am")
+        if w.item() > 3:
+            raise OSError("too far")
+        return dropped(layer(w.float().reshape(1, 1)) * torch.ones(9)).sum()
+
+    widget = torch.nudge(f)
+
+    send(widget, at=0.1, w="40", guess="0.1")
+    assert widget.rounds[0]["true"] == pytest.approx(widget.rounds[0]["foretold"], abs=1e-4)  # one mask for both
+    assert layer.weight.grad is None
+    assert torch.equal(torch.get_rng_state(), before)
+    assert capsys.readouterr().out == ""
 
 
 def test_an_error_in_f_is_shown_and_the_widget_goes_on():
@@ -177,6 +207,15 @@ def test_a_wrong_rule_differs_from_what_was_measured():
     assert "mark" in send(widget)["refused"]
     assert "4 ≠" in words(send(widget, cell=["0,1"])["scene"])
     assert not widget.answers[0][2]
+
+
+def test_a_corner_and_a_large_entry_accuse_no_rule():
+    bent = words(send(torch.nudge(torch.relu, x=torch.tensor([1.0, -2.0, 0.0])), cell=["0,0"])["scene"])
+    large = words(send(torch.nudge(lambda x: x * x, x=torch.tensor([1e20, 3.0])), cell=["0,0"])["scene"])
+
+    assert "0 ∠" in bent
+    assert "2e20 =" in large
+    assert "≠" not in bent + large
 
 
 def gives_away(widget, *secrets):
@@ -265,13 +304,34 @@ def test_rounds_leave_what_the_course_says_and_the_parameters_as_they_were(libra
 
 @pytest.mark.parametrize(("seen", "way"), [
     ([4, 2, 1], "same"), ([4, 3, 2.5], "creeps"), ([4, 4, 4], "creeps"), ([4, 1, 0.1], "faster"), ([4, 5, 6], "rises"),
-    ([4, 6, 3, 7], "swings"), ([4, 9, "inf"], "rises"), ([4, "inf", "nan"], "rises"), ([4, 8, "nan"], "rises"),
+    ([4, 6, 3, 7], "swings"), ([4, 1, 0.1, 3], "swings"),
+    ([4, 1, 0.1, 5], "swings"), ([4, 9, "inf"], "rises"), ([4, "inf", "nan"], "rises"), ([4, 8, "nan"], "rises"),
     (["nan", "nan"], "breaks"), ([4, 3, "nan"], "breaks"), ([4, "nan"], "breaks")])
 def test_what_a_loss_does_is_called_by_its_name(seen, way):
     from minigrad.viz.monitor import what_it_does
 
     right = [{"loss": value} for value in (4, 2, 1, 0.5)[:len(seen)]]
     assert what_it_does(right, [{"loss": float(value)} for value in seen]) == way
+
+
+def test_a_loop_that_cannot_be_compared_is_refused_and_a_blown_up_one_has_two_names():
+    w = torch.tensor(2.0, requires_grad=True)
+
+    def round(small=True, tells=True):
+        loss = (w - 1) ** 2
+        loss.backward()
+        w.data -= (0.1 if small else 1e20) * w.grad
+        w.grad = None
+        return loss if tells else None
+
+    widget = torch.training(round, w, rounds=6)
+    for way in "05":
+        assert send(widget, switch="0", way=way)["scene"]["said"] == "✓ Right."
+    for call, says in ((lambda: torch.training(round, w, rounds=0), "at least one round"),
+                       (lambda: torch.training(round, [w]), "such as"),
+                       (lambda: torch.training(lambda on=True: round(tells=False), w), "returns no loss")):
+        with pytest.raises(ValueError, match=says):
+            call()
 
 
 def test_a_lost_leaf_is_seen_in_is_leaf():
@@ -307,7 +367,7 @@ def test_parameters_are_found_in_globals_cells_and_arguments():
     assert "is_leaf" in words(widget.scene)  # without a switch nothing is asked: all is shown
     with pytest.raises(ValueError, match="in no round a gradient reaches w"):
         torch.training(lambda: torch.ones(1), w)
-    with pytest.raises(ValueError, match="needs the parameters"):
+    with pytest.raises(ValueError, match="needs the tensors"):
         torch.training(in_a_cell)
 
 
@@ -412,8 +472,10 @@ def test_no_total_without_ticks_and_no_widget_for_a_forest():
         deep = deep + deep
     with pytest.raises(ValueError, match="1099511627776 paths are too many"):
         torch.paths(deep, tall, choose=True)
+    with pytest.raises(ValueError, match="is inf or NaN"):
+        torch.paths(tall * float("nan"), tall, choose=True)
     loss.backward()
-    with pytest.raises(ValueError, match="run the forward lines again"):
+    with pytest.raises(ValueError, match="Run the forward lines again"):
         torch.paths(loss, two_receipts_leaf(loss), choose=True)
 
 
@@ -431,6 +493,19 @@ def test_a_leaf_of_many_entries_is_asked_for_their_sum():
     assert "the sum of all entries" in repr(widget)
     send(widget, way=[str(i) for i in widget.counting], total="9")
     assert widget.answers[0][2]
+
+
+def test_a_result_in_the_middle_ends_a_path_too():
+    w = torch.tensor(2.0, requires_grad=True)
+    middle = w * 3
+    widget = torch.paths(middle * middle, middle, choose=True)
+
+    assert "to middle:" in str(torch.paths(middle * middle, middle))
+    scene = send(widget, way=["0", "1"], total="12")["scene"]
+    assert widget.answers[0][2]
+    assert "`middle.grad` gets 6 + 6 = 12" in words(scene)
+    with pytest.raises(ValueError, match="nothing leads"):
+        torch.paths(w * 2, middle)
 
 
 def test_hooks_on_the_way_are_told_of():
@@ -803,6 +878,19 @@ def test_backward_writes_nodes_and_loops_and_functions_belong_to_their_lines(she
     scenes = [send(board, at=i)["scene"] for i in range(len(board.steps))]
     assert "Line 3 wrote 3 nodes" in words(scenes[2])
     assert board.answers == []
+
+
+def test_what_nobody_holds_any_more_was_written_too(shell, capsys):
+    board = shell.run_cell("%%watch\nx = torch.tensor(2.0, requires_grad=True)\nprint((x * 3).item())\n"
+                           "y = x * 2\ny = 5\nz = x + 1\ndel z\nfor i in range(3): t = x - i").result
+
+    assert [board.wrote(line) for line in board.steps] == [
+        [], ["MulBackward0"], ["MulBackward0"], [], ["AddBackward0"], [], ["SubBackward0"] * 3]
+    for i in range(len(board.steps)):
+        scene = send(board, at=i)["scene"]
+    assert "`SubBackward0` ×3" in words(scene)
+    assert not shell.run_cell("%%watch --perdict\nx = 7").success
+    assert shell.user_ns["x"].item() == 2  # the cell has not run
 
 
 def test_a_panel_that_predicts_asks_about_each_cell(shell, capsys):

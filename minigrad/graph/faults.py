@@ -179,8 +179,12 @@ def every_path() -> Seams:
         finally:
             task.keep = kept
 
+    def capture(original: Any, task: Any, edge: Any, grad: Any) -> None:
+        before = task.captured.get(edge)
+        original(task, edge, grad if before is None or grad is None else before + grad)
+
     return [(GraphTask, "schedule", schedule), (GraphTask, "arrive", arrive), (GraphTask, "take", take),
-            (GraphTask, "apply", apply)]
+            (GraphTask, "apply", apply), (attended.AttendedTask, "capture", capture)]
 
 
 def keep_old() -> Seams:

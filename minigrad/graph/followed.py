@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from ..core.beside import ledger
+from ..core.beside.observers import observing
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from .live import read
 from .program import expression
@@ -168,11 +169,18 @@ def names_in(one: ast.AST) -> Iterator[ast.AST]:
 
 
 def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exception | None]:
-    """The graph of all results, and for each line the ids of the nodes that it wrote; the error that ended it."""
+    """The graph of all results, and for each line the ids of the nodes that it wrote; the error that ended it.
+
+    Results that nobody holds any more were written, too.
+    """
     marks = [(0, begin())]
     program.seen = lambda line: marks.append((line, begin()))
-    error = program.run()
-    if not (results := program.results()):
+    made_here: list[AnyTensor] = []
+    with observing(lambda node, output: made_here.extend(as_list(output))):
+        error = program.run()
+    held, lost = program.results(), [t for t in made_here if getattr(t, "grad_fn", None) is not None]
+    used = {child for t in (*held, *lost) for child, _ in t.grad_fn.next_functions}
+    if not (results := [*held, *(t for t in lost if t.grad_fn not in used)]):
         return None, {}, error
     graph = read(*results, names=program.tensors())
     made: dict[int, list[str]] = {}

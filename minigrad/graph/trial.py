@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 from ..array.backend import xp
@@ -24,11 +27,20 @@ def knob(value: Any, like: AnyTensor | None = None, double: bool = True) -> AnyT
     return made.requires_grad_()
 
 
+def tried(f: Callable[..., Any], at: AnyTensor, slope: bool = False) -> Any:
+    """What `f` makes of a knob, its `.grad` filled for a `slope`; what it prints is dropped, the rest put back."""
+    with Restoring(f), contextlib.redirect_stdout(io.StringIO()):
+        y = f(at)
+        if slope and getattr(y, "requires_grad", False):
+            y.backward(y.detach() * 0 + 1, inputs=[at])
+        return y
+
+
 def in_double(f: Callable[..., Any], *args: Any) -> bool:
-    """Whether `f` takes knobs in double precision, as a measurement would like."""
+    """Whether `f` takes a knob, made of `args`, in double precision, as a measurement would like."""
     try:
-        f(*(knob(value, like) for value, like in args))
-    except (RuntimeError, TypeError, ValueError):
+        tried(f, knob(*args))
+    except Exception:
         return False
     return True
 
@@ -48,7 +60,7 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
     rows: list[dict[str, Any]] = []
     scope, cells = getattr(round, "__globals__", {}), getattr(round, "__closure__", None) or ()
     handed = any(p.default is p.empty for p in inspect.signature(round).parameters.values())
-    with Restoring(round, parameters) as kept:
+    with Restoring(round, parameters) as kept, contextlib.redirect_stdout(io.StringIO()):
         places = [(key, name) for key, value in scope.items() for name, t in parameters.items()
                   if value is t and key[0] != "_"]
         inside = [(cell, name) for cell in cells for name, t in parameters.items() if cell.cell_contents is t]
@@ -79,9 +91,9 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
 
 
 def size(value: Any) -> float | None:
-    """A number, or the norm of many."""
-    if value is None or isinstance(value, int | float):
-        return value
+    """A number, or the norm of many; None for what is neither."""
+    if not hasattr(value, "detach"):
+        return float(value) if isinstance(value, Real) else None
     value = value.detach()
     return float(value if value.numel() == 1 else (value.double() ** 2).sum() ** 0.5)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import prod
+from contextlib import suppress
+from math import isfinite, prod
 from types import SimpleNamespace
 from typing import Any
 
@@ -81,6 +82,13 @@ class Moment(anywidget.AnyWidget):
         """Note an answer; whether it was right, in words."""
         self.answers.append((question, given, bool(right)))
         return self.say("right" if right else "not_right")
+
+    def typed(self, words: str, key: str) -> float:
+        """A number from a field. Raises: Refused, with the sentence, for what is none, or not finite."""
+        with suppress(ValueError):
+            if isfinite(found := number(words)):
+                return found
+        raise Refused(self.say(key))
 
     # ---- without a browser that runs it
 

@@ -6,6 +6,7 @@ The program runs once, when the widget is made; what its lines did is shown afte
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 from ..graph.followed import Followed, cut, pinned, so_far
@@ -172,8 +173,9 @@ class Board(Moment):
 
     def board(self, i: int, said: str = "", found: list[Part] | None = None) -> dict[str, Any]:
         """The scene in which `i` lines have run."""
-        notes: dict[int, Part] = {line: {"note": ", ".join(map(self.pill, self.wrote(line) or [""]))}
-                                  for line in self.steps[:i]}
+        notes: dict[int, Part] = {line: {"note": ", ".join(
+            self.pill(name) + f" ×{n}" * (n > 1) for name, n in Counter(self.wrote(line) or [""]).items())}
+            for line in self.steps[:i]}
         if i < len(self.steps):
             notes[self.steps[i]] = {"state": "now", "note": self.say("now")}
         ids = [id for line in self.steps[:i] for id in self.made.get(line, [])]

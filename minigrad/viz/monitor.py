@@ -28,9 +28,10 @@ def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20
     switch: before the run without it is shown, you are asked what the loss will do. Afterwards everything is as
     it was: parameters, optimizers, random numbers. `.rows` is the data of the run as it should be, a dict for
     each round.
-    Raises: ValueError without parameters, and where `round` uses one of them nowhere.
+    Raises: ValueError without parameters or rounds, where `round` uses a parameter nowhere, and where it has switches
+    and returns no loss.
     """
-    if not parameters:
+    if rounds < 1 or not parameters or not all(hasattr(t, "grad_fn") for t in parameters):
         raise ValueError(say("moments.no_parameters"))
     names = {id(t): name for name, t in reversed(learners_names().items())}
     named = {names.get(id(t), f"p{i}"): t for i, t in enumerate(parameters)}
@@ -51,6 +52,8 @@ class Training(Moment):
                     and all(row[f"{name}.grad"] is None for row in self.rows)]
             if idle:
                 raise ValueError(say("moments.not_used", names=", ".join(idle)))
+            if self.switches and any(row["loss"] is None for row in self.rows):
+                raise ValueError(say("moments.no_loss"))
         super().__init__(f"training({getattr(round, '__name__', 'round')}, {', '.join(named)})", lang)
 
     def opening(self) -> dict[str, Any]:
@@ -80,7 +83,8 @@ class Training(Moment):
         rows = rounds_of(self.round, self.named, self.rounds, {name: value == "True"})
         true = what_it_does(self.rows, rows)
         question = self.say("training_question", switch=switch)
-        said = self.verdict(question, self.say(f"way_{way}"), way == true)
+        broke = way == "breaks" and any(not isfinite(number(row.get("loss", 0))) for row in rows)
+        said = self.verdict(question, self.say(f"way_{way}"), way == true or broke)
         both = [self.rows, rows]
         columns = [[self.strips(self.rows, both, self.say("training_right")), *self.leaves(self.rows)],
                    [self.strips(rows, both, switch), *self.leaves(rows)]]
@@ -150,6 +154,7 @@ def what_it_does(home: Rows, rows: Rows) -> str:
     if len(finite) < len(losses):
         return "breaks" if isnan(losses[len(finite)]) and finite[-1:] <= finite[:1] else "rises"
     turns = [after > before for before, after in pairwise(losses) if abs(after - before) > 1e-6 * top]
-    if sum(a != b for a, b in pairwise(turns)) > 1:
+    if sum(a != b for a, b in pairwise(turns)) > 1 or (
+            losses[0] > min(losses) and losses[-1] > min(losses) + 0.01 * top):
         return "swings"
     return "rises" if losses[-1] > losses[0] else "creeps" if losses[-1] > right[-1] else "faster"

@@ -6,12 +6,13 @@ Of a function of one number it shows the curve; of a tensor, all partial derivat
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 from ..graph.snapshot import AnyTensor
-from ..graph.trial import in_double, knob
+from ..graph.trial import in_double, knob, tried
 from ..text import say
-from .asking import Axes, Moment, Part, Refused, chart, equation, number, shown
+from .asking import Axes, Moment, Part, Refused, chart, equation, shown
 from .glyphs import circle, d, path, tag, text
 
 SIDE = 40  # ticks on each side of the first w
@@ -19,20 +20,22 @@ MOST = 8  # entries of a tensor that is measured, and of its result
 H = 1e-4  # of dx, for partial derivatives
 
 
-def nudge(f: Callable[..., Any], w: float = 2.0, dx: float = 0.1, *, x: AnyTensor | None = None,
+def nudge(f: Callable[..., Any], w: float | AnyTensor = 2.0, dx: float = 0.1, *, x: AnyTensor | None = None,
           lang: str | None = None) -> Nudge | HeatMap:
     """Ask by how much `f(w)` changes when `w` grows by `dx`; then show it, beside slope times `dx`.
 
     `f` takes a tensor of one number and returns one. The tensor is of minigrad, or like `x`, of any library.
     With an `x` of 2 to 8 numbers: ask which partial derivatives are not 0, then show them, measured by
     differences, beside `.grad`. What was answered is in `.answers`, with its numbers in `.rounds`.
-    Raises: ValueError for dx = 0, for a result of more numbers, and where no record leads to the knob.
+    Raises: ValueError for dx = 0, for a result of more numbers, where no record leads to the knob, and where f has no
+    finite value.
     """
-    if dx == 0:
+    like: Any = w if x is None and hasattr(w, "grad_fn") else x
+    if dx == 0 or not isfinite(dx):
         raise ValueError(say("moments.no_dx"))
-    if x is not None and x.numel() > 1:
-        return HeatMap(f, x, dx, lang)
-    return Nudge(f, float(w if x is None else x), dx, x, lang)
+    if like is not None and like.numel() != 1:
+        return HeatMap(f, like, dx, lang)
+    return Nudge(f, float(w if like is None else like), dx, like, lang)
 
 
 def name_of(f: Callable[..., Any]) -> str:
@@ -47,13 +50,15 @@ class Nudge(Moment):
     def __init__(self, f: Callable[..., Any], w: float, dx: float, like: AnyTensor | None, lang: str | None) -> None:
         self.f, self.dx = f, dx
         self.like = None if like is None else like.reshape(())
-        self.double = in_double(f, (self.value_of(w), self.like))
+        self.double = in_double(f, self.value_of(w), self.like)
         self.rounds: list[dict[str, float]] = []
         self.slope(w)  # says what is wrong with f
         step = max(2.0, abs(w)) / SIDE
         self.ws = [round(w + step * (i - SIDE), 10) for i in range(2 * SIDE + 1)]
         self.points = [(at, self.try_value(at)) for at in self.ws]
-        finite = sorted(y for _, y in self.points if abs(y) < float("inf"))
+        finite = sorted(y for _, y in self.points if isfinite(y)) if isfinite(w) else []
+        if not finite:
+            raise ValueError(say("moments.no_value", w=shown(w), to=shown(w + step)))
         few = len(finite) // 10  # a pole would flatten all the rest
         few = few if finite[-1] - finite[0] > 50 * (finite[-1 - few] - finite[few]) else 0
         self.axes = Axes((self.ws[0], self.ws[-1]), (low := finite[few], high := finite[-1 - few]), (8, 8, 334, 172))
@@ -67,10 +72,10 @@ class Nudge(Moment):
         """What a knob is filled with."""
         return w if self.like is None else [w]
 
-    def result(self, w: float) -> tuple[Any, Any]:
+    def result(self, w: float, slope: bool = False) -> tuple[Any, Any]:
         """A knob at `w`, and what f makes of it. Raises: ValueError unless that is one number."""
         at = knob(self.value_of(w), self.like, self.double)
-        y = self.f(at)
+        y = tried(self.f, at, slope)
         if not hasattr(y, "grad_fn") or y.numel() != 1:
             raise ValueError(say("moments.not_one_number"))
         return at, y
@@ -83,14 +88,12 @@ class Nudge(Moment):
         """f(w); NaN where f refuses."""
         try:
             return self.value(w)
-        except (RuntimeError, ValueError, ArithmeticError):
+        except Exception:
             return float("nan")
 
     def slope(self, w: float) -> float:
         """What backward leaves in `.grad`. Raises: ValueError where it leaves None."""
-        at, y = self.result(w)
-        if y.requires_grad:
-            y.backward(y.detach() * 0 + 1)
+        at, _ = self.result(w, slope=True)
         if at.grad is None:
             raise ValueError(say("moments.no_record"))
         return float(at.grad)
@@ -122,15 +125,13 @@ class Nudge(Moment):
         i, dx = int(values["w"][0]), float(at)
         if do == "halve":
             return self.board(i, dx / 2, "", [], self.say("nudge_halved", dx=shown(dx / 2)))
-        try:
-            guess = number(values["guess"][0])
-        except ValueError:
-            raise Refused(self.say("no_number")) from None
-        w = self.ws[i]
+        guess, w = self.typed(values["guess"][0], "no_number"), self.ws[i]
         before, slope = self.value(w), self.slope(w)
         true, foretold = self.value(w + dx) - before, slope * dx
-        slack = 0.05 * max(abs(true), abs(foretold))
-        right = min(true, foretold) - slack <= guess <= max(true, foretold) + slack
+        if not (isfinite(true) and isfinite(foretold)):
+            raise Refused(self.say("no_value", w=shown(w), to=shown(w + dx)))
+        low, high = sorted((true, foretold))
+        right = low - 0.05 * abs(low) <= guess <= high + 0.05 * abs(high)
         self.rounds.append({"w": w, "dx": dx, "guess": guess, "foretold": foretold, "true": true})
         said = self.verdict(self.say("nudge_question", w=shown(w), to=shown(w + dx)), guess, right)
         facts = {"w": shown(w), "to": shown(w + dx), "true": shown(true), "gap": shown(abs(true - foretold)),
@@ -178,28 +179,29 @@ class HeatMap(Moment):
 
     def __init__(self, f: Callable[..., Any], x: AnyTensor, dx: float, lang: str | None) -> None:
         self.f, self.like, self.values = f, x, [float(v) for v in x.detach().reshape(-1)]
-        self.double = in_double(f, (self.values, x))
+        self.double = in_double(f, self.values, x)
         at = knob(self.values, x, self.double)
-        y = f(at)
-        if not hasattr(y, "grad_fn") or max(y.numel(), x.numel()) > MOST:
+        y: Any = tried(f, at, slope=True) if self.values else None
+        if not hasattr(y, "grad_fn") or not 0 < max(y.numel(), x.numel()) <= MOST:
             raise ValueError(say("moments.too_many", most=MOST))
-        if y.requires_grad:
-            y.sum().backward()
         if at.grad is None:
             raise ValueError(say("moments.no_record"))
         self.grad, self.outs = [float(g) for g in at.grad.reshape(-1)], int(y.numel())
-        h = dx * (H if self.double else 1)
-        columns = [self.difference(i, h) for i in range(len(self.values))]
-        self.jacobian = [list(row) for row in zip(*columns, strict=True)]
+        sides = [self.sides(i, dx) for i in range(len(self.values))]
+        if not all(map(isfinite, [*self.grad, *(v for pairs in sides for pair in pairs for v in pair)])):
+            raise ValueError(say("moments.no_value", w="x", to="x ± dx"))
+        self.jacobian = [[(left + right) / 2 for left, right in row] for row in zip(*sides, strict=True)]
+        self.top = max(abs(v) for row in self.jacobian for v in row) or 1.0
+        self.bent = [self.double and any(abs(a - b) > 0.1 * self.top for a, b in pairs) for pairs in sides]
         super().__init__(f"nudge({name_of(f)}, x)", lang)
 
-    def difference(self, i: int, h: float) -> list[float]:
-        """How much each result changes for one unit of entry `i`."""
-        ends = []
-        for sign in (1, -1):
-            moved = [v + sign * h * (k == i) for k, v in enumerate(self.values)]
-            ends.append([float(v) for v in self.f(knob(moved, self.like, self.double)).detach().reshape(-1)])
-        return [(after - before) / (2 * h) for after, before in zip(*ends, strict=True)]
+    def sides(self, i: int, dx: float) -> list[tuple[float, float]]:
+        """How much each result changes for one unit of entry `i`, to its left and to its right."""
+        h = dx * (H if self.double else 1) * max(1.0, abs(self.values[i]))  # rounding leaves nothing of a small step
+        before, here, after = ([float(y) for y in tried(self.f, knob(
+            [v + h * side * (k == i) for k, v in enumerate(self.values)], self.like, self.double)).detach().reshape(-1)]
+            for side in (-1, 0, 1))
+        return [((b - a) / h, (c - b) / h) for a, b, c in zip(before, here, after, strict=True)]
 
     def opening(self) -> dict[str, Any]:
         def cell(j: int, i: int) -> Part:
@@ -217,17 +219,22 @@ class HeatMap(Moment):
         marked = set(values.get("cell", []))
         if not marked:
             raise Refused(self.say("no_mark"))
-        top = max(abs(v) for row in self.jacobian for v in row) or 1.0
-        small = 1e-6 if self.double else 1e-2
-        glowing = {f"{j},{i}" for j, row in enumerate(self.jacobian) for i, v in enumerate(row) if abs(v) > small * top}
+        small = (1e-6 if self.double else 1e-2) * self.top
+
+        def words(v: float) -> str:
+            return shown(v, 4) if abs(v) > small else "≈ 0" if v else "0"
+
+        glowing = {f"{j},{i}" for j, row in enumerate(self.jacobian) for i, v in enumerate(row) if abs(v) > small}
         said = self.verdict(self.say("heat_ask"), sorted(marked), marked == glowing)
-        rows: list[list[Any]] = [[f"y[{j}]", *({"text": shown(v, 4) if f"{j},{i}" in glowing else "0",
-                                                "heat": abs(v) / top} for i, v in enumerate(row))]
+        rows: list[list[Any]] = [[f"y[{j}]", *({"text": shown(v, 4) if abs(v) > small else "0",
+                                                "heat": abs(v) / self.top} for v in row)]
                                  for j, row in enumerate(self.jacobian)]
         sums = [sum(column) for column in zip(*self.jacobian, strict=True)]
-        apart = [abs(a - b) > 100 * small * top + 1e-3 * abs(a) for a, b in zip(sums, self.grad, strict=True)]
-        rows += [[self.say("heat_sum"), *(shown(v, 4) for v in sums)],
-                 [".grad", *({"text": f"{shown(g, 4)} {'≠' if bad else '='}", "state": "bad" if bad else ""}
-                             for g, bad in zip(self.grad, apart, strict=True))]]
-        found = self.text("heat_differs" if any(apart) else "heat_agrees", "found")
-        return {"parts": [found, self.table(rows)], "said": said}
+        signs = ["∠" if bent else "≠" if abs(a - b) > 100 * small + 1e-3 * abs(a) else "="
+                 for a, b, bent in zip(sums, self.grad, self.bent, strict=True)]
+        rows += [[self.say("heat_sum"), *map(words, sums)],
+                 [".grad", *({"text": f"{words(g)} {sign}", "state": "bad" if sign == "≠" else ""}
+                             for g, sign in zip(self.grad, signs, strict=True))]]
+        found = [self.text("heat_differs" if "≠" in signs else "heat_agrees", "found")]
+        found += [self.text("heat_bent")] if "∠" in signs else []
+        return {"parts": [*found, self.table(rows)], "said": said}

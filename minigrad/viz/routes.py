@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate, islice, pairwise
-from math import isclose, prod
+from math import isclose, isfinite, prod
 from typing import Any
 
 from ..graph.recorder import in_short
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import get_language, say
-from .asking import Moment, Refused, equation, graph_parts, number, shown
+from .asking import Moment, Refused, equation, graph_parts, shown
 from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
 
 SHOWN = 32
@@ -85,7 +85,7 @@ def brought(root: AnyTensor, graph: Graph, way: Route) -> str:
     return in_short(grads[-1]) if grads else ""
 
 
-def all_ends(graph: Graph, start: str, count: dict[str, int]) -> list[Route]:
+def all_ends(graph: Graph, start: str, end: str, count: dict[str, int]) -> list[Route]:
     """Paths to the leaf that `count` counts, and the first of those that end at other leaves, or nowhere."""
     counting: list[Route] = []
     others: list[Route] = []
@@ -93,9 +93,10 @@ def all_ends(graph: Graph, start: str, count: dict[str, int]) -> list[Route]:
     while stack:
         id, way = stack.pop()
         edges = graph.node(id).edges
-        if not edges:
+        if not edges or id == end:
             (counting if count[id] else others).append((*way, (id, 0)))
-        elif len(others) >= TICKED:
+            continue
+        if len(others) >= TICKED:
             edges = tuple(e for e in edges if e.node and count[e.node])
         others += [(*way, (id, e.slot)) for e in edges if e.node is None]
         stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
@@ -122,9 +123,8 @@ class Paths(TextWithDrawing):
         return Drawing(self.graph, lang=get_language(), marks=frozenset(marks))
 
     def __str__(self) -> str:
-        t = self.graph.tensor(self.graph.node(self.end).leaf or self.graph.roots[0])
-        root = self.graph.tensor(self.graph.roots[0])
-        lines = [say("why.paths", count=self.count, root=root.label, leaf=t.label)]
+        root, leaf = self.graph.tensor(self.graph.roots[0]), self.graph.outputs(self.end)[0]
+        lines = [say("why.paths", count=self.count, root=root.label, leaf=leaf.label)]
         for i, (way, value) in enumerate(zip(self.found, self.values, strict=True), 1):
             names = " → ".join(self.graph.node(id).name for id, _ in way)
             lines.append(f"{i}  {names}" + (f"  {value}" if value else ""))
@@ -140,18 +140,18 @@ class Choice(Moment):
 
     def __init__(self, graph: Graph, root: AnyTensor, end: str, count: dict[str, int]) -> None:
         self.graph, self.end, self.count = graph, end, count
-        self.names = [graph.tensor(id).label for id in (graph.roots[0], graph.node(end).leaf or graph.roots[0])]
+        self.names = [graph.tensor(graph.roots[0]).label, graph.outputs(end)[0].label]
         start = graph.nodes[0].id
         if count[start] > TICKED:
             raise ValueError(say("moments.many_paths", count=count[start], most=TICKED))
         if hooked(graph, count):
             raise ValueError(say("moments.hooked_paths"))
-        self.ways = all_ends(graph, start, count)
+        self.ways = all_ends(graph, start, end, count)
         self.grads = [arriving(root, graph, way) if way[-1][0] == end else [] for way in self.ways]
         self.counting = [i for i, way in enumerate(self.ways) if way[-1][0] == end]
-        if not all(self.grads[i] for i in self.counting):
+        self.products = [float(self.grads[i][-1].sum()) for i in self.counting if self.grads[i]]
+        if len(self.products) < len(self.counting) or not isfinite(sum(self.products)):
             raise ValueError(say("moments.freed_paths"))
-        self.products = [float(self.grads[i][-1].sum()) for i in self.counting]
         super().__init__(f"paths({', '.join(self.names)})")
 
     def way(self, i: int) -> str:
@@ -159,11 +159,11 @@ class Choice(Moment):
         *_, (id, slot) = way = self.ways[i]
         node = self.graph.node(id)
         leaf = self.graph.tensor(node.leaf).label if node.leaf else ""
-        if not leaf:
+        if not leaf and id != self.end:
             constant = node.edges[slot].tensor
             leaf = "None" + (f" ({self.graph.tensor(constant).label})" if constant else "")
         names = [self.node_name(id) for id, _ in way]
-        return " → ".join([*(names[:-1] if node.leaf else names), leaf])
+        return " → ".join([*(names[:-1] if node.leaf else names), *filter(None, [leaf])])
 
     def node_name(self, id: str) -> str:
         """A node, and what its result is called."""
@@ -186,10 +186,7 @@ class Choice(Moment):
         ticked = [int(i) for i in values.get("way", [])]
         if not ticked:
             raise Refused(self.say("no_tick"))
-        try:
-            typed = number(values["total"][0])
-        except ValueError:
-            raise Refused(self.say("no_total")) from None
+        typed = self.typed(values["total"][0], "no_total")
         total = sum(self.products)
         right = ticked == self.counting and isclose(typed, total, rel_tol=2e-3, abs_tol=1e-6)
         given = f"{', '.join(self.way(i) for i in ticked)}: {shown(typed)}"
