@@ -33,17 +33,17 @@ def asked(text: str) -> list[str]:
 
 
 def page(notebook: Path, language: str) -> str:
-    """A lesson as one section of HTML."""
+    """A lesson as one section of HTML; what is not there is left out."""
     cells = read(notebook).cells
-    first, sentence, last = cells[0].source, cells[-3].source, cells[-1].source
-    title, link, *question = first.split("\n\n")
-    about = link.partition(" · ")[2]
+    first, sentence, last = cells[0].source, cells[-3:][0].source, cells[-1].source
+    title, *question = first.split("\n\n")
+    about = question.pop(0).partition(" · ")[2] if question and " · " in question[0] else ""
     exercises = [cell.source for cell in cells if cell.cell_type == "code" and EXERCISE.search(cell.source)
                  and not cell.source.startswith("try:")]
     quoted = "\n".join(line for line in sentence.splitlines() if line.startswith(">"))
-    room = next(part for part in last.split("\n\n") if ROOM[language] in part).partition(ROOM[language])[2]
+    room = next((part for part in last.split("\n\n") if ROOM[language] in part), "").partition(ROOM[language])[2]
     parts = [title, about, *question, f"## {NAMED[language][0]}", *(f"```\n{source}\n```" for source in exercises),
-             quoted, "---", f"## {ROOM[language].strip('*.。')}"]
+             quoted, "---", f"## {ROOM[language].strip('*.。')}" if room else ""]
     for one in asked(room):
         parts += [one, "---", "---"]
     text = LINKED.sub(r"\1", "\n\n".join(parts))

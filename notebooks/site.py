@@ -31,14 +31,14 @@ HEADING = re.compile(r'<h[1-3] id="([^"]*)">(.*?)</h[1-3]>', re.S)
 def main(folder: str = "site") -> int:
     """Write all pages, what search finds, and the index."""
     root = Path(folder)
-    links: dict[tuple[str, str], list[tuple[str, str]]] = {group: [] for group in GROUPS}
+    links: dict[tuple[str, str], list[tuple[str, str]]] = {group: [] for group in GROUPS}  # others follow
     found: dict[str, list[tuple[str, ...]]] = {"en": [], "zh": []}
     for path in sorted(path for pair in pairs(HERE) for path in pair if path.exists()):
         language, group = path.relative_to(HERE).parts[:2]
         name = path.relative_to(HERE).with_suffix(".html")
         made = linked(notebook_page(path), language)
         title = html.unescape(re.findall("<title>(.*?)</title>", made)[0])
-        links[language, group].append((name.as_posix(), title))
+        links.setdefault((language, group), []).append((name.as_posix(), title))
         found[language] += [(title, name.as_posix(), *section) for section in sections(made)]
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(made, encoding="utf-8", newline="\n")
@@ -72,9 +72,9 @@ def words(markup: str) -> str:
 def index(links: dict[tuple[str, str], list[tuple[str, str]]]) -> str:
     """The first page: search, and all notebooks of both languages."""
     def listed(language: str) -> str:
-        return "".join(f"<h2>{GROUPS[key]}</h2><ul>" + "".join(
+        return "".join(f"<h2>{html.escape(GROUPS.get(key, key[1]))}</h2><ul>" + "".join(
             f'<li><a href="{name}">{html.escape(title)}</a></li>' for name, title in rows) + "</ul>"
-            for key, rows in links.items() if key[0] == language)
+            for key, rows in links.items() if key[0] == language and rows)
 
     body = Template((HERE / "site.html").read_text("utf-8")).substitute(en=listed("en"), zh=listed("zh"))
     style = FOLLOWING + (STATIC / "notebook.css").read_text("utf-8")

@@ -45,6 +45,11 @@ def in_step(pair: tuple[Path, Path], root: Path) -> bool:
     return all((root / language).is_dir() for language in ("en", "zh")) and not alone
 
 
+def twins(root: Path = HERE) -> list[tuple[Path, Path]]:
+    """The pairs that are to be in step: all but those of a fork in one language, and a teacher's own."""
+    return [pair for pair in pairs(root) if in_step(pair, root)]
+
+
 def read(path: Path) -> NotebookNode:
     return nbformat.read(path, as_version=4)
 
@@ -166,7 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=HERE, help="the folder that has en and zh")
     options = parser.parse_args(arguments)
     failed = False
-    for pair in (pair for pair in pairs(options.root) if in_step(pair, options.root)):
+    for pair in twins(options.root):
         found = check(*pair) if options.check else update(*pair, options.accept)
         for complaint in found:
             print(f"{pair[1].relative_to(options.root).as_posix()}: {complaint}")

@@ -70,6 +70,15 @@ def test_tensors_go_in_fresh_each_time():
     assert check("double", lambda x: x + x).passed
 
 
+def test_a_sentence_is_told_as_it_is_written_and_a_case_is_a_tuple():
+    registered(sentences={"only_the_tax": "Is {119} the tax?"})
+
+    assert check("tax", lambda x: x * 0.19).text.endswith("Is {119} the tax?")
+    for cases in ([100.0], []):
+        with pytest.raises(ValueError, match="a tuple"):
+            register("untupled", pay, cases)
+
+
 @pytest.mark.parametrize(("options", "said"), [
     ({"sentences": {}}, "only_the_tax"), ({"mistakes": {"sign": pay}}, "sign")], ids=["no sentence", "no mistake"])
 def test_what_could_not_be_told_is_refused(options, said):
@@ -82,7 +91,7 @@ def test_what_could_not_be_told_is_refused(options, said):
 def test_a_name_of_the_course_and_no_cases_are_refused():
     with pytest.raises(ValueError, match="04"):
         register("04", pay, [(1.0,)])
-    with pytest.raises(ValueError, match="cases"):
+    with pytest.raises(ValueError, match="at least one"):
         register("tax", pay, [])
 
 

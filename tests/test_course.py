@@ -12,10 +12,11 @@ import pytest
 
 import minigrad
 from minigrad.lessons import check, checker, diamond
+from notebooks.sync import twins
 from tests.test_checkers import TABLES
 
-LESSONS = Path(__file__).parent.parent / "notebooks" / "en" / "lessons"
-NAMES = sorted(path.stem for path in LESSONS.glob("*.ipynb") if not path.stem.startswith("00"))
+LESSONS = Path(__file__).resolve().parent.parent / "notebooks" / "en" / "lessons"
+NAMES = [path.stem for path, _ in twins() if path.parent == LESSONS and not path.stem.startswith("00")]
 LINK = re.compile(r"\]\(([^)#:]+\.ipynb)\)")
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from minigrad.core import engine
 from minigrad.core.row import TABLE
-from notebooks import derivatives, picture
+from notebooks import derivatives, picture, sync
 from tests import lines
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -130,9 +130,7 @@ def test_the_engine_is_printed_as_it_runs(readme: Path):
 def test_every_notebook_is_listed(readme: Path):
     listed = set(LINK.findall(text(readme)))
 
-    assert {
-        path.relative_to(ROOT).as_posix() for path in ROOT.glob("notebooks/*/*/*.ipynb")
-    } <= listed
+    assert {path.relative_to(sync.HERE.parent).as_posix() for pair in sync.twins() for path in pair} <= listed
 
 
 def test_the_lab_opens_a_notebook_that_exists_in_both_languages():

@@ -18,9 +18,9 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from notebooks import handouts, refresh, sync
+from notebooks import handouts, refresh, site, sync
 
-PAIRS = sync.pairs(sync.HERE)
+PAIRS = sync.twins()
 NOTEBOOKS = [path for pair in PAIRS for path in pair]
 WIDGET = 'import ipywidgets\nprint(object())\nipywidgets.IntSlider(3)'
 
@@ -43,6 +43,22 @@ def test_there_are_notebooks_of_both_kinds():
     folders = {english.parent.name for english, _ in PAIRS}
 
     assert folders == {"lessons", "tutorials"}
+
+
+def test_a_lesson_of_a_teachers_own_has_a_page_on_paper_and_one_that_plays(tmp_path: Path, monkeypatch: Any):
+    """It has not the frame of ours, and stands in a folder of its own."""
+    cells = [new_markdown_cell("# My lesson"), new_code_cell("print(1)")]
+    home = tmp_path / "notebooks" / "en" / "mine" / "one.ipynb"
+    sync.write(new_notebook(cells=cells, metadata={"minigrad": {"twin": False}}), home)
+    shutil.copy(sync.HERE / "site.html", tmp_path / "notebooks")
+    monkeypatch.setattr(site, "HERE", tmp_path / "notebooks")
+
+    site.main(str(tmp_path / "site"))
+    index = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert sync.twins(tmp_path / "notebooks") == []
+    assert "<h1" in handouts.page(home, "en")
+    assert "<h2>mine</h2>" in index
+    assert "My lesson" in index
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)

@@ -26,7 +26,10 @@ kept: Path | None = None  # where verdicts are noted
 def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes: Mapping[str, Any],
                  sentences: Mapping[str, Any]) -> Exercise:
     """See `register`."""
-    name = solution.__name__ if solution.__name__.isidentifier() else "answer"
+    cases, named = list(cases), getattr(solution, "__name__", "")
+    if not cases or not all(isinstance(given, tuple | list) for given in cases):
+        raise ValueError(say("lessons.no_cases"))
+    name = named if named.isidentifier() else "answer"
     models = {key: some if isinstance(some, list | tuple) else [some] for key, some in mistakes.items()}
 
     def play(answer: Callable, *given: Any) -> tuple[dict, dict]:
@@ -37,7 +40,6 @@ def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mist
     made = Exercise(exercise, lambda: rows, play, models, sentences=sentences)
 
     def faults() -> Iterator[tuple[str, list[str]]]:
-        yield "no_cases", [] if rows else [name]
         yield "no_sentence", [key for key in models if key not in sentences and not knows(f"lessons.{key}")]
         yield "not_told_apart", [key for key, some in models.items() if any(made(model).passed for model in some)]
 

@@ -199,8 +199,7 @@ class Exercise:
         if own is None:
             special = f"{key}_{self.id}".replace(".", "_")
             return say(f"lessons.{special if knows(f'lessons.{special}') else key}", **blanks)
-        chosen = own if isinstance(own, str) else own.get(get_language()) or next(iter(own.values()))
-        return chosen.format(**blanks)
+        return own if isinstance(own, str) else str(own.get(get_language()) or next(iter(own.values())))
 
 
 def drawn(graph: Graph, marks: Iterable[str] = ()) -> Any:
