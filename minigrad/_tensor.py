@@ -21,12 +21,11 @@ from .core.backward import backward
 from .core.beside.ledger import cut
 from .core.graph import TensorBase, bump, constant, readonly, results_are
 from .core.modes import grad_mode, lifted
-from .core.row import camel
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
 from .ops.checks import a_tensor, as_function, as_method, check_dim, must_be_a, require, titled, words
-from .text import presentation
+from .text import presentation, torch_names
 
 
 class Size(tuple[int, ...]):
@@ -461,14 +460,8 @@ ALIASES = dict(pair.split("=") for pair in """
     greater=gt greater_equal=ge arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh
     arctanh=atanh absolute=abs fix=trunc clip=clamp swapdims=transpose moveaxis=movedim ger=outer
     broadcast_to=expand argwhere=nonzero split_with_sizes=split""".split())
-# Rows of other chapters than `pointwise` that torch calls as they are declared.
-AS_DECLARED = """logit hardshrink erf erfc erfinv lgamma digamma polygamma renorm dist mm mv bmm dot vdot addmm addmv
-    addr addbmm baddbmm matrix_exp diagonal tril triu diag_embed trace diagonal_scatter unfold put take masked_select
-    masked_scatter select_scatter slice_scatter""".split()
-# What is pointwise has a twin in place, `exp_`, but for the first; of the other chapters the second have one.
-NO_TWIN = "maximum minimum fmax fmin logaddexp isnan isinf isfinite signbit positive".split()
-TWINS_ELSEWHERE = """logit erf erfc erfinv lgamma digamma polygamma renorm addmm addmv addr addbmm baddbmm tril triu
-    cumsum cumprod""".split()
+# What torch has as a method is one: a row by the name that its table gives it, and whatever takes `self` first; but not
+METHODS = torch_names()["torch.Tensor"] - {"index", "lstsq", "qr", "svd"}  # which these rows are not, or only almost
 _UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true_divide, "truediv": xp.true_divide}
 
 
@@ -478,19 +471,15 @@ def _declared(chapter: Any, methods: bool = True) -> dict[str, Any]:
             and (call.__module__ == chapter.__name__ or name[-1] == "_") and (words(call)[:1] == ("self",)) is methods}
 
 
-POINTWISE = {row.name: row.call for row in (getattr(call, "row", None) for call in vars(table.pointwise).values())
-             if row and row.inputs[0] == "self" and row.grad_fn.startswith(camel(row.name) + "Backward")  # no variant
-             and not hasattr(calls.pointwise, row.name)} | _declared(calls.pointwise)
-OPERATIONS = {**POINTWISE}
-for _chapter in "activation reduce linalg shape index".split():
-    _rows = {_name.removesuffix("_two").removesuffix("_of"): _call
-             for _name, _call in vars(getattr(table, _chapter)).items()}
-    OPERATIONS |= {_name: _rows[_name] for _name in AS_DECLARED if _name in _rows} | _declared(getattr(calls, _chapter))
-OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items()
-              if _name not in {*vars(Tensor), "bucketize", "std_mean", "var_mean"}}
-for _name in [*POINTWISE, *TWINS_ELSEWHERE]:
-    if _name not in NO_TWIN and not _name.endswith("_"):
-        OPERATIONS.setdefault(f"{_name}_", inplace(OPERATIONS[_name], _UFUNCS.get(_name)))
+OPERATIONS: dict[str, Any] = {}
+for _chapter in "pointwise activation reduce linalg shape index".split():
+    OPERATIONS |= {_name.removesuffix("_two").removesuffix("_of"): _call
+                   for _name, _call in vars(getattr(table, _chapter)).items() if hasattr(_call, "row")}
+    OPERATIONS |= _declared(getattr(calls, _chapter))
+OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items() if _name in METHODS and _name not in vars(Tensor)}
+for _name, _call in [*OPERATIONS.items()]:
+    if _name + "_" in METHODS and _name + "_" not in OPERATIONS:
+        OPERATIONS[_name + "_"] = inplace(_call, _UFUNCS.get(_name))
 OPERATIONS |= {_alias + _end: OPERATIONS[_name + _end] for _alias, _name in ALIASES.items() for _end in ("", "_")
                if _name + _end in OPERATIONS}
 for _name, _call in {**OPERATIONS, "size": Tensor.size, "stride": Tensor.stride}.items():
@@ -498,22 +487,9 @@ for _name, _call in {**OPERATIONS, "size": Tensor.size, "stride": Tensor.stride}
 for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split():
     setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), _UFUNCS.get(_name), operator=True))
 
-# Methods that torch also has as functions, by the same name: all but a few; in place those of one tensor.
-ONLY_METHODS = """view view_as reshape_as expand expand_as repeat contiguous sum_to_size unfold polygamma
-    absolute_ sgn_ sign_ bitwise_not_ logical_not_""".split()
-SECOND_OPERANDS = {"other", "exponent", "end", "tensor1", "mask", "values"}
-
-
-def _is_function(name: str) -> bool:
-    one = ALIASES.get(name[:-1], name[:-1])
-    return name not in ONLY_METHODS and (name[-1] != "_" or (
-        one in POINTWISE and SECOND_OPERANDS.isdisjoint(words(POINTWISE[one]))))
-
-
-FUNCTIONS = [*filter(_is_function, OPERATIONS), *"""
-    erf_ erfc_ logit_ xlogy_ addmv_ as_strided_ fill_ zero_ index_put_ detach_ detach
-    allclose conj det equal get_device is_complex is_floating_point is_inference is_nonzero is_same_size numel
-    slogdet""".split()]
+# Methods that torch also has as functions, by the same name; but `bool` and its like are types there, `cuda` a module.
+FUNCTIONS = sorted(_name for _name in torch_names()["torch"] - {*vars(dtypes), "cpu", "cuda"}
+                   if isinstance(getattr(Tensor, _name, None), FunctionType))
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
