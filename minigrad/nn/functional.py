@@ -26,6 +26,7 @@ from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
+from ..text import torch_names
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
@@ -877,12 +878,8 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, _reduction(reduction))
 
 
-# Functions that torch has by the same name at the top.
-TORCH_FUNCTIONS = """
-    avg_pool1d adaptive_avg_pool1d bilinear binary_cross_entropy_with_logits celu conv1d conv2d
-    cosine_embedding_loss cosine_similarity dropout group_norm hinge_embedding_loss kl_div
-    layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance poisson_nll_loss rrelu selu threshold
-    triplet_margin_loss celu_ rrelu_ selu_ threshold_
-""".split()
+# Functions that torch has at the top too, by the same name; four of these have another form there.
+TORCH_FUNCTIONS = torch_names()["torch"] & {_name for _name, _value in globals().items() if callable(_value)} - {
+    "adaptive_max_pool1d", "batch_norm", "embedding", "instance_norm"}
 
 __getattr__, __dir__ = face("torch.nn.functional", globals())
