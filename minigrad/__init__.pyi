@@ -31,7 +31,6 @@ from .eras.alias import install_as_torch as install_as_torch, uninstall_torch as
 from .graph.faults import broken as broken
 from .graph.tracebacks import full_tracebacks as full_tracebacks
 from .magics import load_ipython_extension as load_ipython_extension
-from .ops.calls.shape import length_of_parts as length_of_parts
 from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_state
 from .text import get_language as get_language, set_language as set_language
 from .utils.serialization import load as load, save as save
@@ -56,47 +55,46 @@ __all__ = [
     "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d",
     "baddbmm", "bernoulli", "bilinear", "binary_cross_entropy_with_logits", "bincount", "bitwise_and",
     "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm",
-    "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "broken", "bucketize", "can_cast",
-    "cartesian_prod", "cat", "cdist", "ceil", "ceil_", "celu", "celu_", "chunk", "clamp", "clamp_", "clamp_max",
-    "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "clone", "column_stack", "combinations", "compare",
-    "concat", "concatenate", "conj", "contiguous_format", "conv1d", "conv2d", "cos", "cos_", "cosh", "cosh_",
-    "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum",
-    "current_era", "default_generator", "det", "detach", "detach_", "detective", "device", "diag", "diag_embed",
-    "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "doctor", "dot", "double", "draw",
-    "dropout", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf",
-    "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo",
-    "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power",
-    "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
+    "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "broken", "bucketize", "can_cast", "cat",
+    "cdist", "ceil", "ceil_", "celu", "celu_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min",
+    "clamp_min_", "clip", "clip_", "clone", "column_stack", "compare", "concat", "concatenate", "conj",
+    "contiguous_format", "conv1d", "conv2d", "cos", "cos_", "cosh", "cosh_", "cosine_embedding_loss",
+    "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum", "current_era",
+    "default_generator", "det", "detach", "detach_", "detective", "device", "diag", "diag_embed", "diagonal",
+    "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "doctor", "dot", "double", "draw", "dropout",
+    "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_",
+    "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix",
+    "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
+    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
     "full_tracebacks", "gather", "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state",
     "greater", "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss",
-    "histc", "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_",
-    "index_select", "inf", "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32",
-    "int64", "int8", "inverse", "is_anomaly_enabled", "is_complex", "is_floating_point", "is_grad_enabled",
-    "is_inference", "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor", "isclose", "isfinite",
-    "isinf", "isnan", "kl_div", "kron", "kthvalue", "layer_norm", "le", "length_of_parts", "lerp", "less",
-    "less_equal", "lgamma", "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p",
-    "log1p_", "log2", "log2_", "log_", "log_softmax", "logaddexp", "logcumsumexp", "logdet", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt",
-    "manual_seed", "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
-    "matrix_power", "max", "max_pool1d", "max_pool2d", "maximum", "mean", "median", "meshgrid", "min", "minimum",
-    "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num",
-    "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad",
-    "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones", "ones_like", "outer", "pairwise_distance",
-    "paths", "permute", "pi", "pinverse", "poisson_nll_loss", "polygamma", "positive", "pow", "prelu",
-    "preserve_format", "prod", "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm",
-    "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
-    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter", "scatter_add", "searchsorted",
-    "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language",
-    "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
-    "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
-    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",
-    "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_",
-    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
-    "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc",
-    "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "vander",
-    "var", "var_mean", "vdot", "versions", "vmap", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_",
-    "zeros", "zeros_like",
+    "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select",
+    "inf", "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
+    "inverse", "is_anomaly_enabled", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor", "isclose", "isfinite", "isinf", "isnan",
+    "kl_div", "kron", "kthvalue", "layer_norm", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "load",
+    "load_ipython_extension", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_", "log_softmax",
+    "logaddexp", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor", "logit",
+    "logit_", "logspace", "logsumexp", "long", "lt", "manual_seed", "margin_ranking_loss", "masked_fill",
+    "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "max_pool1d", "max_pool2d",
+    "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul",
+    "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg",
+    "neg_", "negative", "negative_", "no_grad", "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones",
+    "ones_like", "outer", "pairwise_distance", "paths", "permute", "pi", "pinverse", "poisson_nll_loss",
+    "polygamma", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put", "quantile", "rand",
+    "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu",
+    "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90",
+    "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter",
+    "scatter_add", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype",
+    "set_grad_enabled", "set_language", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_",
+    "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow",
+    "softmax", "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std",
+    "std_mean", "step", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim",
+    "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile",
+    "topk", "trace", "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu",
+    "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split",
+    "unsqueeze", "var", "var_mean", "vdot", "versions", "vmap", "vstack", "watch", "where", "why", "xlogy",
+    "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 
 
@@ -329,8 +327,6 @@ def bucketize(
     """Which interval between `boundaries` each element lies in."""
 def can_cast(source: dtype, target: dtype) -> _bool:
     """True if a result of type `source` may be written into a `target`: no category is lost."""
-def cartesian_prod(*tensors: Any) -> Any:
-    """Every combination of the elements of the vectors, one row each."""
 def cat(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
 def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: Any = None) -> Tensor:
@@ -377,8 +373,6 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that is recorded: gradients flow back to the original."""
 def column_stack(tensors: Iterable[Tensor]) -> Tensor:
     """Vectors as columns of a matrix."""
-def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
-    """Every choice of `r` elements of a vector, one row each."""
 def concat(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
 def concatenate(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
@@ -596,8 +590,6 @@ def hinge_embedding_loss(
     reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """x where the target is 1, max(0, margin - x) where it is -1."""
-def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
-    """How many elements lie in each of `bins` equal intervals of `[min, max]`."""
 def hstack(tensors: Iterable[Tensor]) -> Tensor:
     """Side by side: vectors end to end, matrices along their columns."""
 def hypot(input: Tensor, other: Tensor) -> Tensor:
@@ -1286,8 +1278,6 @@ def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor
     """As split, but its pieces may be written in place: PyTorch does not count them as views."""
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """A dimension of length 1 put in at `dim`; a view."""
-def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
-    """Powers of a vector as columns, the highest first."""
 def var(
     input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
     keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,

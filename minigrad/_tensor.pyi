@@ -104,14 +104,9 @@ class Size(tuple[_int, ...]):
 
 
 ALIASES: dict[Any, Any]
-AS_DECLARED: list[str]
 FUNCTIONS: list[str]
-NO_TWIN: list[str]
 ONLY_FUNCTIONS: dict[Any, Any]
-ONLY_METHODS: list[str]
 OPERATIONS: dict[Any, Any]
-POINTWISE: dict[Any, Any]
-TWINS_ELSEWHERE: list[str]
 
 
 class Tensor(TensorBase):
@@ -406,12 +401,26 @@ class Tensor(TensorBase):
         """True if shapes and all elements agree."""
     def allclose(self, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
         """True if all elements agree to `atol + rtol * |other|`."""
+    def add(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
+        """`self + alpha * other`."""
+    def sub(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+        """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
     def mul(self, other: Tensor | _float | number[Any]) -> Tensor:
         """`mul`, as torch has it."""
+    def div(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+        """`self / other`, or rounded to "floor" or "trunc"."""
     def neg(self) -> Tensor:
         """`neg`, as torch has it."""
     def reciprocal(self) -> Tensor:
         """`reciprocal`, as torch has it."""
+    def remainder(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`self % other`, with the sign of `other`."""
+    def fmod(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """The remainder with the sign of `self`."""
+    def floor_divide(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """`self // other`, rounded down."""
+    def pow(self, exponent: Tensor | _float | number[Any]) -> Tensor:
+        """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
     def sqrt(self) -> Tensor:
         """`sqrt`, as torch has it."""
     def rsqrt(self) -> Tensor:
@@ -480,6 +489,8 @@ class Tensor(TensorBase):
         """`ceil`, as torch has it."""
     def trunc(self) -> Tensor:
         """`trunc`, as torch has it."""
+    def round(self, *, decimals: _int | None = None) -> Tensor:
+        """Round to the nearest integer, halves to even; or to `decimals` places."""
     def frac(self) -> Tensor:
         """`frac`, as torch has it."""
     def maximum(self, other: Tensor) -> Tensor:
@@ -490,12 +501,32 @@ class Tensor(TensorBase):
         """`fmax`, as torch has it."""
     def fmin(self, other: Tensor) -> Tensor:
         """`fmin`, as torch has it."""
+    def clamp_min(self, min: Tensor | _float | number[Any]) -> Tensor:
+        """`clamp` with a lower limit only, a number or a tensor."""
+    def clamp_max(self, max: Tensor | _float | number[Any]) -> Tensor:
+        """`clamp` with an upper limit only, a number or a tensor."""
     def nan_to_num(
         self, nan: Tensor | _float | number[Any] | None = None,
         posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
         neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
     ) -> Tensor:
         """`nan_to_num`, as torch has it."""
+    def masked_fill(self, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
+        """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
+    def lerp(self, end: Tensor, weight: Tensor | _float | number[Any]) -> Tensor:
+        """`self + weight * (end - self)`."""
+    def addcmul(
+        self, tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
+        tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
+    ) -> Tensor:
+        """`self + value * tensor1 * tensor2`."""
+    def addcdiv(
+        self, tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
+        tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
+    ) -> Tensor:
+        """`self + value * tensor1 / tensor2`. Raises: RuntimeError for a quotient of integers."""
+    def heaviside(self, values: Tensor) -> Tensor:
+        """0 below 0, 1 above it, and `values` at 0."""
     def eq(self, other: Tensor | _float | ndarray[Any, Any] | number[Any]) -> Tensor:
         """`eq`, as torch has it."""
     def ne(self, other: Tensor | _float | number[Any]) -> Tensor:
@@ -536,20 +567,12 @@ class Tensor(TensorBase):
         """`isfinite`, as torch has it."""
     def signbit(self) -> Tensor:
         """`signbit`, as torch has it."""
-    def add(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
-        """`self + alpha * other`."""
-    def sub(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
-        """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
-    def div(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
-        """`self / other`, or rounded to "floor" or "trunc"."""
-    def floor_divide(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`self // other`, rounded down."""
-    def remainder(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """`self % other`, with the sign of `other`."""
-    def fmod(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """The remainder with the sign of `self`."""
-    def pow(self, exponent: Tensor | _float | number[Any]) -> Tensor:
-        """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
+    def acosh_(self, *other: Any) -> Tensor:
+        """In-place `acosh`: writes the result into `self`, returns `self`."""
+    def asinh_(self, *other: Any) -> Tensor:
+        """In-place `asinh`: writes the result into `self`, returns `self`."""
+    def atanh_(self, *other: Any) -> Tensor:
+        """In-place `atanh`: writes the result into `self`, returns `self`."""
     def float_power(self, exponent: Tensor | _float | number[Any]) -> Tensor:
         """`self ** exponent` in double."""
     def float_power_(self, exponent: Tensor | _float | number[Any]) -> Tensor:
@@ -557,33 +580,11 @@ class Tensor(TensorBase):
     def square(self) -> Tensor:
         """`self ** 2`."""
     def positive(self) -> Tensor: ...
-    def round(self, *, decimals: _int | None = None) -> Tensor:
-        """Round to the nearest integer, halves to even; or to `decimals` places."""
     def clamp(
         self, min: Tensor | _float | number[Any] | None = None,
         max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
     ) -> Tensor:
         """Bring every element between `min` and `max`, numbers or tensors; either may be None."""
-    def clamp_min(self, min: Tensor | _float | number[Any]) -> Tensor:
-        """`clamp` with a lower limit only, a number or a tensor."""
-    def clamp_max(self, max: Tensor | _float | number[Any]) -> Tensor:
-        """`clamp` with an upper limit only, a number or a tensor."""
-    def masked_fill(self, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
-        """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
-    def lerp(self, end: Tensor, weight: Tensor | _float | number[Any]) -> Tensor:
-        """`self + weight * (end - self)`."""
-    def addcmul(
-        self, tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
-        tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
-    ) -> Tensor:
-        """`self + value * tensor1 * tensor2`."""
-    def addcdiv(
-        self, tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
-        tensor2: Tensor | _float | ndarray[Any, Any] | number[Any], *, value: Tensor | _float = 1,
-    ) -> Tensor:
-        """`self + value * tensor1 / tensor2`. Raises: RuntimeError for a quotient of integers."""
-    def heaviside(self, values: Tensor) -> Tensor:
-        """0 below 0, 1 above it, and `values` at 0."""
     def eq_(self, *other: Tensor | _float | number[Any] | _type[Any]) -> Tensor:
         """In-place `eq`: writes the result into `self`, returns `self`."""
     def ne_(self, *other: Tensor | _float | number[Any] | _type[Any]) -> Tensor:
@@ -596,12 +597,6 @@ class Tensor(TensorBase):
         """In-place `gt`: writes the result into `self`, returns `self`."""
     def ge_(self, *other: Tensor | _float | number[Any]) -> Tensor:
         """In-place `ge`: writes the result into `self`, returns `self`."""
-    def acosh_(self, *other: Any) -> Tensor:
-        """In-place `acosh`: writes the result into `self`, returns `self`."""
-    def asinh_(self, *other: Any) -> Tensor:
-        """In-place `asinh`: writes the result into `self`, returns `self`."""
-    def atanh_(self, *other: Any) -> Tensor:
-        """In-place `atanh`: writes the result into `self`, returns `self`."""
     def logical_and_(self, *other: Tensor) -> Tensor:
         """In-place `logical_and`: writes the result into `self`, returns `self`."""
     def logical_or_(self, *other: Any) -> Any:
@@ -610,12 +605,12 @@ class Tensor(TensorBase):
         """In-place `logical_xor`: writes the result into `self`, returns `self`."""
     def logical_not_(self, *other: Any) -> Tensor:
         """In-place `logical_not`: writes the result into `self`, returns `self`."""
-    def logit(self, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
-        """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
     def hardshrink(
         self, lambd: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.5,
     ) -> Tensor:
         """`hardshrink`, as torch has it."""
+    def logit(self, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
+        """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
     def erf(self) -> Tensor:
         """`erf`, as torch has it."""
     def erfc(self) -> Tensor:
@@ -638,10 +633,38 @@ class Tensor(TensorBase):
         """The logarithm of softmax, computed without overflow."""
     def prelu(self, weight: Tensor) -> Tensor:
         """x where positive, else `weight * x`; one weight, or one per channel."""
+    def all(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
+        """True where all elements are; a 0-d bool tensor, or one per slice along `dim`."""
+    def any(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
+        """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
     def renorm(
         self, p: Tensor | _float | number[Any], dim: Tensor | _int, maxnorm: Tensor | _float | number[Any],
     ) -> Tensor:
         """`renorm`, as torch has it."""
+    @overload
+    def unique(
+        self, sorted: _bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False,
+        dim: _int | None = None,
+    ) -> Tensor:
+        """The different elements in order; on request where each went, and how often it occurs."""
+    @overload
+    def unique(
+        self, sorted: _bool = True, return_inverse: Literal[True] = ..., return_counts: _bool = False,
+        dim: _int | None = None,
+    ) -> tuple[Tensor, ...]:
+        """The different elements in order; on request where each went, and how often it occurs."""
+    @overload
+    def unique(
+        self, sorted: _bool = True, return_inverse: _bool = False, return_counts: Literal[True] = ...,
+        dim: _int | None = None,
+    ) -> tuple[Tensor, ...]:
+        """The different elements in order; on request where each went, and how often it occurs."""
+    @overload
+    def unique(
+        self, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False,
+        dim: _int | None = None,
+    ) -> Any:
+        """The different elements in order; on request where each went, and how often it occurs."""
     def dist(
         self, other: Tensor | _float | ndarray[Any, Any] | number[Any],
         p: Tensor | _float | tuple[_int, ...] | number[Any] = 2,
@@ -658,10 +681,6 @@ class Tensor(TensorBase):
         keepdims: _bool = False,
     ) -> Tensor:
         """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
-    def all(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
-        """True where all elements are; a 0-d bool tensor, or one per slice along `dim`."""
-    def any(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
-        """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
     def amax(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
         """The largest element, over all dimensions or `dim`; ties share the gradient."""
     def amin(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
@@ -793,34 +812,8 @@ class Tensor(TensorBase):
         """The value below which a part `q` of the elements lies, between two of them if need be."""
     def count_nonzero(self, dim: _int | Sequence[_int] | None = None, *more: _int) -> Tensor:
         """How many elements are not 0."""
-    @overload
-    def unique(
-        self, sorted: _bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False,
-        dim: _int | None = None,
-    ) -> Tensor:
-        """The different elements in order; on request where each went, and how often it occurs."""
-    @overload
-    def unique(
-        self, sorted: _bool = True, return_inverse: Literal[True] = ..., return_counts: _bool = False,
-        dim: _int | None = None,
-    ) -> tuple[Tensor, ...]:
-        """The different elements in order; on request where each went, and how often it occurs."""
-    @overload
-    def unique(
-        self, sorted: _bool = True, return_inverse: _bool = False, return_counts: Literal[True] = ...,
-        dim: _int | None = None,
-    ) -> tuple[Tensor, ...]:
-        """The different elements in order; on request where each went, and how often it occurs."""
-    @overload
-    def unique(
-        self, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False,
-        dim: _int | None = None,
-    ) -> Any:
-        """The different elements in order; on request where each went, and how often it occurs."""
     def bincount(self, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
         """How often each of 0, 1, 2 ... occurs."""
-    def histc(self, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
-        """How many elements lie in each of `bins` equal intervals of `[min, max]`."""
     def isclose(
         self, other: Tensor, rtol: Tensor | _float = 1e-05, atol: Tensor | _float = 1e-08, equal_nan: _bool = False,
     ) -> Tensor:
@@ -829,12 +822,12 @@ class Tensor(TensorBase):
         """`mm`, as torch has it."""
     def mv(self, vec: Tensor) -> Tensor:
         """`mv`, as torch has it."""
-    def bmm(self, mat2: Tensor) -> Tensor:
-        """`bmm`, as torch has it."""
     def dot(self, tensor: Tensor) -> Tensor:
         """`dot`, as torch has it."""
     def vdot(self, other: Tensor | _float) -> Tensor:
         """`vdot`, as torch has it."""
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """`bmm`, as torch has it."""
     def addmm(
         self, mat1: Tensor, mat2: Tensor,
         beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
@@ -853,18 +846,20 @@ class Tensor(TensorBase):
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`addr`, as torch has it."""
-    def addbmm(
-        self, batch1: Tensor, batch2: Tensor,
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    ) -> Tensor:
-        """`addbmm`, as torch has it."""
     def baddbmm(
         self, batch1: Tensor, batch2: Tensor,
         beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`baddbmm`, as torch has it."""
+    def addbmm(
+        self, batch1: Tensor, batch2: Tensor,
+        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    ) -> Tensor:
+        """`addbmm`, as torch has it."""
+    def cross(self, other: Tensor, dim: _int | None = None) -> Tensor:
+        """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     def matrix_exp(self) -> Tensor:
         """`linalg_matrix_exp`, as torch has it."""
     def outer(self, vec2: Tensor) -> Tensor:
@@ -875,16 +870,55 @@ class Tensor(TensorBase):
         """Sum over the last dimension of both."""
     def kron(self, other: Tensor | ndarray[Any, Any]) -> Tensor:
         """Every element of `self` times the whole of `other`."""
-    def cross(self, other: Tensor, dim: _int | None = None) -> Tensor:
-        """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     def matrix_power(self, n: _int) -> Tensor:
         """The product of `n` copies of a square matrix, by repeated squaring."""
     def inverse(self) -> Tensor:
         """The inverse of a square matrix. Raises: LinAlgError if it is singular."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant; nan where it is negative."""
+    def view(self, *size: _int | Sequence[_int] | _dtype) -> Tensor:
+        """The same elements in another shape, never copied; one size may be -1."""
+    def t(self) -> Tensor:
+        """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
+    def transpose(self, dim0: _int, dim1: _int) -> Tensor:
+        """Dimensions `dim0` and `dim1` swapped; a view."""
+    def permute(self, *order: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
+        """Dimensions in another order; a view."""
+    def unsqueeze(self, dim: _int) -> Tensor:
+        """A dimension of length 1 put in at `dim`; a view."""
+    def squeeze(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
+        """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
+    def expand(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None) -> Tensor:
+        """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
+    def select(self, dim: _int, index: _int) -> Tensor:
+        """Slice `index` of dimension `dim`, which goes away; a view."""
     def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
         """`diagonal`, as torch has it."""
+    def unfold(self, dimension: _int, size: Tensor | _int, step: Tensor | _float | number[Any]) -> Tensor:
+        """`unfold`, as torch has it."""
+    def split(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+        """Pieces of a length, or of given lengths, along `dim`; views."""
+    def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
+        """As split, but its pieces may be written in place: PyTorch does not count them as views."""
+    def split_with_sizes(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+        """Pieces of a length, or of given lengths, along `dim`; views."""
+    def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
+        """The slices of dimension `dim`, without it; views."""
+    def as_strided(
+        self, size: Tensor | Sequence[_int] | Sequence[Tensor], stride: Tensor | Sequence[_int] | Sequence[Tensor],
+        storage_offset: _int | None = None,
+    ) -> Tensor:
+        """The storage of `self` seen with another size, stride and offset, all in elements."""
+    def clone(self, *, memory_format: Any = None) -> Tensor:
+        """A copy that is recorded: gradients flow back to the original."""
+    def repeat(self, *repeats: _int | Sequence[_int]) -> Tensor:
+        """The tensor copied side by side, `repeats` times along each dimension."""
+    def flip(self, *order: _int | Sequence[_int], dims: Any = None) -> Tensor:
+        """Elements in reverse order along `dims`."""
+    def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = ()) -> Tensor:
+        """Elements moved along `dims`, those that fall off come in at the other end."""
+    def rot90(self, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
+        """Turned by 90 degrees `k` times in the plane `dims`."""
     def tril(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
         """`tril`, as torch has it."""
     def triu(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
@@ -897,14 +931,10 @@ class Tensor(TensorBase):
         self, src: Tensor | ndarray[Any, Any], offset: _int = 0, dim1: _int = 0, dim2: _int = 1,
     ) -> Tensor:
         """`diagonal_scatter`, as torch has it."""
-    def unfold(self, dimension: _int, size: Tensor | _int, step: Tensor | _float | number[Any]) -> Tensor:
-        """`unfold`, as torch has it."""
     def reshape(self, *size: _int | Sequence[_int], shape: _int | Sequence[_int] | None = None) -> Tensor:
         """The same elements in another shape: a view where the strides allow one, else a copy."""
     def contiguous(self, *, memory_format: Any = None) -> Tensor:
         """Itself where its elements lie in order, else a copy that does."""
-    def view(self, *size: _int | Sequence[_int] | _dtype) -> Tensor:
-        """The same elements in another shape, never copied; one size may be -1."""
     def view_as(self, other: Tensor) -> Tensor: ...
     def reshape_as(self, other: Tensor) -> Tensor: ...
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
@@ -912,54 +942,19 @@ class Tensor(TensorBase):
     def ravel(self) -> Tensor: ...
     def unflatten(self, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
         """Dimension `dim` as several."""
-    def t(self) -> Tensor:
-        """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
-    def transpose(self, dim0: _int, dim1: _int) -> Tensor:
-        """Dimensions `dim0` and `dim1` swapped; a view."""
     def swapaxes(self, axis0: _int, axis1: _int) -> Tensor:
         """As `transpose`."""
-    def permute(self, *order: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
-        """Dimensions in another order; a view."""
     def movedim(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
         """Dimensions moved to other places, the rest in order."""
-    def unsqueeze(self, dim: _int) -> Tensor:
-        """A dimension of length 1 put in at `dim`; a view."""
-    def squeeze(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
-        """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
-    def expand(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None) -> Tensor:
-        """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
     def expand_as(self, other: Tensor) -> Tensor: ...
-    def select(self, dim: _int, index: _int) -> Tensor:
-        """Slice `index` of dimension `dim`, which goes away; a view."""
     def narrow(self, dim: _int, start: _int, length: _int) -> Tensor:
         """`length` slices of dimension `dim` from `start` on; a view."""
-    def split(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
-        """Pieces of a length, or of given lengths, along `dim`; views."""
-    def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-        """As split, but its pieces may be written in place: PyTorch does not count them as views."""
     def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` pieces of equal length along `dim`; views."""
-    def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
-        """The slices of dimension `dim`, without it; views."""
-    def as_strided(
-        self, size: Tensor | Sequence[_int] | Sequence[Tensor], stride: Tensor | Sequence[_int] | Sequence[Tensor],
-        storage_offset: _int | None = None,
-    ) -> Tensor:
-        """The storage of `self` seen with another size, stride and offset, all in elements."""
-    def repeat(self, *repeats: _int | Sequence[_int]) -> Tensor:
-        """The tensor copied side by side, `repeats` times along each dimension."""
     def tile(self, *dims: _int | Sequence[_int]) -> Tensor:
         """As `repeat`; missing leading repeats are 1."""
-    def flip(self, *order: _int | Sequence[_int], dims: Any = None) -> Tensor:
-        """Elements in reverse order along `dims`."""
-    def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = ()) -> Tensor:
-        """Elements moved along `dims`, those that fall off come in at the other end."""
-    def rot90(self, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
-        """Turned by 90 degrees `k` times in the plane `dims`."""
     def diag(self, diagonal: _int = 0) -> Tensor:
         """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
-    def clone(self, *, memory_format: Any = None) -> Tensor:
-        """A copy that is recorded: gradients flow back to the original."""
     def repeat_interleave(
         self, repeats: Tensor | _int | None = None, dim: _int | None = None, *, output_size: _int | None = None,
     ) -> Tensor:
@@ -1015,28 +1010,6 @@ class Tensor(TensorBase):
         self, low: _float = 0.0, to: _float = 1.0, *, generator: Tensor | _int | Generator | None = None,
     ) -> Tensor:
         """Every element drawn evenly from `[low, to)`, in place."""
-    def put(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
-        """`put`, as torch has it."""
-    def take(self, index: Tensor) -> Tensor:
-        """`take`, as torch has it."""
-    def masked_select(self, mask: Tensor) -> Tensor:
-        """`masked_select`, as torch has it."""
-    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
-        """`masked_scatter`, as torch has it."""
-    def select_scatter(
-        self, src: Tensor | ndarray[Any, Any], dim: Tensor | _int,
-        index: Tensor | _float | Sequence[_int] | Sequence[Tensor],
-    ) -> Tensor:
-        """`select_scatter`, as torch has it."""
-    def slice_scatter(
-        self, src: Tensor | ndarray[Any, Any], dim: _int = 0, start: _int | None = None, end: _int | None = None,
-        step: _int | None = 1,
-    ) -> Tensor:
-        """`slice_scatter`, as torch has it."""
-    def index_put(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
-        """A copy with `values` at `indices`, or with them added there."""
-    def index_put_(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
-        """In-place `index_put`: writes into `self`, returns `self`."""
     def gather(
         self, dim: _int, index: Tensor | _float | Sequence[_int] | Sequence[Tensor], *, sparse_grad: _bool = False,
     ) -> Tensor:
@@ -1057,6 +1030,28 @@ class Tensor(TensorBase):
         self, dim: _int, index: Tensor, value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any],
     ) -> Tensor:
         """A copy with `value` in the slices `index` along `dim`."""
+    def masked_select(self, mask: Tensor) -> Tensor:
+        """`masked_select`, as torch has it."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`masked_scatter`, as torch has it."""
+    def take(self, index: Tensor) -> Tensor:
+        """`take`, as torch has it."""
+    def put(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
+        """`put`, as torch has it."""
+    def select_scatter(
+        self, src: Tensor | ndarray[Any, Any], dim: Tensor | _int,
+        index: Tensor | _float | Sequence[_int] | Sequence[Tensor],
+    ) -> Tensor:
+        """`select_scatter`, as torch has it."""
+    def slice_scatter(
+        self, src: Tensor | ndarray[Any, Any], dim: _int = 0, start: _int | None = None, end: _int | None = None,
+        step: _int | None = 1,
+    ) -> Tensor:
+        """`slice_scatter`, as torch has it."""
+    def index_put(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
+        """A copy with `values` at `indices`, or with them added there."""
+    def index_put_(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
+        """In-place `index_put`: writes into `self`, returns `self`."""
     @overload
     def nonzero(self, *, as_tuple: Literal[False] = False) -> Tensor:
         """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
@@ -1086,12 +1081,26 @@ class Tensor(TensorBase):
         """In-place `index_fill`: writes the result into `self`, returns `self`."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
         """In-place `masked_scatter`: writes the result into `self`, returns `self`."""
+    def add_(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
+        """In-place `add`: writes the result into `self`, returns `self`."""
+    def sub_(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+        """In-place `sub`: writes the result into `self`, returns `self`."""
     def mul_(self, other: Tensor | _float | number[Any]) -> Tensor:
         """In-place `mul`: writes the result into `self`, returns `self`."""
+    def div_(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+        """In-place `div`: writes the result into `self`, returns `self`."""
     def neg_(self) -> Tensor:
         """In-place `neg`: writes the result into `self`, returns `self`."""
     def reciprocal_(self) -> Tensor:
         """In-place `reciprocal`: writes the result into `self`, returns `self`."""
+    def remainder_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `remainder`: writes the result into `self`, returns `self`."""
+    def fmod_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `fmod`: writes the result into `self`, returns `self`."""
+    def floor_divide_(self, other: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `floor_divide`: writes the result into `self`, returns `self`."""
+    def pow_(self, exponent: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `pow`: writes the result into `self`, returns `self`."""
     def sqrt_(self) -> Tensor:
         """In-place `sqrt`: writes the result into `self`, returns `self`."""
     def rsqrt_(self) -> Tensor:
@@ -1152,53 +1161,20 @@ class Tensor(TensorBase):
         """In-place `ceil`: writes the result into `self`, returns `self`."""
     def trunc_(self) -> Tensor:
         """In-place `trunc`: writes the result into `self`, returns `self`."""
+    def round_(self, *, decimals: _int | None = None) -> Tensor:
+        """In-place `round`: writes the result into `self`, returns `self`."""
     def frac_(self) -> Tensor:
         """In-place `frac`: writes the result into `self`, returns `self`."""
+    def clamp_min_(self, min: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `clamp_min`: writes the result into `self`, returns `self`."""
+    def clamp_max_(self, max: Tensor | _float | number[Any]) -> Tensor:
+        """In-place `clamp_max`: writes the result into `self`, returns `self`."""
     def nan_to_num_(
         self, nan: Tensor | _float | number[Any] | None = None,
         posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
         neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
     ) -> Tensor:
         """In-place `nan_to_num`: writes the result into `self`, returns `self`."""
-    def bitwise_and_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_and`: writes the result into `self`, returns `self`."""
-    def bitwise_or_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_or`: writes the result into `self`, returns `self`."""
-    def bitwise_xor_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_xor`: writes the result into `self`, returns `self`."""
-    def bitwise_not_(self) -> Tensor:
-        """In-place `bitwise_not`: writes the result into `self`, returns `self`."""
-    def bitwise_left_shift_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_left_shift`: writes the result into `self`, returns `self`."""
-    def bitwise_right_shift_(self, other: Tensor | _float) -> Tensor:
-        """In-place `bitwise_right_shift`: writes the result into `self`, returns `self`."""
-    def add_(self, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
-        """In-place `add`: writes the result into `self`, returns `self`."""
-    def sub_(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
-        """In-place `sub`: writes the result into `self`, returns `self`."""
-    def div_(self, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
-        """In-place `div`: writes the result into `self`, returns `self`."""
-    def floor_divide_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `floor_divide`: writes the result into `self`, returns `self`."""
-    def remainder_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `remainder`: writes the result into `self`, returns `self`."""
-    def fmod_(self, other: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `fmod`: writes the result into `self`, returns `self`."""
-    def pow_(self, exponent: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `pow`: writes the result into `self`, returns `self`."""
-    def square_(self) -> Tensor:
-        """In-place `square`: writes the result into `self`, returns `self`."""
-    def round_(self, *, decimals: _int | None = None) -> Tensor:
-        """In-place `round`: writes the result into `self`, returns `self`."""
-    def clamp_(
-        self, min: Tensor | _float | number[Any] | None = None,
-        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
-    ) -> Tensor:
-        """In-place `clamp`: writes the result into `self`, returns `self`."""
-    def clamp_min_(self, min: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `clamp_min`: writes the result into `self`, returns `self`."""
-    def clamp_max_(self, max: Tensor | _float | number[Any]) -> Tensor:
-        """In-place `clamp_max`: writes the result into `self`, returns `self`."""
     def masked_fill_(self, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
         """In-place `masked_fill`: writes the result into `self`, returns `self`."""
     def lerp_(self, end: Tensor, weight: Tensor | _float | number[Any]) -> Tensor:
@@ -1215,6 +1191,25 @@ class Tensor(TensorBase):
         """In-place `addcdiv`: writes the result into `self`, returns `self`."""
     def heaviside_(self, values: Tensor) -> Tensor:
         """In-place `heaviside`: writes the result into `self`, returns `self`."""
+    def bitwise_and_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_and`: writes the result into `self`, returns `self`."""
+    def bitwise_or_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_or`: writes the result into `self`, returns `self`."""
+    def bitwise_xor_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_xor`: writes the result into `self`, returns `self`."""
+    def bitwise_not_(self) -> Tensor:
+        """In-place `bitwise_not`: writes the result into `self`, returns `self`."""
+    def bitwise_left_shift_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_left_shift`: writes the result into `self`, returns `self`."""
+    def bitwise_right_shift_(self, other: Tensor | _float) -> Tensor:
+        """In-place `bitwise_right_shift`: writes the result into `self`, returns `self`."""
+    def square_(self) -> Tensor:
+        """In-place `square`: writes the result into `self`, returns `self`."""
+    def clamp_(
+        self, min: Tensor | _float | number[Any] | None = None,
+        max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
+    ) -> Tensor:
+        """In-place `clamp`: writes the result into `self`, returns `self`."""
     def logit_(self, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
         """In-place `logit`: writes the result into `self`, returns `self`."""
     def erf_(self) -> Tensor:
@@ -1231,6 +1226,10 @@ class Tensor(TensorBase):
         """In-place `polygamma`: writes the result into `self`, returns `self`."""
     def renorm_(self, p: Tensor | _float | number[Any], dim: _int, maxnorm: Tensor | _float | number[Any]) -> Tensor:
         """In-place `renorm`: writes the result into `self`, returns `self`."""
+    def cumsum_(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
+        """In-place `cumsum`: writes the result into `self`, returns `self`."""
+    def cumprod_(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
+        """In-place `cumprod`: writes the result into `self`, returns `self`."""
     def addmm_(
         self, mat1: Tensor, mat2: Tensor,
         beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
@@ -1249,26 +1248,22 @@ class Tensor(TensorBase):
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """In-place `addr`: writes the result into `self`, returns `self`."""
-    def addbmm_(
-        self, batch1: Tensor, batch2: Tensor,
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    ) -> Tensor:
-        """In-place `addbmm`: writes the result into `self`, returns `self`."""
     def baddbmm_(
         self, batch1: Tensor, batch2: Tensor,
         beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
         alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """In-place `baddbmm`: writes the result into `self`, returns `self`."""
+    def addbmm_(
+        self, batch1: Tensor, batch2: Tensor,
+        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    ) -> Tensor:
+        """In-place `addbmm`: writes the result into `self`, returns `self`."""
     def tril_(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
         """In-place `tril`: writes the result into `self`, returns `self`."""
     def triu_(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
         """In-place `triu`: writes the result into `self`, returns `self`."""
-    def cumsum_(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
-        """In-place `cumsum`: writes the result into `self`, returns `self`."""
-    def cumprod_(self, dim: _int, *, dtype: _dtype | _type[Any] | None = None) -> Tensor:
-        """In-place `cumprod`: writes the result into `self`, returns `self`."""
     def subtract(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
         """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
     def subtract_(self, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
@@ -1374,8 +1369,6 @@ class Tensor(TensorBase):
     @overload
     def argwhere(self, *, as_tuple: _bool = False) -> Any:
         """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
-    def split_with_sizes(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
-        """Pieces of a length, or of given lengths, along `dim`; views."""
     def __iadd__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
     def __isub__(self, other: Tensor | _float | number[Any]) -> Tensor: ...
     def __imul__(self, other: Tensor | _float | number[Any]) -> Tensor: ...

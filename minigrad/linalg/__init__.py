@@ -3,8 +3,6 @@
 Knows torch's names and the tuples in which several results come; the mathematics is in the rows.
 """
 
-import functools
-import itertools
 from typing import Any
 
 from ..array.backend import namespace, xp
@@ -20,7 +18,7 @@ from ..ops.table.linalg import matrix_exp
 from ..ops.table.reduce import vector_norm as vector_norm_row
 
 __all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
-           "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+           "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "norm", "pinv", "qr",
            "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]
 
 _linalg_slogdet_type = named("linalg_slogdet", "sign", "logabsdet")
@@ -102,38 +100,6 @@ def slogdet(A: Any) -> Any:
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """The solution X of `A @ X = B` (or of `X @ A = B`)."""
     return rows.solve_ex(A, B, left)[0]
-
-
-def multi_dot(tensors: Any) -> Any:
-    """The product of several matrices in the cheapest order; the ends may be vectors."""
-    parts, sizes = list(tensors), [tuple(t.shape) for t in tensors]
-    require(len(parts) > 1, f"multi_dot(): expected at least 2 tensors but got {len(parts)}")
-    for place, part in enumerate(parts):
-        same_type(parts[0]._data, part._data, said="multi_dot(): all tensors must have be the same dtype but tensor 0 "
-                  f"is {{c[0]}} and tensor {place} {{c[1]}}")
-    shape = (*sizes[0][:-1], *(sizes[-1][1:] if len(sizes[-1]) > 1 else ()))
-    parts[0] = parts[0].unsqueeze(0) if parts[0].ndim == 1 else parts[0]
-    parts[-1] = parts[-1].unsqueeze(-1) if parts[-1].ndim == 1 else parts[-1]
-    for place, (left, right) in enumerate(itertools.pairwise(parts)):
-        require(left.shape[1] == right.shape[0], f"multi_dot(): tensors {place} and {place + 1} with shapes "
-                f"{list(sizes[place])} and {list(sizes[place + 1])} cannot be multiplied")
-    return _cheapest(parts).view(shape)
-
-
-def _cheapest(parts: list) -> Any:
-    """The product of a chain, split where the fewest multiplications are needed."""
-    p = [parts[0].shape[0], *(t.shape[1] for t in parts)]
-
-    @functools.cache
-    def best(i: int, j: int) -> tuple[int, int]:
-        """How many multiplications `parts[i:j]` need, and where it is split for that."""
-        return min(((best(i, k)[0] + best(k, j)[0] + p[i] * p[k] * p[j], k) for k in range(i + 1, j)), default=(0, i))
-
-    def product(i: int, j: int) -> Any:
-        k = best(i, j)[1]
-        return parts[i] if k == i else rows.mm(product(i, k), product(k, j))
-
-    return product(0, len(parts))
 
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:

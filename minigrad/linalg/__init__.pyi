@@ -13,8 +13,8 @@ from ..ops.kernels.linalg import LinAlgError as LinAlgError
 
 __all__ = [
     "LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq", "matmul",
-    "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet",
-    "solve", "svd", "svdvals", "vecdot", "vector_norm",
+    "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "norm", "pinv", "qr", "slogdet", "solve", "svd",
+    "svdvals", "vecdot", "vector_norm",
 ]
 
 
@@ -47,8 +47,6 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
     """The product of `n` copies of a square matrix, by repeated squaring."""
 def matrix_rank(A: Tensor) -> Tensor:
     """How many singular values are not (nearly) 0."""
-def multi_dot(tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """The product of several matrices in the cheapest order; the ends may be vectors."""
 def norm(
     A: Tensor, ord: Tensor | float | Sequence[int] | Sequence[Tensor] | str | None = None,
     dim: int | Sequence[int] | None = None, keepdim: bool = False, *,

@@ -1,6 +1,5 @@
 """Reductions as torch takes them: along no, one or several dimensions, and with named results."""
 
-import math
 import warnings
 from operator import itemgetter
 from types import SimpleNamespace
@@ -304,17 +303,6 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     require(weights is None or weights.shape == self.shape, "weights should be 1-d and have the same length as input")
     counts = xp.bincount(self._data, None if weights is None else weights._data, minlength)
     return _tensor_of(counts if weights is None or weights._data.dtype != "float32" else counts.astype("float32"))
-
-
-def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements lie in each of `bins` equal intervals of `[min, max]`."""
-    x = implemented("histogram_cpu", self._data)
-    low, high = (x.min(), x.max()) if min == max and x.size else (min, max)
-    require(bins > 0, f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    require(math.isfinite(low) and math.isfinite(high), f"torch.histc: range of [{low:g}, {high:g}] is not finite")
-    require(low <= high, "torch.histc: max must be larger than min")
-    low, high = (low - 1, high + 1) if low == high else (low, high)
-    return _tensor_of(xp.histogram(x, bins, (low, high))[0].astype(x.dtype))
 
 
 def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False,

@@ -207,7 +207,7 @@ def split(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
     if isinstance(parts, int):
-        return rows.split(self, length_of_parts(parts, size), dim)
+        return rows.split(self, _length_of_parts(parts, size), dim)
     parts = ints((parts,))
     need(min(parts, default=0) >= 0, "split_sizes", list(parts))
     need(sum(parts) == size, "split_sum", size, dim, list(parts))
@@ -219,10 +219,10 @@ def unsafe_split(self: Any, split_size: int, dim: int = 0) -> tuple:
     if not isinstance(split_size, int):
         raise checks.must_be_a("int", split_size)
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
-    return rows.unsafe_split(self, length_of_parts(split_size, self._data.shape[check_dim(dim, self._data.ndim)]), dim)
+    return rows.unsafe_split(self, _length_of_parts(split_size, self._data.shape[check_dim(dim, self._data.ndim)]), dim)
 
 
-def length_of_parts(split_size: int, size: int) -> int:
+def _length_of_parts(split_size: int, size: int) -> int:
     """Raises: RuntimeError, as torch, for a length that cannot cut `size` places."""
     require(split_size >= 0, f"split expects split_size be non-negative, but got split_size={split_size}")
     need(split_size or not size, "split_zero", size)
@@ -402,22 +402,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     return tuple(rows.expand(rows.view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
 
 
-def cartesian_prod(*tensors: Any) -> Any:
-    """Every combination of the elements of the vectors, one row each."""
-    if len(tensors) == 1:
-        return tensors[0]
-    return rows.stack([flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
-
-
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """Every choice of `r` elements of a vector, one row each."""
-    places = xp.meshgrid(*[xp.arange(input.numel())] * r, indexing="ij")
-    ordered = xp.less_equal if with_replacement else xp.less
-    chosen = xp.logical_and.reduce([ordered(a, b) for a, b in itertools.pairwise(places)])
-    mask = constant(input._plain, namespace(input._data).asarray(chosen))
-    return rows.stack([TENSORS.masked_select(g, mask) for g in meshgrid(*[input] * r, indexing="ij")], 1)
-
-
 def broadcast_tensors(*tensors: Any) -> tuple:
     """All tensors expanded to the shape in which they meet."""
     parts = _tensors(tensors)
@@ -477,21 +461,6 @@ def _sum_to_shape(self: Any, shape: tuple) -> Any:
 
 
 TENSORS.sum_to = _sum_to_shape  # under create_graph, as torch composes it
-
-
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """Powers of a vector as columns, the highest first."""
-    require(x._data.ndim == 1, "x must be a one-dimensional tensor.")
-    count = x.numel() if N is None else N
-    require(count >= 0, "N must be non-negative.")
-    x = x if x._data.dtype.kind == "f" else TENSORS.cast(x, dtypes.int64.np)
-    result = TENSORS.zeros_as(x, (x.numel(), count))
-    _fill_(rows.slice_(result, 1, 0, 1, 1), 1)
-    if count > 1:
-        copy_(rows.slice_(result, 1, 1, 2**63 - 1, 1), rows.unsqueeze(x, 1))
-        powers = TENSORS.cumprod(rows.slice_(result, 1, 1, 2**63 - 1, 1), 1)
-        copy_(rows.slice_(result, 1, 1, 2**63 - 1, 1), powers)
-    return result if increasing else rows.flip(result, (1,))
 
 
 # ---- in place: new looks at the same storage, and values that come from nowhere
