@@ -462,20 +462,16 @@ ALIASES = dict(pair.split("=") for pair in """
     broadcast_to=expand argwhere=nonzero split_with_sizes=split""".split())
 # What torch has as a method is one: a row by the name that its table gives it, and whatever takes `self` first; but not
 METHODS = torch_names()["torch.Tensor"] - {"index", "lstsq", "qr", "svd"}  # which these rows are not, or only almost
+TOP = torch_names()["torch"]
 _UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true_divide, "truediv": xp.true_divide}
-
-
-def _declared(chapter: Any, methods: bool = True) -> dict[str, Any]:
-    """What a chapter of calls defines, or makes of its rows: methods, which say `self` first, or functions."""
-    return {name: call for name, call in vars(chapter).items() if isinstance(call, FunctionType) and name[0] != "_"
-            and (call.__module__ == chapter.__name__ or name[-1] == "_") and (words(call)[:1] == ("self",)) is methods}
 
 
 OPERATIONS: dict[str, Any] = {}
 for _chapter in "pointwise activation reduce linalg shape index".split():
     OPERATIONS |= {_name.removesuffix("_two").removesuffix("_of"): _call
                    for _name, _call in vars(getattr(table, _chapter)).items() if hasattr(_call, "row")}
-    OPERATIONS |= _declared(getattr(calls, _chapter))
+    OPERATIONS |= {_name: _call for _name, _call in vars(getattr(calls, _chapter)).items()
+                   if isinstance(_call, FunctionType) and words(_call)[:1] == ("self",)}
 OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items() if _name in METHODS and _name not in vars(Tensor)}
 for _name, _call in [*OPERATIONS.items()]:
     if _name + "_" in METHODS and _name + "_" not in OPERATIONS:
@@ -488,7 +484,7 @@ for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".spl
     setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), _UFUNCS.get(_name), operator=True))
 
 # Methods that torch also has as functions, by the same name; but `bool` and its like are types there, `cuda` a module.
-FUNCTIONS = sorted(_name for _name in torch_names()["torch"] - {*vars(dtypes), "cpu", "cuda"}
+FUNCTIONS = sorted(_name for _name in TOP - {*vars(dtypes), "cpu", "cuda"}
                    if isinstance(getattr(Tensor, _name, None), FunctionType))
 
 
@@ -506,12 +502,11 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {_name: getattr(_chapter, _name) for _chapter, _names in (
-    (calls.linalg, "einsum tensordot"),
-    (calls.reduce, "bucketize cdist return_types searchsorted std_mean trapezoid var_mean"),
-    (table.shape, "cat stack"),
-) for _name in _names.split()} | _declared(calls.shape, methods=False) | {
-    "broadcast_shapes": broadcast_shapes, "concat": table.shape.cat,
+ONLY_FUNCTIONS = {_name: _call for _chapter in (calls.linalg, calls.reduce, calls.shape)
+                  for _name, _call in vars(_chapter).items()
+                  if _name in TOP and isinstance(_call, FunctionType) and not hasattr(Tensor, _name)} | {
+    "broadcast_shapes": broadcast_shapes, "cat": table.shape.cat, "concat": table.shape.cat,
+    "concatenate": table.shape.cat, "stack": table.shape.stack, "row_stack": calls.shape.vstack,
     "where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function,
-    "concatenate": table.shape.cat, "row_stack": calls.shape.vstack, "trapz": calls.reduce.trapezoid,
-    "pinverse": table.linalg.pinv_of, "rsub": as_function("rsub", calls.pointwise.rsub)}
+    "trapz": calls.reduce.trapezoid, "pinverse": table.linalg.pinv_of, "return_types": calls.reduce.return_types,
+    "rsub": as_function("rsub", calls.pointwise.rsub)}
