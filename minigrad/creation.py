@@ -4,8 +4,6 @@ Knows which type numbers and nested lists get, what torch refuses, and the shape
 The stream is `array.random`; every tensor leaves through `made`.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 import warnings

@@ -5,6 +5,7 @@ The rows behind a function are shown as they are written, since no sentence says
 
 import dis
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, pairwise
 from textwrap import dedent, indent
@@ -82,8 +83,10 @@ class Signature(inspect.Signature):
 
 
 def said(annotation: Any) -> Any:
-    as_text = Word(annotation) if isinstance(annotation, str) else annotation
-    return inspect.Signature.empty if annotation in ("Any", Any) else as_text
+    if annotation in ("Any", Any, inspect.Signature.empty):
+        return inspect.Signature.empty
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return Word(re.sub(r"(\w+\.)+", "", text))  # without modules
 
 
 def rows_of(function: Any, depth: int = 3) -> list[Row]:

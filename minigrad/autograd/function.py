@@ -4,8 +4,6 @@ The `ctx` that both receive is the node itself, as in torch: what is put on it l
 graph. Saved tensors go through `save_for_backward`, which checks versions and is freed with the rest.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import threading

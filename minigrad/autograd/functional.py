@@ -5,8 +5,6 @@ unless `create_graph`. A product with a column vector (jvp, hvp) runs backward t
 v^T J with respect to v is J^T itself. Texts are torch's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ one is made of backwards, one for each element of an output, or of tangents, one
 are torch's.
 """
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Saved-tensor hooks sit on the seam of `core.beside.observers`: every node that i
 what it saved is packed at once.
 """
 
-from __future__ import annotations
-
 import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence

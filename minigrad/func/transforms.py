@@ -5,8 +5,6 @@ Inputs of grad and vjp are fresh views, tracked inside; a result keeps the histo
 loses the rest, so that transforms nest in each other and in `requires_grad` of old.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@
 into the parameter. Everything around it (groups, closures, saving, printing) is in Optimizer.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any

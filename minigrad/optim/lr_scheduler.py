@@ -3,8 +3,6 @@
 A scheduler writes `lr` into the groups of its optimizer; each class says in `next_lr` what comes next.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ asks for runs the function again, as far as the last of them. With `use_reentran
 node, which runs it again and goes backward through it, inside backward. Texts are torch's.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 import weakref
