@@ -460,9 +460,9 @@ ALIASES = dict(pair.split("=") for pair in """
     greater=gt greater_equal=ge arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh
     arctanh=atanh absolute=abs fix=trunc clip=clamp swapdims=transpose moveaxis=movedim ger=outer
     broadcast_to=expand argwhere=nonzero split_with_sizes=split""".split())
-# What torch has as a method is one: a row by the name that its table gives it, and whatever takes `self` first; but not
-METHODS = torch_names()["torch.Tensor"] - {"index", "lstsq", "qr", "svd"}  # which these rows are not, or only almost
-TOP = torch_names()["torch"]
+# A row, by the name that its table gives it, and a call that takes `self` first are methods where torch has a method of
+# that name, and have a twin in place where torch has one. Four rows are not what torch's methods of their names are.
+METHODS, TOP = torch_names()["torch.Tensor"] - {"index", "lstsq", "qr", "svd"}, torch_names()["torch"]
 _UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true_divide, "truediv": xp.true_divide}
 
 
