@@ -11,11 +11,12 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from ..core.beside.scopes import Call
-from .program import called, expression
+from .program import called, expression, position
 from .snapshot import NodeRecord, Repeat, Scope
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
@@ -107,26 +108,32 @@ class Scopes:
         """Nodes that one call in the learner's code made together, such as those of a cross entropy."""
         def place(pair: tuple[str, Any]) -> tuple[Any, ...]:
             id, node = pair
-            return self.of.get(id, ""), *self.place(node)
+            return self.of.get(id, ""), *self.instruction(node)
 
-        for (outer, code, lasti), group in groupby(list(self.nodes.items()), key=place):
+        for (outer, code, _), group in groupby(list(self.nodes.items()), key=place):
             ids = [id for id, _ in group]
             kinds = [type(self.nodes[id]).__name__ for id in ids]
             rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
             if len(ids) < 2 or code is None or self.package.get(outer) or periodic(kinds) or rewritten:
                 continue
-            name = call_at(code, lasti)
+            name = call_at(*self.place(self.nodes[ids[0]]))
             if name:
                 scope = Scope(f"s{len(self.found) + 1}", outer, "call", name=name)
                 self.found.append(scope)
                 self.of |= dict.fromkeys(ids, scope.id)
+
+    def instruction(self, node: Any) -> tuple[Any, Any]:
+        """Where in the learner's code a node was made: once it ran often, Python counts an instruction's end as it."""
+        code, lasti = self.place(node)
+        at = code and position(code, lasti)
+        return code, at if at and None not in at else (lasti,) * 4
 
     def repeats(self, records: Sequence[NodeRecord]) -> tuple[Repeat, ...]:
         """The loops: the same instructions with the same leaves, at least three times in a row."""
         ops = sorted((n for n in records if n.id in self.nodes), key=lambda n: n.seq)
         paths = {s.id: (s.path, s.name) for s in self.found}
         leaves = {n.id for n in records if n.kind == "accumulate"}
-        keys = [(*self.place(self.nodes[n.id]), n.name, paths.get(self.of.get(n.id, ""))) for n in ops]
+        keys = [(*self.instruction(self.nodes[n.id]), n.name, paths.get(self.of.get(n.id, ""))) for n in ops]
         at: dict[str | None, int] = {n.id: i for i, n in enumerate(ops)}
         found: list[Repeat] = []
         for start, period, count in runs(keys):
@@ -181,13 +188,20 @@ def runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
             while start + period + same < size and keys[start + same] == keys[start + period + same]:
                 same += 1
             if same // period + 1 >= TURNS:
-                found = start, period, same // period + 1
+                spare = range(start, start + same % period + 1)
+                found = next(filter(partial(jumps_back, keys), spare), start), period, same // period + 1
                 break
         if found is None:
             start += 1
         else:
             yield found
-            start += found[1] * found[2]
+            start = found[0] + found[1] * found[2]
+
+
+def jumps_back(keys: Sequence[Any], i: int) -> bool:
+    """Whether what ran before a place stands behind it in the text: there a turn begins, which may be cut otherwise."""
+    (before, (first, _, left, _), *_), (code, (_, last, _, right), *_) = keys[i - 1], keys[i]
+    return i > 0 and before is code and (last, right) <= (first, left)
 
 
 def _next_places(places: list[int], start: int) -> Iterable[int]:

@@ -37,7 +37,7 @@ def roll_up(graph: Graph) -> tuple[Graph, dict[str, Roll]]:
     """The graph with its repeats rolled up, those that are long enough and do not overlap."""
     rolls: dict[str, Roll] = {}
     taken: set[str] = set()
-    for repeat in sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns))):
+    for repeat in sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns))) * 2:  # one may wait for another
         nodes = {id for turn in repeat.turns for id in turn}
         same = len({len(turn) for turn in repeat.turns}) == 1 and nodes <= graph.nodes_by_id.keys()
         if same and len(repeat.turns) >= TURNS and len(nodes) > OPS and not nodes & taken:
@@ -62,14 +62,18 @@ class Rolling:
         self.made: dict[str, TensorRecord] = {}  # inputs of the first turn that nobody knows
 
     def graph_and_roll(self) -> tuple[Graph, Roll] | None:
-        """The smaller graph; None where what some turns made is used outside and what others made is not: then the
-        last turn cannot stand for them."""
+        """The smaller graph; None where the last turn cannot stand for the others: they use what stands elsewhere, or
+        what some made is used outside and what others made is not."""
         graph, kept = self.graph, set(self.last)
         taken: dict[tuple[str, int], set[str]] = {}
         uses: list[Any] = [e for n in graph.nodes if n.id not in self.same for e in n.edges]
         for e in (*uses, *map(graph.tensor, graph.roots)):
             if e.node in self.same:
                 taken.setdefault((self.same[e.node], e.nr), set()).add(e.node)
+        sources = [{e.node for e in graph.node(id).edges} - self.same.keys() for id in self.last]
+        if any(not mine <= {e.node for e in graph.node(id).edges} for turn in self.repeat.turns
+               for mine, id in zip(sources, turn, strict=True)):
+            return None
         if any(some != {place} and len(some) < len(self.repeat.turns) for (place, _), some in taken.items()):
             return None
         nodes = tuple(replace(n, edges=tuple(self.edges(n))) for n in graph.nodes
@@ -123,7 +127,8 @@ class Rolling:
             depth += 1
         outer = chains[0][depth - 1] if depth else ""
         mine = {around[id][depth] for id in self.last if len(around[id]) > depth}
-        loop = Scope(self.repeat.id, outer, "repeat", name=known[min(mine)].name if len(mine) == 1 else "step")
+        alone = len(mine) == 1 and all(len(around[id]) > depth for id in self.last)
+        loop = Scope(self.repeat.id, outer, "repeat", name=known[min(mine)].name if alone else "step")
         scopes = tuple(replace(s, parent=loop.id) if s.id in mine else s for s in self.graph.scopes)
         nodes = tuple(replace(n, scope=loop.id) if n.id in self.last and len(around[n.id]) == depth else n
                       for n in nodes)
