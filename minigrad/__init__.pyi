@@ -899,7 +899,8 @@ def nan_to_num_(
 ) -> Tensor:
     """In-place `nan_to_num`: writes the result into `self`, returns `self`."""
 def nanmean(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: dtype | None = None,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+    dtype: dtype | type[Any] | None = None,
 ) -> Tensor:
     """The mean without the nans."""
 def nansum(
@@ -1081,8 +1082,9 @@ def rsub(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
     """`other - input`, where `other` is a number."""
 def scatter(
     input: Tensor, dim: _int, index: Tensor, src: Tensor | _float | number[Any] | None = None, *, value: Any = None,
+    reduce: str | None = None,
 ) -> Tensor:
-    """A copy with elements of `src`, or a number, where `index` says along `dim`."""
+    """A copy with elements of `src`, or a number, where `index` says along `dim`; or with them added or multiplied."""
 def scatter_add(input: Tensor, dim: _int, index: Tensor, src: Tensor | _float | number[Any]) -> Tensor:
     """A copy with elements of `src` added where `index` says along `dim`."""
 def searchsorted(

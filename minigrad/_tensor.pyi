@@ -787,7 +787,8 @@ class Tensor(TensorBase):
     ) -> Tensor:
         """The sum without the nans."""
     def nanmean(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
+        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | _type[Any] | None = None,
     ) -> Tensor:
         """The mean without the nans."""
     def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
@@ -1016,8 +1017,9 @@ class Tensor(TensorBase):
         """The elements that `index` names along `dim`, in the shape of `index`."""
     def scatter(
         self, dim: _int, index: Tensor, src: Tensor | _float | number[Any] | None = None, *, value: Any = None,
+        reduce: str | None = None,
     ) -> Tensor:
-        """A copy with elements of `src`, or a number, where `index` says along `dim`."""
+        """A copy with elements of `src`, or a number, where `index` says along `dim`; or with them added or multiplied."""
     def scatter_add(self, dim: _int, index: Tensor, src: Tensor | _float | number[Any]) -> Tensor:
         """A copy with elements of `src` added where `index` says along `dim`."""
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
@@ -1065,6 +1067,7 @@ class Tensor(TensorBase):
         """The elements that `indices` names along `dim`; the other dimensions broadcast."""
     def scatter_(
         self, dim: _int, index: Tensor, src: Tensor | _float | number[Any] | None = None, *, value: Any = None,
+        reduce: str | None = None,
     ) -> Tensor:
         """In-place `scatter`: writes the result into `self`, returns `self`."""
     def scatter_add_(self, dim: _int, index: Tensor, src: Tensor | _float | number[Any]) -> Tensor:

@@ -301,6 +301,7 @@ SAMPLES |= {
 NO_SAMPLE = {
     "floor_divide": "has no derivative: backward says so",
     "heaviside": "has no derivative: backward says so",
+    "scatter_reduced": "has no derivative: backward says so",
     "_unique2": "torch does not differentiate unique",
     "cdist_back": "torch differentiates cdist once only",
     "hardsigmoid_backward": "torch differentiates hardsigmoid once only",

@@ -34,7 +34,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, *,
     return total
 
 
-def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: Any = None) -> None:
     """Bring every element of every gradient into `[-clip_value, clip_value]`."""
     grads = [p.grad for p in ([parameters] if isinstance(parameters, Tensor) else parameters) if p.grad is not None]
     need(grads, "clip_nothing")

@@ -234,8 +234,11 @@ def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any
     return rows.gather(self, index, own_dim(self, dim), sparse_grad)
 
 
-def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
-    """A copy with elements of `src`, or a number, where `index` says along `dim`."""
+def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+    """A copy with elements of `src`, or a number, where `index` says along `dim`; or with them added or multiplied."""
+    if reduce is not None:
+        require(reduce in ("add", "multiply"), "reduce argument must be either add or multiply.")
+        return rows.scatter_reduced(self, index, value if src is None else src, own_dim(self, dim), reduce)
     if isinstance(src, TensorBase):
         return rows.scatter(self, index, src, own_dim(self, dim))
     return rows.scatter_value(self, index, own_dim(self, dim), value if src is None else src)

@@ -208,7 +208,8 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean without the nans."""
     need(self.is_floating_point(), "nanmean_kind", self.dtype.scalar_type)
-    need(dtype is None or dtype.is_floating_point, "nanmean_dtype", getattr(dtype, "scalar_type", ""))
+    kind = self.dtype if dtype is None else dtypes.of(dtypes.as_numpy(dtype))
+    need(kind.is_floating_point, "nanmean_dtype", kind.scalar_type)
     return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
 
 

@@ -137,10 +137,7 @@ def swapaxes(self: Any, axis0: int, axis1: int) -> Any:
 def permute(self: Any, *order: Any, dims: Any = None) -> Any:
     """Dimensions in another order; a view."""
     order = ints(order if dims is None else (dims,))
-    if len(order) != self._data.ndim:
-        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
-                           f"the desired ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to "
-                           f"len(dims) = {len(order)}")
+    need(len(order) == self._data.ndim, "permute_dims", self._data.ndim, len(order))
     places = [check_dim(d, self._data.ndim) for d in order]
     require(len(set(places)) == len(places), "permute(): duplicate dims are not allowed.")
     return rows.permute(self, order)

@@ -12,6 +12,7 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import namespace, strided, xp
 from ...core.carriers import formula
+from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, phrase
 from ..checks import implemented, need, require, same_type
 from .index import are_positions, check_rows
@@ -67,29 +68,25 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
     sizes, made = list(weight.shape), weight.shape[0]
     if made < groups or made % groups:
         least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
-        raise RuntimeError(f"Given groups={groups}, expected weight to be {least} {groups} at dimension 0, but got "
-                           f"weight of size {size} instead")
+        need(False, "conv_groups", groups, least, groups, size)
     wants = sizes[1] * groups
-    need(x.shape[1] == wants, "conv_channels", f"groups={groups}", sizes, list(x.shape), wants, x.shape[1])
+    need(x.shape[1] == wants, "conv_channels", groups, sizes, list(x.shape), wants, x.shape[1])
 
 
 def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
     """`transposed` and `output_padding` are there for torch's nodes to show: transposed convolution waits."""
     _check(input, weight, stride, padding, dilation, groups)
-    same_type(input, weight, said="expected scalar type {0} but found {1}" if input.dtype.itemsize > 2 else
-              "Input type (torch.{0}Tensor) and weight type (torch.{1}Tensor) should be the same or input should be a "
-              "MKLDNN tensor and weight is a dense tensor")
+    same_type(input, weight, said=presentation.sentences()["conv_types"] if input.dtype.itemsize < 3 else
+              "expected scalar type {0} but found {1}")
     made, kernel = weight.shape[0], weight.shape[2:]
-    if bias is not None and bias.shape != (made,):
-        raise RuntimeError(f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {made} "
-                           f"elements, but got bias of size {list(bias.shape)} instead")
+    if bias is not None:
+        need(bias.shape == (made,), "conv_bias", list(weight.shape), made, list(bias.shape))
     out = out_sizes(input.shape[2:], kernel, stride, padding, dilation)
     if min(out) < 1:
         room = (str(n + 2 * p) for n, p in zip(input.shape[2:], padding, strict=True))
         reach = (str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
-        raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(room)}). Kernel size: "
-                           f"({' x '.join(reach)}). Kernel size can't be greater than actual input size")
+        need(False, "conv_size", " x ".join(room), " x ".join(reach))
     columns = _columns(input, kernel, out, stride, padding, dilation, groups)
     y = xp.matmul(weight.reshape(groups, made // groups, -1), columns).reshape(input.shape[0], made, *out)
     return y if bias is None else y + bias.astype(y.dtype, copy=False).reshape(-1, *(1,) * len(stride))

@@ -74,10 +74,10 @@ def check_rows(index: Any, size: int) -> None:
                                  last=size - 1)
 
 
-def _write(whole: Any, key: Any, value: Any, add: bool) -> None:
+def _write(whole: Any, key: Any, value: Any, add: Any) -> None:
     """Put `value` at `key`, or add it there, once for each time that a place is named."""
     if add:
-        xp.add.at(whole, key, value)
+        (xp.multiply if add == "multiply" else xp.add).at(whole, key, value)
     else:
         whole[key] = value
 
@@ -143,7 +143,7 @@ def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
     return flat[key].reshape(index.shape)
 
 
-def scatter(self: Any, index: Any, src: Any, dim: int, add: bool = False) -> Any:
+def scatter(self: Any, index: Any, src: Any, dim: int, add: Any = False) -> Any:
     is_array = hasattr(src, "dtype")
     if not index.size:
         require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")

@@ -46,9 +46,7 @@ def product_of(self: Any, mat: Any, vec: Any) -> Any:
 def dot(self: Any, tensor: Any) -> Any:
     require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     same_type(self, tensor, said="dot : expected both vectors to have same dtype, but found {0} and {1}")
-    if self.size != tensor.size:
-        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have "
-                           f"the same number of elements, but got {self.size} and {tensor.size} elements respectively")
+    need(self.size == tensor.size, "dot_sizes", *(self.size, tensor.size) * 2)
     return _product(self, tensor)
 
 
