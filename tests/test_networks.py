@@ -355,6 +355,20 @@ def test_a_long_wire_goes_around_what_stands_between():
     assert all(y < top or y > low for y in heights)
 
 
+def test_a_net_passes_whole_rows_at_the_left_and_no_other_net_runs_there():
+    chain = [(f"p{k}", f"p{k + 1}") for k in range(12)]
+    places = arrange(plan([*chain, ("p0", "p11"), ("p1", "p12")]), 400)
+    top = places.boxes["p6"][1]  # of a row between
+    first = min(x for x, y in places.boxes.values() if abs(y - top) < 40)
+    lefts = []
+    for link in ("p0p11", "p1p12"):
+        there = {round(x) for x, y in points(places.wires[link]) if top < y < top + 40}
+        assert there
+        assert max(there) < first
+        lefts.append(there)
+    assert lefts[0].isdisjoint(lefts[1])
+
+
 def test_inversions_are_counted_once_each():
     assert inversions([(1,), (2,), (3,)]) == 0
     assert inversions([(3,), (2,), (1,)]) == 3

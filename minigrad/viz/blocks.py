@@ -179,7 +179,7 @@ class Builder:
         """An op with its notes, its cards, its gates and what hangs from it."""
         block = Block(node.id)
         third = words.third_line(node, self.show)
-        wide = max(width(node.op), width(node.name, bold=True), width(third, 12.5), 66) + 24
+        wide = max(width(node.op) + (46 if third else 0), width(node.name, bold=True), width(third, 12.5), 66) + 24
         several, apart = len(self.graph.outputs(node.id)), 50 if node.id in self.hooks else 32
         high = max(60 if third else CARD, 18 * (len(node.edges) - 1) + 14, apart * several * (several > 1))
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
@@ -337,7 +337,9 @@ class Builder:
         for e in sorted(edges, key=lambda e: block.ports[e.slot][1]):
             slot = f"edge:{block.id}:{e.slot}"
             wide, (x, y) = self.norm_width(slot, bool(self.fold.home)), block.ports[e.slot]
-            rows = (y - 8, y + 17) if y <= (ys[0] + ys[-1]) / 2 else (y + 17, y - 8)
+            over = y - (4 if any(0 < y - other < 22 for other in ys) else 8)  # closer where another wire is near
+            under = y + (14 if any(0 < other - y < 22 for other in ys) else 17)
+            rows = (over, under) if y <= (ys[0] + ys[-1]) / 2 else (under, over)
             digit = max(wide, 8)  # a player's texts come later
             texts = [Box(right - digit, row - 11, digit, 13) for right in (x - 8, left - 4) for row in rows]
             at = next((t for t in texts if not any(t.touches(part) for part in parts)), texts[2])

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 from typing import NamedTuple
 
 GAP, SEP, PAD, HEAD, LANE, CHIP, SHELF_LANE = 22, 20, 12, 28, 10, 18, 7
@@ -300,6 +300,7 @@ class Level:
         self.find_spots()
         self.order()
         self.heights()
+        self.find_lanes()
         self.place()
         self.place_leaves()
         self.draw_wires()
@@ -333,8 +334,10 @@ class Level:
             self.left[id] = max([0, *wide])
             self.beyond[id] = max([0, *(x + w - item.w for w, x in low[1::2])])
             self.under[id] = 10 + (CHIP + 4) * -(-len(low) // 2) if low else 0
-            if item.free and not item.ip and len(slots) > 1:  # the text of the lowest port stands below its wire
-                self.under[id] = max(0, self.ip[id, [*slots][-1]][1] + 21 - item.h)
+            if item.free and not item.ip and not item.down:  # texts below a box: of its lowest port, of wires to leaves
+                leaves, last = self.leaves_of(id), [*slots][-1] if len(slots) > 1 else ""
+                over = self.ip[id, last][1] + 21 - item.h if last else 0
+                self.under[id] = max(self.under[id], over, 20 + 5 * len(leaves) if leaves else 0)
 
     def spread(self, ports: dict[tuple[str, str], Point], id: str, given: Mapping[str, Point],
                keys: list[str], middle: float, step: float) -> None:
@@ -410,7 +413,7 @@ class Level:
             cost, back = [0.0] + [math.inf] * count, [0] * (count + 1)
             for k in range(1, count + 1):
                 for j in range(k - 1, -1, -1):
-                    long = ends[k - 1] - start[j] + self.before(j) + self.after(k)
+                    long = ends[k - 1] - start[j] + self.before(j) + (14 + LANE * self.crossing[k] if k < count else 0)
                     if long > limit and cost[k] < math.inf:
                         break
                     if self.wide[j] or not j:
@@ -455,24 +458,31 @@ class Level:
     # ---- spots: pieces, and the places where a net passes a column
 
     def find_spots(self) -> None:
-        """Chains of spots for long nets, however many targets they have, and who is linked to whom."""
+        """Chains of spots for long nets, however many targets they have, and who is linked to whom. Rows between are
+        passed at the left."""
         self.spots = [id for id in self.items if id in self.rank]
         self.col = [self.rank[id] for id in self.spots]
         number = {id: n for n, id in enumerate(self.spots)}
-        chains: dict[tuple[str, str], list[int]] = {}
+        chains: dict[tuple[str, str, int], list[int]] = {}
         links: dict[tuple[int, int], tuple[float, float, float]] = {}
         self.way: dict[Seg, list[int]] = {}
         for s in self.segs:
-            chain, steps = chains.setdefault((s.u, s.uk), []), self.rank[s.v] - self.rank[s.u] - 1
-            while len(chain) < steps:
-                chain.append(len(self.col))
-                self.col.append(self.rank[s.u] + len(chain))
-            way = self.way[s] = [number[s.u], *chain[:steps], number[s.v]]
-            for n, (a, b) in enumerate(pairwise(way)):
+            way, start, end = [number[s.u]], self.rank[s.u] + 1, self.rank[s.v]
+            rows = self.row[start - 1], self.row[end]
+            for row in dict.fromkeys(rows):
+                first, stop = (start if row == rows[0] else self.rows[row][0]), min(end, self.rows[row][1])
+                chain = chains.setdefault((s.u, s.uk, row), [])
+                while len(chain) < stop - first:
+                    self.col.append(first + len(chain))
+                    chain.append(len(self.col) - 1)
+                way += chain[:stop - first]
+            self.way[s], steps = [*way, number[s.v]], len(way) - 1
+            for n, (a, b) in enumerate(pairwise(self.way[s])):
                 ya = self.op[s.u, s.uk][1] if n == 0 else 5
                 yb = self.ip[s.v, s.vk][1] if n == steps else 5
                 weight = 8 if 0 < n < steps else 0.05 if steps else 4
-                links.setdefault((a, b), (ya, yb, weight))
+                if self.col[b] == self.col[a] + 1:
+                    links.setdefault((a, b), (ya, yb, weight))
         self.near: tuple[list[Pulls], list[Pulls]] = ([[] for _ in self.col], [[] for _ in self.col])
         for (a, b), (ya, yb, weight) in links.items():
             self.near[0][b].append((a, yb, ya, weight))
@@ -539,6 +549,29 @@ class Level:
         for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
             self.y[spot] = y
 
+    def find_lanes(self) -> None:
+        """How far out each net runs that leaves its row: behind and below it among those that leave there, at the left
+        among all that pass; what goes furthest is outermost there."""
+        leaving: dict[int, dict[tuple[str, str], Point]] = {r: {} for r in range(len(self.rows))}
+        for s, way in self.way.items():
+            row, last = self.row[self.rank[s.u]], self.row[self.rank[s.v]]
+            if row != last:
+                n = max(n for n, spot in enumerate(way) if self.row[self.col[spot]] == row)
+                before = leaving[row].get((s.u, s.uk), (0, 0))
+                leaving[row][s.u, s.uk] = max(before[0], last), self.start_height(s, way[n], n)
+        self.track: dict[tuple[str, str], tuple[int, int]] = {}
+        self.leaving, passing = [len(leaving[r]) for r in range(len(self.rows))], dict[int, float]()
+        self.lanes_left, self.lanes_by = [0] * len(self.rows), [0] * len(self.rows)  # at a row, and past all of it
+        for r in range(len(self.rows)):
+            passing = {k: last for k, last in passing.items() if last > r}
+            free = (k for k in count() if k not in passing)
+            for n, net in enumerate(sorted(leaving[r], key=lambda net: leaving[r][net], reverse=True)):
+                self.track[net] = n, (k := next(free))
+                for row in range(r + 1, int(leaving[r][net][0]) + 1):
+                    self.lanes_left[row] = max(self.lanes_left[row], k + 1)
+                    self.lanes_by[row] = max(self.lanes_by[row], k + 1 if row < leaving[r][net][0] else 0)
+            passing |= {self.track[net][1]: leaving[r][net][0] for net in leaving[r]}
+
     # ---- places
 
     def place(self) -> None:
@@ -550,20 +583,20 @@ class Level:
             if uses:
                 self.leaf_rows[self.row[self.rank[uses[0].box]]].append(leaf)
         for r, (a, b) in enumerate(self.rows):
-            x = self.before(a)
+            x = self.gap[a] + LANE * self.lanes_left[r] if a else self.before(0)
             for c in range(a, b):
                 x += self.gap[c] if c > a else 0
                 self.x[c], self.right[c] = x, x + self.wide[c]
                 x += self.wide[c]
             self.row_end.append(x)
-            self.w = max(self.w, x + self.after(b))
+            self.w = max(self.w, x + self.behind(r))
             mine = [spot for column in self.columns[a:b] for spot in column]
             up = y - min((self.y[s] for s in mine), default=0)
             for spot in mine:
                 self.y[spot] += up
             low = max((self.y[s] + self.high(s) for s in mine), default=y)
             self.row_low.append(low + self.shelf_height(r))
-            y = self.row_low[-1] + 12 + LANE * max(1, self.crossing[b])
+            y = self.row_low[-1] + 12 + LANE * max(1, self.leaving[r])
         self.h = self.row_low[-1]
         self.at: dict[str, Point] = {}
         for n, id in enumerate(self.spots):
@@ -571,9 +604,9 @@ class Level:
             x = self.x[c] + (self.wide[c] - item.w - self.left[id] - self.beyond[id]) / 2 + self.left[id]
             self.at[id] = (0.0 if id[:3] == "in:" else self.w if id[:4] == "out:" else x, self.y[n])
 
-    def after(self, c: int) -> float:
-        """What a row needs behind its last column, the one before `c`."""
-        return 14 + LANE * self.crossing[c] if c < len(self.wide) else 0
+    def behind(self, row: int) -> float:
+        """What a row needs behind its last column."""
+        return 14 + LANE * self.leaving[row] if row < len(self.rows) - 1 else 0
 
     def place_leaves(self) -> None:
         """The leaves of each row below the middle of their uses; a row is as long as they are."""
@@ -581,12 +614,13 @@ class Level:
             middle = {leaf: mean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
             leaves.sort(key=middle.__getitem__)
             wide = [self.plan.items[leaf].w for leaf in leaves]
-            xs = separate([max(0, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
+            least = 6 + LANE * self.lanes_by[r] if self.lanes_by[r] else 0
+            xs = separate([max(least, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
                           [1.0] * len(leaves), [w + 24 for w in wide[:-1]])
             for leaf, x in zip(leaves, xs, strict=True):
-                self.at[leaf] = (x - min(0, *xs), self.row_low[r] - self.leaf_height(leaves))
+                self.at[leaf] = (x + max(0, least - min(xs)), self.row_low[r] - self.leaf_height(leaves))
                 self.row_end[r] = max(self.row_end[r], self.at[leaf][0] + self.plan.items[leaf].w)
-            self.w = max(self.w, self.row_end[r] + self.after(self.rows[r][1]))
+            self.w = max(self.w, self.row_end[r] + self.behind(r))
 
     def port_heights(self) -> dict[str, float]:
         """The ports of this scope, and how high they stand."""
@@ -605,18 +639,8 @@ class Level:
 
     def draw_wires(self) -> None:
         """One soft curve in each gap; round corners from row to row."""
-        lanes: dict[tuple[str, str, int], float] = {}  # nets that leave a row, by the height at which they do
-        for s, way in self.way.items():
-            for n, (a, b) in enumerate(pairwise(way)):
-                if self.row[self.col[a]] != self.row[self.col[b]]:
-                    lanes[s.u, s.uk, self.row[self.col[a]]] = self.start_height(s, a, n)
-        track: dict[tuple[str, str, int], int] = {}
-        used: Counter[int] = Counter()
-        for key in sorted(lanes, key=lambda k: -lanes[k]):
-            track[key] = used[key[2]]
-            used[key[2]] += 1
         for s in self.way:
-            self.wires[s] = self.wire(s, track)
+            self.wires[s] = self.wire(s)
         self.draw_chips()
         self.find_joins()
 
@@ -624,7 +648,7 @@ class Level:
         """How high a net runs behind a spot."""
         return self.y[spot] + (self.op[s.u, s.uk][1] if n == 0 else 5)
 
-    def wire(self, s: Seg, track: dict[tuple[str, str, int], int]) -> Line:
+    def wire(self, s: Seg) -> Line:
         """From the port of the source to the port of the target."""
         way, item = self.way[s], self.items[s.u]
         x, y = self.at[s.u][0] + item.w - self.op[s.u, s.uk][0], self.start_height(s, way[0], 0)
@@ -634,9 +658,9 @@ class Level:
             inset, ty = self.ip[s.v, s.vk] if last else (0, 5)
             tx, ty = self.at[s.v][0] + inset if last else self.x[cb], self.y[b] + ty
             if self.row[ca] != self.row[cb]:
-                k = track[s.u, s.uk, self.row[ca]]
+                k, left = self.track[s.u, s.uk]
                 out, low = self.row_end[self.row[ca]] + 12 + LANE * k, self.row_low[self.row[ca]] + 10 + LANE * k
-                back = 4 + LANE * k
+                back = 4 + LANE * left
                 line += round_corners((x, y), (out, y), (out, low), (back, low), (back, ty), (tx, ty))[1:]
             else:
                 flat = self.x[cb] - (max(s.room, self.room[cb]) if last and self.items[s.v].w else 0)
@@ -717,9 +741,13 @@ class Level:
             return x + dx, y + dy
         if use.slot in item.ip:
             return x + item.ip[use.slot][0], y + item.ip[use.slot][1]
-        mine = [leaf for leaf, uses in self.shelf.items() if any(other.box == use.box for other in uses)]
-        turn = next((k for k, leaf in enumerate(mine) if leaf == use.slot), 0)
+        mine = self.leaves_of(use.box)
+        turn = mine.index(use.slot) if use.slot in mine else 0
         return x + item.w * ((turn + 0.8) / len(mine) if len(mine) > 1 else 0.5), y + item.h
+
+    def leaves_of(self, box: str) -> list[str]:
+        """The shared leaves that a closed box uses."""
+        return [leaf for leaf, uses in self.shelf.items() if any(use.box == box for use in uses)]
 
     def leaf_wire(self, use: Use, lane: float, lx: float, top: float, exits: Counter[int]) -> Line:
         """From a piece down to the leaf."""
@@ -732,7 +760,9 @@ class Level:
         if sideways or not lowest:
             gx = self.x[c] - self.room[c] - 4 - SHELF_LANE * exits[c]
             exits[c] += 1
-            points += [(gx, y)] if sideways else [(x, low + 6), (gx, low + 6)]
+            mine = self.leaves_of(use.box)
+            below = low + (20 + 5 * mine.index(use.slot) if use.slot in mine else 6)
+            points += [(gx, y)] if sideways else [(x, below), (gx, below)]
             x = gx
         return round_corners(*points, (x, lane), (lx, lane), (lx, top))
 
