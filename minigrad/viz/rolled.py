@@ -100,10 +100,10 @@ class Rolling:
             elif e.node == target:
                 yield e
             else:
-                first = self.graph.node(self.first[n.id])
-                start = first.edge(e.slot)
+                begin = self.graph.node(self.first[n.id])
+                start = begin.edge(e.slot)
                 if start.node in self.same:  # what `0 + x` began with stands second
-                    start = replace(next(f for f in first.edges if f.node not in self.same), slot=e.slot)
+                    start = replace(next(f for f in begin.edges if f.node not in self.same), slot=e.slot)
                 if start.node is None and start.tensor is None:
                     start = replace(start, tensor=self.unknown(self.graph.output(target, e.nr), f"t0.{target}.{e.nr}"))
                 self.starts[f"{target}:{e.nr}"] = f"{start.node}:{start.nr}" if start.node else f"{start.tensor}:0"

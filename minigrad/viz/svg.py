@@ -134,8 +134,8 @@ class Painter:
             self.part(self.wires, "mg-loop", f"loop:{id}", "rfb", body, "loop")
         for id in self.at.data:
             if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
-                way, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
-                self.part(self.wires, "mg-loop", id, "rfb", path(write(way[id]), f"mg-{self.view}", head))
+                ways, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
+                self.part(self.wires, "mg-loop", id, "rfb", path(write(ways[id]), f"mg-{self.view}", head))
 
     def cut(self, cut: Cut, b: Box) -> None:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
