@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import linecache
 import math
 import random
 import re
@@ -418,3 +419,30 @@ def test_a_sum_that_is_too_long_for_a_picture_says_less():
 ])
 def test_what_a_learner_is_told_of_products_and_sums_holds_too(join, values, result, text):
     assert equation(join, values, result) == text
+
+
+X = "x = torch.tensor([[1., 3., 3.], [2., 2., 2.]], requires_grad=True)\n"
+
+
+@pytest.mark.parametrize(("line", "rule"), [
+    ("x.mean(-1)", r"\frac{\mathrm{expand}\left(\text{∂loss/∂(x.mean(-1))}, -1\right)}{3}"),
+    ("x.max()", r"{\mathrm{count}\left(x = \text{(x.max())}\right)} & x ="),
+    ("x.amax(1)", r"\mathrm{count}\left(x = \text{(x.amax(1))}, 1\right)"),
+    ("x.permute(1, 0)", r", (1, 0)\right)"),
+    ("torch.stack([x, -x])[1]", r"= \text{∂loss/∂(torch.stack([x, -x]))}[1]"),
+    ("torch.cat([x, -x], 1)", r"= \text{∂loss/∂(torch.cat([x, -x], 1))}[{:}, 3{:}6]"),
+    ("torch.stack(x.unbind(0))", r"\text{∂loss/∂(x.unbind(0))[0]}"),
+    ("(x * 1).index_put((torch.tensor([0]),), x[:1], accumulate=True)", r"\text{∂loss/∂(x * 1)} = \text{∂loss/∂"),
+])
+def test_a_rule_says_what_its_letters_stand_for(line, rule):
+    text = f"{X}loss = (({line}) * 2).sum()\n"
+    place = f"/tmp/ipykernel_1/letters{len(line)}{len(rule)}.py"
+    linecache.cache[place] = (len(text), None, text.splitlines(True), place)
+    names = {"torch": mg}
+    exec(compile(text, place, "exec"), names)
+    _, frames = record(names["loss"], names={name: names[name] for name in ("x", "loss")})
+    written = [r.tex for f in frames for r in f.rules]
+
+    assert any(rule in tex for tex in written), written
+    spelled_out = [re.sub(r"\\(text|mathrm)\{[^}]*\}|\\\w+", "", tex) for tex in written]
+    assert not any(letter in tex for tex in spelled_out for letter in "nkd")

@@ -482,6 +482,7 @@ def test_matrices_are_grids_with_their_shape_turned_over_where_the_rule_does():
     assert cell_by_cell(grids(r"= 2 \cdot [[3, 4]]^{\top} = [[3], [4]]")) == "each"
     assert cell_by_cell(grids(r"= \mathrm{sum}([[3, 4]]) \odot [[1, 2]] = [[3, 4]]")) == ""
     assert grids("= [[[1, 2]]] + 1") == "= [[[1, 2]]] + 1"
+    assert grids("= [6, 6][[1, 0]] = [6, 6]") == "= [6, 6][[1, 0]] = [6, 6]"  # an index is no matrix
 
 
 def test_predict_asks_for_the_note_the_receiver_what_is_freed_and_the_next_node():

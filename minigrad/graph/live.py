@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dis
 import gc
 import heapq
 import itertools
@@ -567,11 +568,13 @@ def saved_text(value: Any) -> str:
 
 
 def hook_label(hook: Any) -> str:
-    """A function's name; for a lambda the first method it calls; that of its class where it has none, or it raises."""
+    """A function's name; for a lambda the method it calls, if that is all; that of its class where it has none, or it
+    raises."""
     name = None
     with contextlib.suppress(Exception):
         hook = getattr(hook, "func", hook)  # functools.partial
         name = hook.__name__
         if name == "<lambda>":
-            name = hook.__code__.co_names[-1] if hook.__code__.co_names else "λ"
+            more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE")) for i in dis.get_instructions(hook))
+            name = "λ" if more else [*("λ",), *hook.__code__.co_names][-1]
     return name if isinstance(name, str) else type(hook).__name__

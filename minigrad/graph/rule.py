@@ -20,7 +20,7 @@ from ..core.row import Row
 from ..text.numbers import honest, plus, summed
 from ..text.tex import tex_of
 from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, type_name, with_brackets
-from .snapshot import NodeRecord, Saved
+from .snapshot import Graph, NodeRecord, Saved
 from .symbols import Symbol, Symbols, tex_name
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
@@ -52,13 +52,18 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
 
     `incoming` and `result` are arrays, `saved` are values as the formula takes them, `sent` is what leaves.
     """
-    if row is None or slot >= len(row.differentiable):
+    several = row is not None and row.inputs[0] == "tensors"
+    if row is None or (slot >= len(row.differentiable) and not several):
         return None
-    word = row.differentiable[slot]
+    word = row.differentiable[0 if several else slot]
     came = [names.at((node.id, nr), "" if g is None else told(g)) for nr, g in enumerate(incoming)]
     letters, used = spelling(names, node, row, saved)
     together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
     whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
+    if several:
+        whole = whole.replace("[k]", f"[{slot}]")
+    if several and "[s_k" in whole:
+        whole = whole.replace("[s_k{:}s_{k+1}]", part_of(names.graph, node, slot, saved.get("dim")))
     # between words a gap says little; behind `+=` it is no product
     whole = re.sub(r"(?<!=\})\\, ", r" \\; @ \\; ", whole) if r"\text" in whole else whole
     text = full(result)
@@ -67,6 +72,16 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
         whole, filled_in = (tex.replace(r"\odot", r"\cdot") for tex in (whole, filled_in))
     shown = [used[name] for name in row.uses[word] if name in used]
     return Rule(slot, whole, filled_in, text, exactly(result), word, operands, (sent, *came, *shown))
+
+
+def part_of(graph: Graph, node: NodeRecord, slot: int, dim: Any) -> str:
+    """Which part of a whole gradient belongs to one of the tensors that were put side by side: `[:, 2:4]`."""
+    shapes = [graph.tensor(e.tensor).shape for e in node.edges if e.tensor]
+    if dim is None or len(shapes) < len(node.edges) or {len(shape) for shape in shapes} != {len(shapes[0])}:
+        return r"[\ldots]"
+    dim %= len(shapes[0])
+    start = sum(shape[dim] for shape in shapes[:slot])
+    return f"[{'{:}, ' * dim}{start}{{:}}{start + shapes[slot][dim]}]"
 
 
 def spelling(names: Symbols, node: NodeRecord, row: Row,
@@ -94,7 +109,8 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
                 saved: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """The values in place of the names, or only the result where something is too long, or cannot be true."""
     end = as_tex(full(result))
-    alone = f"= {end}" if end else ""
+    last = end.removeprefix(r"\left(").removesuffix(r"\right)")  # nothing follows
+    alone = f"= {last}" if end else ""
     used = [name for name in row.uses[word] if name != "F"]
     values = {name: incoming[0] if name == "grad" else saved.get(name) for name in used}
     arrays = {name: v for name, v in values.items() if hasattr(v, "reshape")}
@@ -122,7 +138,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     if put_in in (end, "0") or len(re.findall(r"[\d.]+", put_in + end)) > most:
         return alone, ()
     sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
-    return f"= {put_in} {sign} {end}", tuple(texts.items())  # expanded: the same number, more often
+    return f"= {put_in} {sign} {last}", tuple(texts.items())  # expanded: the same number, more often
 
 
 def computed(row: Row, word: str, values: Mapping[str, Any]) -> Any:
@@ -190,7 +206,7 @@ def as_tex(text: str) -> str:
     if not text or set(re.sub("True|False", "", text)) - set("0123456789.,e[]() −-"):
         return ""
     text = re.sub("True|False", r"\\text{\g<0>}", text)
-    tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", text.replace("−", "-").replace(",)", ")"))
+    tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", re.sub(r"^\((.*),\)$", r"\1", text.replace("−", "-")))
     if "[" in tex:
         return re.sub(r"-[^],]+", r"{\g<0>}", tex)  # a sign inside braces stays close to its number
     return rf"\left({tex}\right)" if tex.startswith("-") or r"\cdot" in tex else tex

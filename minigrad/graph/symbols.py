@@ -81,16 +81,18 @@ class Symbols:
         if given := self.given(t):
             return given
         if node is None or node.leaf:
-            return f"leaf {t.id[1:]}" if node else f"constant {t.id[1:]}"
+            return t.label if node else f"constant {t.id[1:]}"
         parts = [e.tensor and bare(self.given(self.graph.tensor(e.tensor))) for e in node.edges]
         words = f"{node.op}({', '.join(filter(None, parts))})"  # inside a function of ours
-        alone = parts and all(parts) and len(self.graph.outputs(node.id)) == 1 and len(words) <= LONGEST
+        more = any(s.field in ("keepdim", "exponent") for s in node.saved)  # which words do not say
+        alone = parts and all(parts) and not more and len(self.graph.outputs(node.id)) == 1 and len(words) <= LONGEST
         return words if alone else self.titles[node.id] + (f"[{t.nr}]" if t.nr else "")
 
     def given(self, t: TensorRecord) -> str:
         """What the learner calls a tensor: by name, by its expression, or as what a module returns; "" without any."""
         source, path = self.sources.get(t.node or "", ""), self.returned.get(t.id, "")
-        words = (t.name or "", f"({source})" + (f"[{t.nr}]" if t.nr else "") if source else "", path and f"{path}(·)")
+        nr = f"[{t.nr}]" if any(other.nr for other in self.graph.outputs(t.node or "-")) else ""
+        words = (t.name or "", f"({source})" + nr if source else "", path and f"{path}(·)")
         return next((w for w in words if w and PLAIN.fullmatch(w)), "")
 
     def saved(self, node: NodeRecord, field: str) -> str:

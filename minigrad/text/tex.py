@@ -6,7 +6,9 @@ formulas says how a call of it is written (`phrase`); what says nothing prints a
 
 from __future__ import annotations
 
+import ast
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -131,7 +133,22 @@ def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
     return lambda *args, **_: Symbol(template.format(*map(symbol, args)), binds)
 
 
+def numbers(*symbols: Symbol) -> list[Any] | None:
+    """What symbols say that are spelled as numbers; None if one is a name."""
+    try:
+        return [ast.literal_eval(s.tex.replace(r"\left", "").replace(r"\right", "")) for s in symbols]
+    except (ValueError, SyntaxError):
+        return None
+
+
+def side_by_side(several: Symbol) -> list[Symbol]:
+    """The parts of what is spelled `(a, b)`, which stand in brackets already; of a name the first two."""
+    return [several] if several.tex.startswith(r"\left(") else [several[0], several[1], Symbol(r"\ldots")]
+
+
 def cases(condition: Any, value: Any, other: Any) -> Symbol:
+    if (always := symbol(condition).tex) in (r"\text{True}", r"\text{False}"):
+        return symbol(value if "True" in always else other)
     first, last = r"\begin{cases}", r"\end{cases}"
     rest = rf"{symbol(other)} & \text{{else}}{last}"
     if rest.startswith(first):  # cases in the last case: one list
@@ -164,4 +181,4 @@ def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
     names = formula.__code__.co_varnames[:formula.__code__.co_argcount]
     values = [SYMBOLS if n == "F" else None if spelled.get(n, n) is None else Symbol(spelled.get(n) or symbol(n).tex)
               for n in names]
-    return symbol(formula(*values)).tex
+    return re.sub(r"(\\left\(|, )\\left\((-[\d.]+)\\right\)(?=\\right\)|, )", r"\1\2", symbol(formula(*values)).tex)

@@ -18,7 +18,7 @@ from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
-from ..graph.symbols import Symbol, Symbols, bare, tex_name, titles
+from ..graph.symbols import Symbol, Symbols, bare, tex_name
 from ..text import LANGUAGES, both, say
 from .theme import shorten
 
@@ -31,7 +31,7 @@ WORDS = """
     your_code not_kept because_seq busy failed now done ready waiting help
 """.split()
 SENT = 4  # gradients that a caption names
-NESTED = re.compile(r"\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
+NESTED = re.compile(r"(?<![\w\]])\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
 BLANK = 0xE000  # characters that nobody writes
 PARTS, BLANKS = re.compile(r"\\text\{([^{}]+)\}|\d+(?:\.\d+)?"), re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
@@ -45,7 +45,8 @@ class Scenes:
 
     def __init__(self, graph: Graph, run: str = "preview") -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
-        self.titles = titles(graph)
+        names = Symbols(graph, False)
+        self.titles, self.labels = names.titles, names.labels
         self.named, self.last = [t.name for t in graph.tensors if t.name], [n.id for n in graph.nodes[-4:]]
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
@@ -97,7 +98,6 @@ class Scenes:
         if not events:
             return {}
         self.sources = listing(self.spans + [e.span for e in events if e.span])
-        labels = Symbols(self.graph, False).labels
         born: dict[str, int] = {}
         for i, e in enumerate(events, -len(events)):
             node = self.graph.nodes_by_id.get(e.node)
@@ -107,7 +107,7 @@ class Scenes:
             hooks = [h.id for h in self.graph.hooks if h.node == e.node]
             around = self.graph.chains[node.scope] if node else []
             born |= {id: i for id in (e.node, *tensors, *leaves, *hooks, *around) if id not in born}
-        return {"forward": [self.ran(e, labels) for e in events], "born": born,
+        return {"forward": [self.ran(e, self.labels) for e in events], "born": born,
                 "sources": [[*s.items()] for s in self.sources.values()],
                 "nodes": {n.id: self.node(n) for n in self.graph.nodes}}  # their lines are counted in these sources
 
@@ -227,7 +227,7 @@ class Scenes:
     def name_at(self, f: Frame) -> str:
         """The tensor whose gradient a hook or a copy takes: an output of the node, or its leaf."""
         outputs = [t for t in self.graph.outputs(f.node) if t.nr == f.slot]
-        return outputs[0].label if outputs else self.title(f.node)
+        return bare(self.labels[outputs[0].id]) if outputs else self.title(f.node)
 
     def caption(self, f: Frame) -> dict[str, str]:
         """What is said of an event; the sentences of all kinds choose among the same blanks."""
@@ -256,7 +256,7 @@ class Scenes:
         """What is said of a sum."""
         target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
         key = "moments.first_copy" if self.graph.fault == "no_sum" else "player.say_unbroadcast"
-        said = both(key, name=target.label, shape=target.shape, sum=f.sum or f"{f.before} → {f.after}")
+        said = both(key, name=bare(self.labels[target.id]), shape=target.shape, sum=f.sum or f"{f.before} → {f.after}")
         return joined(said, self.exactly(f))
 
     def say_send(self, f: Frame) -> dict[str, str]:
@@ -535,8 +535,8 @@ def formula(tex: str, symbols: tuple[Symbol, ...]) -> dict[str, Any]:
 
 def in_tex(equation: str) -> dict[str, str]:
     """A sum of matrices as MathML, and how its entries are made; "" for one without, which is text."""
-    plain = "[[" not in equation or not {"e", "…"}.isdisjoint(equation.replace(r"\text{None}", ""))
-    tex = "" if plain else grids(equation.replace("−", "-").replace("≈", r"\approx"))
+    powers = re.sub(r"(?<=\d)e(−?\d+)", r" \\cdot 10^{\1}", equation).replace("−", "-").replace("≈", r"\approx")
+    tex = grids(powers) if "[[" in equation and "…" not in equation else ""
     return {"num": mathml(tex), "cells": cell_by_cell(tex)}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import namespace, xp
 from ...core.carriers import RAW, formula
-from ...text.tex import SYMBOLS, Symbol, phrase
+from ...text.tex import SYMBOLS, Symbol, numbers, phrase, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require
 from .pointwise import beside
 
@@ -269,7 +269,12 @@ def sizes(F: Any, x: Any) -> tuple:
     return tuple(x.shape)
 
 
-@formula(tex=lambda *_: Symbol("n"))
+def _count_tex(sizes: Symbol, dim: Symbol) -> Symbol:
+    known = numbers(sizes, dim) or (None, None)
+    return Symbol("n") if known[0] is None else symbol(count_of(gone(known[0], 0), known[1]))
+
+
+@formula(tex=_count_tex)
 def count(F: Any, sizes: tuple, dim: Any) -> int:
     return count_of(sizes, dim)
 
@@ -366,13 +371,13 @@ def reached(F: Any, x: Any, best: Any) -> Any:
     return F.isnan(x) if best != best else x == best
 
 
-@formula(tex=lambda *_: Symbol("k"))
+@formula(tex=lambda x, best: SYMBOLS.call("count", (x == best,)))
 def ties(F: Any, x: Any, best: Any) -> Any:
     """How many elements share the gradient of an extreme."""
     return F.cast(F.sum(F.reached(x, best)), kind_of(best))
 
 
-@formula(tex=lambda grad, x, best, *_: grad * (x == best) / Symbol("k"))
+@formula(tex=lambda grad, x, best, *dim: grad * (x == best) / SYMBOLS.call("count", (x == best, *dim[:1])))
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)

@@ -14,7 +14,7 @@ from ...array.backend import HOST, as_strided as strided_view, device_of, in_ord
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ...text import presentation
-from ...text.tex import SYMBOLS, Symbol, phrase, symbol
+from ...text.tex import SYMBOLS, Symbol, numbers, phrase, side_by_side, symbol
 from ..checks import check_dim, need, require
 from .reduce import whole_type
 
@@ -98,7 +98,7 @@ def _expand_error(self: Any, shape: tuple) -> Exception:
                         f"Tensor sizes: {list(self.shape)}")
 
 
-@formula(tex=lambda dims: symbol("dims") ** -1)
+@formula(tex=lambda dims: Symbol(f"{inverse_order(RAW, *known)}") if (known := numbers(dims)) else symbol("dims") ** -1)
 def inverse_order(F: Any, dims: tuple) -> tuple:
     """Where each dimension has gone."""
     return tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
@@ -215,7 +215,7 @@ def split(self: Any, split_size: Any, dim: int = 0) -> list:
     return parts
 
 
-@formula(tex=lambda grad, *_: SYMBOLS.cat(grad[0], grad[1], Symbol(r"\ldots")))
+@formula(tex=lambda grad, *_: SYMBOLS.cat(*side_by_side(grad)))
 def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
     """The gradients of all pieces side by side; zeros for pieces that nobody used."""
     known, dim = next(g for g in grad if g is not None), dim % len(sizes)
@@ -225,7 +225,7 @@ def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> 
     return F.cat(parts, dim)
 
 
-@formula(tex=lambda grad, _dim: SYMBOLS.stack(grad[0], grad[1], Symbol(r"\ldots")))
+@formula(tex=lambda grad, _dim: SYMBOLS.stack(*side_by_side(grad)))
 def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
     known = next(g for g in grad if g is not None)
     return F.stack([F.zeros_as(known, known.shape) if g is None else g for g in grad], dim)
