@@ -24,7 +24,7 @@ from .theme import shorten
 
 PLAYER_SCHEMA = "minigrad.player/1"
 WORDS = """
-    first prev play next last slider predict drive present lang theme queue empty queue_error queue_acc
+    first prev play next last slider equation predict drive present lang theme queue empty queue_error queue_acc
     queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
     open state_recording state_live state_gone speed anyway back at_a_leaf nothing_came ran_early stranded no_order
     too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc

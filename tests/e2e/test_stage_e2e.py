@@ -360,3 +360,26 @@ def test_two_runs_keep_their_areas_and_all_is_in_sight(page, tmp_path, make, siz
             assert seen["least"] >= (44 if size == "phone" else 36)
             page.keyboard.press("Shift+ArrowRight")
         page.keyboard.press("l")
+
+
+@pytest.mark.parametrize("size", ["column", "phone"])
+def test_the_camera_follows_who_goes_to_a_node_by_keyboard(page, made, size):
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[size], strict=True)))
+    page.goto(made("views"))
+    root, nodes = page.locator(".mg-player"), page.locator(".mg-stage .mg-node[tabindex='0']")
+    root.focus()
+    page.keyboard.press("d")
+    reached = set()
+    for _ in range(nodes.count() + 2):
+        page.keyboard.press("Tab")
+        at = page.evaluate("""() => { const e = document.activeElement, stage = document.querySelector('.mg-stage');
+            if (!e.matches('.mg-node')) return null;
+            const a = e.querySelector('.mg-shape').getBoundingClientRect(), b = stage.getBoundingClientRect();
+            return [e.dataset.id, a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1
+                    && a.bottom <= b.bottom + 1, stage.scrollLeft, stage.scrollTop]; }""")
+        if at:
+            assert at[1:] == [True, 0, 0], at
+            assert [d for d in page.evaluate(MEASURE, 12) if d.startswith(("cut", "covered"))] == []
+            reached.add(at[0])
+    assert len(reached) == nodes.count()

@@ -277,7 +277,7 @@ function render({ model, el }) {
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
 
-  const side = h("div", { class: "mg-side" }), card = h("div", { class: "mg-card" });
+  const side = h("div", { class: "mg-side" }), card = h("div", { class: "mg-card", role: "region", "aria-label": ui.equation.en + " / " + ui.equation.zh });
   const say = h("p", { class: "mg-say", "aria-live": "polite" });
   const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
   const state = h("span", { class: "mg-state" }), queue = h("div", { class: "mg-queue" }), pins = h("div", { class: "mg-pins" });
@@ -1170,6 +1170,11 @@ function render({ model, el }) {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM()?.inverse()), room = sight(cam.k);
     glide(x - room.w / 2, y - room.h / 2, cam.k);
   }
+  stage.addEventListener("focusin", (event) => {                               // who goes there by keyboard is followed by the camera
+    const id = /** @type {Element} */ (event.target).closest(".mg-node")?.getAttribute("data-id"), box = P.nodes.get(id)?.box, room = sight(cam.k);
+    if (box && !holds(room, box)) look(box.x + box.w / 2 - room.w / 2, box.y + box.h / 2 - room.h / 2, cam.k);
+  }, on);
+  stage.addEventListener("scroll", () => stage.scrollTo(0, 0), on);            // and moves the picture alone
   slider.addEventListener("input", () => scrub(Number(slider.value)), on);
   pace.addEventListener("change", () => { S.speed = Number(pace.value); }, on);
   root.addEventListener("submit", (event) => { event.preventDefault(); commit(event.target); }, on);
