@@ -430,7 +430,7 @@ X = "x = torch.tensor([[1., 3., 3.], [2., 2., 2.]], requires_grad=True)\n"
     ("x.amax(1)", r"\mathrm{count}\left(x = \text{(x.amax(1))}, 1\right)"),
     ("x.permute(1, 0)", r", (1, 0)\right)"),
     ("torch.stack([x, -x])[1]", r"= \text{∂loss/∂(torch.stack([x, -x]))}[1]"),
-    ("torch.cat([x, -x], 1)", r"= \text{∂loss/∂(torch.cat([x, -x], 1))}[{:}, 3{:}6]"),
+    ("torch.cat([x, -x], 1)", r"= \mathrm{split}\left(\text{∂loss/∂(torch.cat([x, -x], 1))}\right)[1]"),
     ("torch.stack(x.unbind(0))", r"\text{∂loss/∂(x.unbind(0))[0]}"),
     ("(x * 1).index_put((torch.tensor([0]),), x[:1], accumulate=True)", r"\text{∂loss/∂(x * 1)} = \text{∂loss/∂"),
 ])

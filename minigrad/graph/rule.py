@@ -20,7 +20,7 @@ from ..core.row import Row
 from ..text.numbers import honest, plus, summed
 from ..text.tex import tex_of
 from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, type_name, with_brackets
-from .snapshot import Graph, NodeRecord, Saved
+from .snapshot import NodeRecord, Saved
 from .symbols import Symbol, Symbols, tex_name
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
@@ -60,10 +60,7 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     letters, used = spelling(names, node, row, saved)
     together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
     whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
-    if several:
-        whole = whole.replace("[k]", f"[{slot}]")
-    if several and "[s_k" in whole:
-        whole = whole.replace("[s_k{:}s_{k+1}]", part_of(names.graph, node, slot, saved.get("dim")))
+    whole = whole.replace("[k]", f"[{slot}]") if several else whole
     # between words a gap says little; behind `+=` it is no product
     whole = re.sub(r"(?<!=\})\\, ", r" \\; @ \\; ", whole) if r"\text" in whole else whole
     text = full(result)
@@ -72,16 +69,6 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
         whole, filled_in = (tex.replace(r"\odot", r"\cdot") for tex in (whole, filled_in))
     shown = [used[name] for name in row.uses[word] if name in used]
     return Rule(slot, whole, filled_in, text, exactly(result), word, operands, (sent, *came, *shown))
-
-
-def part_of(graph: Graph, node: NodeRecord, slot: int, dim: Any) -> str:
-    """Which part of a whole gradient belongs to one of the tensors that were put side by side: `[:, 2:4]`."""
-    shapes = [graph.tensor(e.tensor).shape for e in node.edges if e.tensor]
-    if dim is None or len(shapes) < len(node.edges) or {len(shape) for shape in shapes} != {len(shapes[0])}:
-        return r"[\ldots]"
-    dim %= len(shapes[0])
-    start = sum(shape[dim] for shape in shapes[:slot])
-    return f"[{'{:}, ' * dim}{start}{{:}}{start + shapes[slot][dim]}]"
 
 
 def spelling(names: Symbols, node: NodeRecord, row: Row,

@@ -269,12 +269,7 @@ def sizes(F: Any, x: Any) -> tuple:
     return tuple(x.shape)
 
 
-def _count_tex(sizes: Symbol, dim: Symbol) -> Symbol:
-    known = numbers(sizes, dim) or (None, None)
-    return Symbol("n") if known[0] is None else symbol(count_of(gone(known[0], 0), known[1]))
-
-
-@formula(tex=_count_tex)
+@formula(tex=lambda sizes, dim: symbol(count_of(gone(k[0], 0), k[1])) if (k := numbers(sizes, dim)) else Symbol("n"))
 def count(F: Any, sizes: tuple, dim: Any) -> int:
     return count_of(sizes, dim)
 

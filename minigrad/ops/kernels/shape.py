@@ -250,7 +250,7 @@ def cat(tensors: list, dim: int = 0) -> Any:
     return in_order(xp.concatenate(parts, dim))
 
 
-@formula(tex=phrase("{0:4}[s_k{{:}}s_{{k+1}}]"))
+@formula(tex=phrase(r"\mathrm{{split}}\left({0}\right)[k]"))
 def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
     pieces, stop = [], 0
     for shape in shapes:

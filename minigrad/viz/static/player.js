@@ -676,9 +676,8 @@ function render({ model, el }) {
     const tables = [...whole.querySelectorAll("mtable")], each = whole.dataset.cells === "each";
     const [row, column] = each ? [] : [[...tables[0].children[i].children], [...tables[1].children].map((one) => one.children[j])];
     for (const one of each ? tables.map((table) => table.children[i].children[j]) : [...row, ...column, cell]) one.classList.toggle("mg-source", yes);
-    if (plays) return;
-    S.unsay();
-    if (!yes) return;
+    if (!plays) S.unsay();
+    if (plays || !yes) return;
     const was = [...say.childNodes], high = say.offsetHeight + "px";
     S.unsay = () => { say.style.height = ""; S.unsay = () => {}; say.replaceChildren(...was); };
     say.style.height = high;                                                 // nothing moves away from under the pointer
@@ -933,9 +932,7 @@ function render({ model, el }) {
   // ------------------------------------------------------------ moving
   /** Absolute positions only: messages that merge on their way lose nothing. @param {number} k @param {boolean} [moves] */
   function move(k, moves = false) {
-    S.own = true;                                                            // it is shown below, once
-    model.set("frame", k);
-    S.own = false;
+    S.own = true, model.set("frame", k), S.own = false;                      // it is shown below, once
     model.save_changes();
     start(moves && k > walk.start);
   }
