@@ -18,7 +18,7 @@ from typing import Any
 from .array import dtypes, printing
 from .array.backend import address, as_strided, device as device_type, device_of, geometry, lives_on, strides, xp
 from .core.backward import backward
-from .core.beside.ledger import cut
+from .core.beside.ledger import cut, note
 from .core.graph import TensorBase, bump, constant, readonly, results_are
 from .core.modes import grad_mode, lifted
 from .core.writes.inplace import inplace
@@ -179,7 +179,7 @@ class Tensor(TensorBase):
         if value is not None:
             _check_grad(self, value)
         elif self._grad is not None:
-            cut(".grad = None", self)
+            note("zero_grad", self)
         self._grad = value
 
     @grad.deleter

@@ -12,7 +12,7 @@ import builtins
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
 from ..text import rules, torch_names
-from .live import is_tensor
+from .live import is_tensor, nodes_of
 from .program import Context, Line, called, expression, feeding, is_theirs, source_of, span, word, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
@@ -283,13 +283,22 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         return unclear
     there = source_of(node.code)
     home, own = there.function(made), there.statement(made)
+    anew = {name for statement in ast.walk(region) for name in written(statement)}
+    for name in sorted(names_in(region) - anew):  # computed once, before the loop
+        t: Any = context.names.get(name)
+        held = isinstance(t, TensorBase) and any(n is node for n in nodes_of([t._edge()], {}))
+        for value, around in context.made(name, call):
+            write = around.source.statement(value)
+            if isinstance(write, ast.Assign) and (held or write is own):
+                text = grouped(value, around)
+                changes = [(use, f"({text})") for use in reads_of(name, region) if around.source is source]
+                if text in source.text(region):  # that is done, and this is what it is compared with
+                    changes = [(value, f"{text}.detach()")]
+                return finding("kept_outside", around, write, *changes, name=name)
     if home not in (None, context.function):  # in a function that is called each time: what it keeps between calls
         return kept_between(own, Context(there, home), root) or unclear
-    if region not in there.above(made):  # computed once, before the loop: computed anew where it is used
-        for name in written(own) if isinstance(own, ast.Assign) else ():
-            anew = [(use, f"({there.text(own.value)})") for use in reads_of(name, region) if there is source]
-            return finding("kept_outside", Context(there), own, *anew, name=name)
-        return unclear
+    if region not in there.above(made):
+        return finding("kept_outside", Context(there), own, name=next(iter(written(own)), ""))
     read = {name for here, around in feeding(root, context) if around.source is source for name in names_in(here)}
     for statement in (n for n in ast.walk(region) if isinstance(n, ast.Assign | ast.AugAssign)):
         for name in written(statement):
@@ -352,8 +361,9 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         return finding("updated_early", there, statement, **told)
     value = getattr(statement, "value", None)
     targets = getattr(statement, "targets", [getattr(statement, "target", value)])
-    gone = isinstance(statement, ast.AugAssign) and source.function(statement) is not None  # its names are
-    names = [n for target in targets for n in ast.walk(target)
+    gone = isinstance(statement, ast.Assign | ast.AugAssign) and source.function(statement) is not None  # its names are
+    bases = [target.value if isinstance(target, ast.Subscript) else target for target in targets]
+    names = [n for base in bases for n in ast.walk(base)
              if isinstance(there.value(n), TensorBase) or (gone and isinstance(n, ast.Name) and n.id != "self")]
     plain = isinstance(statement, ast.Assign | ast.AugAssign) or called(value).endswith("_")
     if names and plain and called(value and receiver(value)) not in ("detach", "numpy"):
@@ -382,6 +392,7 @@ def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding 
         told: Any = re.search(rule["error"], text, re.S)
         for at, around, code in rule_places(rule, told, node, context) if told else ():
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
+            facts |= {"name": told["name"]} if "name" in told.groupdict() else {}
             change = [(at, filled(code.expand(rule["edit"]), told))] if "edit" in rule else []
             return finding(name.partition(".")[0], around, at, *change, **facts)
     return None
@@ -403,13 +414,18 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
             place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
             yield place, Context(source, names=context.names), code
         return
-    found = [*feeding(node, context)] if of == "behind" else [(node, context)]
+    if of in ("event", "place"):
+        node, source = expression(*node[int(told["at"])]), source_of(node[int(told["at"])][0])
+        context = Context(source, node and source.function(node), names=context.names)
+    found = [*feeding(node, context)] if of == "behind" else [(node, context)] if node is not None else []
     if "value" in rule:
-        found = [pair for here, around in found for pair in meaning(rule["value"], here, around, of == "made")]
+        kind, made = filled(rule["value"], told), of == "made"
+        found = [pair for here, around in found for pair in meaning(kind, here, around, made)]
     for here, around in found:
-        at = around.source.statement(here) if of and ("value" not in rule or of == "made") else here
-        if (whole := re.fullmatch(wanted, around.source.text(at), re.S)) is not None:
-            yield at, around, whole
+        whole = of not in (None, "place") and ("value" not in rule or of == "made")
+        at = around.source.statement(here) if whole else here
+        if (match := re.fullmatch(wanted, around.source.text(at), re.S)) is not None:
+            yield at, around, match
 
 
 def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tuple[Any, Context]]:
@@ -491,7 +507,18 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
             return finding("flatten", context, node, change, shape=tuple(shape), n=n)
     if not known and rows * m % n == 0:  # it may have to be flattened
         return None
-    return by_rule(f"features: {n} {m}", node, context)
+    layers: list[tuple[Any, Any]] = [(call, source) for source in context.sources() for call in ast.walk(source.tree)
+                                     if called(call) == "Linear"]
+    sizes = [(call.args[0], Context(source)) for call, source in layers if call.args and number(call.args[0]) == n]
+    at, around = sizes[0] if len(sizes) == 1 else (node, context)
+    return finding("features", around, at, (at, str(m)), e1=n, e2=m) if len(sizes) == 1 else None
+
+
+def number(node: Any) -> int | None:
+    """What an expression of whole numbers alone gives; None for any other."""
+    sums = ast.BinOp | ast.Constant | ast.operator
+    plain = all(isinstance(n, sums) and type(getattr(n, "value", 0)) is int for n in ast.walk(node))
+    return eval(ast.unparse(node)) if plain else None
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
@@ -604,11 +631,6 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return finding("inputs", around, call, (call, without(call, flag, around)), name=name)
     if (cut := cut_on_the_way(leaf, root, around)) is not None:
         return cut
-    for place in list(ledger.places.values()):
-        if place.kind in ("zero_grad", ".grad = None") and (at := expression(place.code, place.lasti)) is not None:
-            after = place.code.co_filename == around.source.file and at.lineno > call.lineno
-            if place.origin() is leaf or (after and any(p is leaf for p in parameters(around.value(receiver(at))))):
-                return finding("cleared", Context(source_of(place.code)), at, name=name)
     for here, there in feeding(root, around):
         for n in ast.walk(here):
             if isinstance(n, ast.Name) and there.value(n) is leaf and not there.source.loop(n):
@@ -622,8 +644,13 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 def was_cut(t: Any) -> bool:
     """Whether a value was taken out of this very tensor: then it may be no loss, but on the way to one."""
-    return any(place.origin() is t.grad_fn for place in list(ledger.places.values())
-               if place.kind not in ("zero_grad", ".grad = None"))
+    return any(place.origin() is t.grad_fn for place in list(ledger.places.values()))
+
+
+def came_from(place: Any, leaf: Any) -> bool:
+    """Whether what was cut off last came from a leaf, or nobody knows any more."""
+    node = place.origin()
+    return node is None or node is leaf or any(leaf is end for n in nodes_of([node], {}) for end in n.edges)
 
 
 def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -631,19 +658,23 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     anew = False
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
-            if leads_to(receiver(at), there, leaf):
+            if leads_to(receiver(at), there, leaf) and came_from(place, leaf):
                 return finding("cut", there, at, *([] if anew else uncut(place, at, there)), word=word(place))
         anew = anew or makes_anew(here)
         for own in (n for n in ast.walk(here) if called(n) == "apply" and leads_to(n, there, leaf)):
             if (none := by_rule(f"apply: {ast.unparse(own).partition('.apply(')[0]}", here, there)) is not None:
                 return none
-        if leads_to(here, there, leaf) and (block := block_around(here, there)) is not None:
+        update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
+        if not update and leads_to(here, there, leaf) and (block := block_around(here, there)) is not None:
             return block
     return None
 
 
-def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | None:
-    """A tensor that is a result: a parameter that was made in two steps, or updated out of place, or a value."""
+def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:
+    """A tensor that is a result: a parameter that was made in two steps, or updated out of place, or a value.
+
+    `loss`: backward began there, perhaps; then nobody misses its gradient.
+    """
     for value, around in made:
         source = around.source
         statement, text = source.statement(value), source.text(value)
@@ -655,16 +686,24 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | 
             if call is not value and flag is not None:
                 bare = text.replace(source.text(call), without(call, flag, around))
                 return finding("scaled", around, value, (value, f"({bare}).requires_grad_()"), name=name)
-        if {name, f"{name}.grad"} <= names_in(value):
-            sign = {"Sub": "-", "Add": "+"}.get(type(getattr(value, "op", None)).__name__)
-            if sign and ast.unparse(value.left) == name and isinstance(statement, ast.Assign):
-                change = statement, f"with torch.no_grad(): {name} {sign}= {source.text(value.right)}"
-                return finding("new_name", around, value, change, name=name)
-            return finding("new_name", around, value, (value, f"({text}).detach().requires_grad_()"), name=name)
-        if isinstance(statement, ast.Assign):
+        if (new := updated_anew(value, name, around)) is not None:
+            return new
+        if isinstance(statement, ast.Assign) and not loss:
             change = statement, f"{source.text(statement)}; {name}.retain_grad()"
             return finding("not_kept", around, value, change, name=name)
     return None
+
+
+def updated_anew(value: Any, name: str, context: Context) -> Finding | None:
+    """A step by hand, of a tensor and its gradient, that makes a new tensor."""
+    text, statement = context.source.text, context.source.statement(value)
+    if not {name, f"{name}.grad"} <= names_in(value):
+        return None
+    sign = {"Sub": "-", "Add": "+"}.get(type(getattr(value, "op", None)).__name__)
+    change = value, f"({text(value)}).detach().requires_grad_()"
+    if sign and ast.unparse(value.left) == name and isinstance(statement, ast.Assign):
+        change = statement, f"with torch.no_grad(): {name} {sign}= {text(value.right)}"
+    return finding("new_name", context, value, change, name=name)
 
 
 def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | None:
@@ -713,7 +752,8 @@ def unregistered(module: Any) -> Finding | None:
             deep = [m for one in inner(value) for m in [one, *inner(one)]]
             layers = [m for m in deep if hasattr(type(m), "named_parameters")]
             tensors = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
-            lost = any(p.requires_grad and p.is_leaf and id(p) not in listed for p in tensors)
+            lost = any(p.requires_grad and (p.is_leaf or one) and id(p) not in listed for p in tensors)
+            result = one and not value.is_leaf  # of a parameter, or of a computation
             if name.startswith("_") or not lost:
                 continue
             kind = "Module" if layers else "Parameter"
@@ -721,6 +761,8 @@ def unregistered(module: Any) -> Finding | None:
             around = constructor(owner)
             for node, there in around.made(f"self.{name}", None) if around else ():
                 text, nn = there.source.text(node), word_for_nn(owner)
+                if result and (there.function.name != "__init__" or "Parameter(" not in text):
+                    continue
                 new = f"{nn}.{kind}({text if several else f'{grouped(node, there)}.detach()'})"
                 flat = nn and not any(map(inner, inner(value)))  # a list of lists is no list of layers
                 return finding("unregistered", there, node, *[(node, new)] * bool(flat), name=f"self.{name}",
@@ -736,21 +778,25 @@ def word_for_nn(module: Any) -> str:
     return next((word.format(name) for what, word in words.items() for name, at in means.items() if at == what), "")
 
 
-def missing_from(optimizer: Any, context: Context) -> Finding | None:
-    """A leaf of the learner's, or a module, that asks for gradients and that the optimizer does not have."""
-    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
-    opt = next((name for name, value in context.names.items() if value is optimizer), "")
+def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any]) -> Finding | None:
+    """A leaf of the learner's, or a module, that asks for gradients and that none of their optimizers has."""
+    held = {id(p) for p in parameters(optimizer)}
+    has = held.union(*({id(p) for p in parameters(o)} for o in every.values()))
+    opt = next((name for name, value in every.items() if value is optimizer), "")
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
         own: list[Any] = parameters(value) if module else [value] if is_tensor(value) else []
-        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in held and ran <= (p.grad is not None)]
+        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)]
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
             if isinstance(call, ast.Call) and call.args:
                 given, text = call.args[0], around.source.text(call.args[0])
-                has = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}"
-                new = [(given, f"[{has}, {f'*{name}.parameters()' if module else name}]")]
+                old = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}"
+                whole = f"{name}.parameters()"
+                new = [(given, f"[{old}, {f'*{whole}' if module else name}]")]
                 if len(left) < len(own):  # it has a part of the module: the whole instead, if it has nothing else
-                    new = [(given, f"{name}.parameters()")] if held <= {id(p) for p in own} else []
+                    new = [(given, whole)] if held <= {id(p) for p in own} else []
+                if text == whole:  # of then; the module has others now
+                    return finding("made_since", around, call, name=name, count=len(left))
                 return finding("not_in_optimizer", around, call, *new, name=name, count=len(left))
     return None

@@ -17,7 +17,7 @@ from ..core.backward import grad
 from ..core.beside.observers import observing
 from ..core.graph import Node, TensorBase, node_of, seqs
 from ..text.numbers import two_digits
-from . import causes, notes, numbers
+from . import causes, notes, numbers, rounds
 from .live import is_tensor, nodes_of
 from .preview import norm
 from .program import Context
@@ -80,8 +80,8 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
         found = next(filter(None, (cause(causes.cut_on_the_way, params[each], root) for each in away)), None)
         yield Remark("away", {"names": listed(away), "count": len(away), "loss": name}, found,
                      {each: params[each] for each in away})
-    if (n := next(filter(numbers.spreads, nodes), None)) is not None:
-        yield Remark("spread", {}, numbers.spread(n))
+    if (found := numbers.misfit(nodes)) is not None:
+        yield Remark("spread" if found.key == "spread" else "misfit", {}, found)
     try:
         gradients = grad if ours else sys.modules["torch"].autograd.grad
         arrived = gradients(loss, [*reached.values()], loss.detach().clone().fill_(1), True)
@@ -118,7 +118,7 @@ def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Co
     held, own = held_by(optimizer), {id(p) for p in params.values()}
     left = [each for each, p in params.items() if p.requires_grad and id(p) not in held]
     if left:
-        found = causes.attempt(causes.missing_from, optimizer, context) if context else None
+        found = causes.attempt(causes.missing_from, optimizer, context, rounds.optimizers(context)) if context else None
         yield Remark("missing", {"names": listed(left), "count": len(left)}, found)
     if held - own:
         yield Remark("strangers", {"count": len(held - own), "model": model})

@@ -15,11 +15,11 @@ from typing import Any
 from ..array.backend import xp
 from ..core.beside.lines import source_line
 from ..core.carriers import RAW
-from ..core.graph import Freed, Node
+from ..core.graph import Freed, Node, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
-from .causes import Finding, finding, grouped
+from .causes import Finding, by_rule, finding, grouped
 from .live import Key, Reader
 from .program import Context, called, expression, source_of
 
@@ -52,6 +52,8 @@ class Values(Reader):
     def saved_value(self, key: Key, name: str) -> Any:
         """What a node's formula would be given for `name`; raises where that is no longer known."""
         n: Any = self.found[key]
+        if name == "result" and n.row.name == "softmax" and self.shape_of((key, 0))[0][n.saved_dim] == 1:
+            return xp.ones(self.shape_of((key, 0))[0])  # of one element, whatever it is
         if not isinstance(getattr(n, f"saved_{name}", None), Freed):
             return saved_reader(n.row, name)(n, RAW)
         slot = (key, 0) if name == "result" else self.edges[key][n.row.differentiable.index(name)]
@@ -217,6 +219,19 @@ def spread(n: Any) -> Finding:
     return Finding("spread", facts, n.line)
 
 
+def misfit(nodes: list[Any]) -> Finding | None:
+    """What nodes behind a loss show without values: lengths that were spread, probabilities in place of scores."""
+    for n in nodes:
+        if spreads(n):
+            return spread(n)
+        for child in (node_of(edge) for edge in n.edges if n.code is not None):
+            if isinstance(child, Node) and child.code is not None and (found := by_rule(
+                    f"chain: 0 {type(child).__name__} 1 {type(n).__name__}", [(child.code, child.lasti)],
+                    Context(source_of(child.code)))) is not None:
+                return found
+    return None
+
+
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
     """Why the gradient that a loss brings to a leaf is "zero", or "bad": NaN or Inf."""
     values = Values(loss, names or {})
@@ -230,14 +245,20 @@ def wrong(array: Any) -> str:
     return "bad" if not finite(array) else "zero" if array.size and not array.any() else ""
 
 
+def sum_of_backwards(leaf: Any) -> bool:
+    """Whether backward added to a gradient that was there, and nothing else wrote into it, as far as is known."""
+    writes = [line for line in leaf._grad._shared_counter()[1:] if line]
+    return bool(writes) and all(called(expression(*line)) == "backward" for line in writes if line[0] is not None)
+
+
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
     line: Any = (leaf._grad._counter or [()])[-1] if leaf._grad is not None else ()
     at = expression(*line) if line and line[0] is not None else None
-    source = source_of(line[0]) if at is not None else None
-    if source is not None and wrong == "zero" and called(at) != "backward":
+    if at is not None and wrong == "zero" and called(at) != "backward":
         key = "cleared" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
-        return finding(key, Context(source), at, name=name)
-    if source is None or wrong or called(at) != "backward" or "zero_" in "".join(source.lines):  # to zeros, perhaps
+    elif at is not None and not wrong and sum_of_backwards(leaf):
+        key = "added"
+    else:
         return None
-    return finding("added", Context(source), at, name=name)
+    return finding(key, Context(source_of(line[0])), at, name=name)

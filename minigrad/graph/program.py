@@ -242,10 +242,18 @@ class Context(NamedTuple):
 
     def made(self, name: str, use: Any) -> Iterator[tuple[Any, Context]]:
         """The expressions that `name` has its value from where `use` stands; without it, at the end of the function."""
+        for up in self.source.above(use) if use is not None else ():
+            for part in getattr(up, "generators", ()):
+                if name in named(part.target):
+                    yield part.iter, self
+                    return
         every = self.source.writes.get((self.function, name), [])
         writes = ([w for w in every if not isinstance(w, ast.Expr)][-1:] if use is None
                   else self.source.last_writes(name, use, self.function))
         found = [(value, self) for statement in writes for value in read_in(statement, name)]
+        before = [w for w in writes if isinstance(w, ast.Assign) and use is not None and w.lineno < use.lineno]
+        sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
+        found += self.argument(name) if self.function is not None and not sure else ()
         yield from found or self.elsewhere(name)
 
     def behind(self, node: Any) -> Iterator[tuple[Any, Context]]:
@@ -253,8 +261,10 @@ class Context(NamedTuple):
         for part in ast.walk(node):
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
                 name = ast.unparse(part)
-                given = [] if self.function is None else [*self.argument(name)]
-                yield from given or self.made(name, part)
+                yield from self.made(name, part)
+                if isinstance(part, ast.Attribute) and is_learners(owner := self.value(part.value)):
+                    for home in {source_of(f.__code__) for f in methods(owner)}:
+                        yield from Context(home, names={**self.names, "self": owner}).elsewhere(f"self.{part.attr}")
             elif isinstance(part, ast.Call) and (inner := self.definition(part)) is not None:
                 yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return) and r.value)
 
@@ -276,9 +286,14 @@ class Context(NamedTuple):
                 return
 
 
+def methods(value: Any) -> list[FunctionType]:
+    """The functions of the class of a value, if it is the learner's."""
+    return [f for f in vars(type(value)).values() if isinstance(f, FunctionType) and is_theirs(f.__code__)]
+
+
 def is_learners(value: Any) -> bool:
     """Whether a value is an object of a class of the learner's."""
-    return any(is_theirs(f.__code__) for f in vars(type(value)).values() if isinstance(f, FunctionType))
+    return bool(methods(value))
 
 
 def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:

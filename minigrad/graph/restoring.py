@@ -47,6 +47,7 @@ class Restoring(contextlib.ExitStack):
                 self.seen[id(value)] = value
                 todo += self.parts(value)
         self.callback(swap, ledger.places, dict(ledger.places))
+        self.callback(swap, ledger.diary, ledger.diary.copy())
         self.callback(swap, scopes.calls, tuple(scopes.calls))
         self.callback(setattr, Freed, "current", Freed.current)
         self.callback(random.set_state, random.get_state())

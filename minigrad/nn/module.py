@@ -20,7 +20,7 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import no_grad
 from ..core.beside import scopes
 from ..core.beside.hooks import HookDict
-from ..core.beside.ledger import cut
+from ..core.beside.ledger import note
 from ..core.graph import constant
 from ..core.modes import grad_mode
 from ..ops.checks import need, require
@@ -252,6 +252,7 @@ class Module:
     def train(self, mode: bool = True) -> Module:
         """Put all modules in training mode: dropout drops, batch norm follows its batches."""
         require(isinstance(mode, bool), "training mode is expected to be boolean", ValueError)
+        note("train" if mode else "eval", self)
         for module in self.modules():
             module.training = mode
         return self
@@ -268,7 +269,7 @@ class Module:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters."""
-        cut("zero_grad", climb=True)
+        note("zero_grad", self)
         for p in self.parameters():
             forget_grad(p, set_to_none)
 

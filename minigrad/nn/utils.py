@@ -9,6 +9,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
+from ..core.beside.ledger import note
 from ..creation import zeros
 from ..ops.table.shape import cat, stack
 from ..text.presentation import need
@@ -18,7 +19,10 @@ def _grads_of(parameters: Any) -> list:
     given = [parameters] if isinstance(parameters, Tensor) else [*parameters]
     if not given and isinstance(parameters, Iterator):
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
-    return [p.grad for p in given if p.grad is not None]
+    grads = [p.grad for p in given if p.grad is not None]
+    for p in given[:1]:
+        note("clip", p, len(grads))
+    return grads
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, *, foreach: Any = None) -> Any:

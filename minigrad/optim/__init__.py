@@ -11,7 +11,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..array.backend import xp
 from ..autograd.grad_mode import enable_grad
-from ..core.beside.ledger import cut
+from ..core.beside.ledger import note
 from ..core.beside.lines import learners_line
 from ..core.graph import bump, constant
 from ..manual import face
@@ -55,7 +55,7 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients."""
-        cut("zero_grad", climb=True)
+        note("zero_grad", self)
         for group in self.param_groups:
             for p in group["params"]:
                 forget_grad(p, set_to_none)
@@ -79,6 +79,8 @@ class Optimizer:
                     if state:  # plain SGD keeps nothing
                         self.state[p] = state
                     bump(p, line)
+        rates = [float(g.get("lr", 1)) for g in self.param_groups if any(p._grad is not None for p in g["params"])]
+        note("step", self, max(rates, default=None))
         return loss
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:

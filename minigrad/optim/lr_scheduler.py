@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..core.beside.ledger import note
 from ..ops.checks import need, require
 from ..text import presentation
 
@@ -59,6 +60,7 @@ class LRScheduler:
                 "https://github.com/pytorch/pytorch/issues/new/choose.")
         for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
             group["lr"] = lr
+        note("rate", self.optimizer)
 
     def get_last_lr(self) -> list[float]:
         """The learning rate of each group, as this scheduler has set it."""

@@ -15,7 +15,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
 
-from ..graph import causes, checkup, live, notes, numbers, unfinished
+from ..graph import causes, checkup, live, notes, numbers, rounds, unfinished
 from ..graph.program import Context, expression, standing
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -75,6 +75,8 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
+    if found is None and ours and context is not None and record.kind == "leaf":
+        found = causes.attempt(rounds.mistake, [t], context)
     wrong, blamed = of_numbers(t, label(record), names) if ours else ("", None)
     if found is None or wrong:
         found = blamed or found
@@ -101,8 +103,8 @@ def of_numbers(t: AnyTensor, name: str, names: Mapping[str, AnyTensor]) -> tuple
             continue
         if wrong:
             found = causes.attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names)
-        elif (n := next(filter(numbers.spreads, nodes), None)) is not None:
-            found = numbers.spread(n)
+        else:
+            found = numbers.misfit(nodes)
         if found is not None:
             break
     return wrong, found
@@ -114,7 +116,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
         return None
     made = [*context.made(record.name, call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
-        return causes.not_a_leaf(t, record.name, made)
+        return causes.not_a_leaf(t, record.name, made, ran and t.numel() == 1)
     if record.kind != "constant":
         return None
     if type(t).__name__ == "Parameter":
@@ -145,7 +147,8 @@ def of_error(error: BaseException) -> Explanation:
 
 def of_module(module: Any, context: Context | None) -> Explanation:
     """What keeps parameters of a module from learning: those nobody lists, those without a gradient."""
-    found = causes.unregistered(module)
+    found = causes.unregistered(module) or (
+        context and causes.attempt(rounds.mistake, [*module.parameters()], context, module))
     own = {type(m): home for m in module.modules() if (home := causes.constructor(m)) is not None}
     for kind, home in own.items() if found is None else ():
         found = found or causes.by_rule(f"anew: {kind.__name__}", None, home)
@@ -153,7 +156,7 @@ def of_module(module: Any, context: Context | None) -> Explanation:
     if found is None and context is not None:
         for name, p in without.items():
             off = not p.requires_grad
-            found = causes.by_rule(f"off: {name}", None, context) if off else causes.unreached(p, name, context)
+            found = causes.by_rule(f"off: {name}", None, context) if off else rounds.unreached(p, name, context)
             if found is not None:
                 break
     facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
@@ -166,8 +169,9 @@ def of_module(module: Any, context: Context | None) -> Explanation:
 
 def of_optimizer(optimizer: Any, context: Context | None) -> Explanation:
     """Which of the learner's parameters an optimizer does not have, and which of its own have no gradient."""
-    found = causes.missing_from(optimizer, context) if context is not None else None
-    own = [p for group in optimizer.param_groups for p in group["params"]]
+    own = causes.parameters(optimizer)
+    found = context and (causes.attempt(rounds.mistake, own, context, optimizer) or
+                         causes.missing_from(optimizer, context, rounds.optimizers(context)))
     facts = {"count": len(own), "number": sum(p.grad is None for p in own)}
     return Explanation([("why.optimizer", facts, set())], None, found)
 
@@ -194,7 +198,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     others: dict[str, AnyTensor] = {}
     cut_off: list[AnyTensor] = []  # what leads to the leaf, and was cut off
-    found = causes.unreached(leaf, label(t), context) if context and library(leaf) == "minigrad" else None
+    found = rounds.unreached(leaf, label(t), context) if context and library(leaf) == "minigrad" else None
     named, seen, nodes = {**names, label(t): leaf}, dict[int, Any](), list[Any]()
     for name, loss in results[:LOSSES]:
         if library(leaf) == "minigrad":

@@ -2,15 +2,16 @@
 
 One entry for each place in the code and each kind of cut, with its count, who called, and what was cut last.
 Nothing in it holds a tensor, and no recorded operation comes here: only what cuts does. What the package cuts for
-itself, as optimizers do, is left out.
+itself, as optimizers do, is left out. Beside it the diary: what training did, in order.
 """
 
+from collections import deque
 from types import CodeType, FrameType
 from typing import Any
 from weakref import ref
 
-from ..graph import TensorBase, node_of
-from .lines import PACKAGE_FILES, _frame, learners_frame
+from ..graph import Freed, TensorBase, node_of
+from .lines import PACKAGE_FILES, _frame, learners_frame, learners_line
 
 KEPT, CALLERS = 256, 8
 
@@ -18,18 +19,24 @@ KEPT, CALLERS = 256, 8
 class Place:
     """An instruction of the learner's that cut, in one way: `kind` is what they wrote, as `detach()`."""
 
-    __slots__ = ("callers", "code", "count", "kind", "lasti", "origin", "result", "seq")
-    callers: tuple[tuple[CodeType, int], ...]
+    __slots__ = ("callers", "code", "count", "kind", "lasti", "origin", "result")
     origin: Any  # weak: the node, or the leaf, whose value was cut off last
     result: Any  # weak: the tensor that came of it
-    seq: int | None  # the number of that node; None for a leaf
 
     def __init__(self, kind: str, code: CodeType, lasti: int) -> None:
-        self.kind, self.code, self.lasti, self.count, self.seq, self.callers = kind, code, lasti, 0, None, ()
+        self.kind, self.code, self.lasti, self.count = kind, code, lasti, 0
+        self.callers = tuple[tuple[CodeType, int], ...]()
         self.origin = self.result = lambda: None
 
 
 places: dict[tuple[str, int, int], Place] = {}
+# what was done, to whom (weak), a number that tells more of it, the mark of the backward before it, and its line
+diary: deque[tuple[str, Any, Any, Freed, tuple]] = deque(maxlen=KEPT)
+
+
+def note(what: str, owner: Any, fact: Any = None) -> None:
+    """Note that a line of the learner's did something to an optimizer, a module or a tensor."""
+    diary.append((what, ref(owner), fact, Freed.current, learners_line()))
 
 
 def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) -> Any:
@@ -43,28 +50,21 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     if climb or code.co_name == "function":  # ours, between a method and who wrote `torch.detach(x)`
         f = learners_frame() if climb else f.f_back
         code = f and f.f_code
-    # the code of a place that is noted stays alive
-    place = code and (places.get((kind, id(code), f.f_lasti)) or new_place(kind, code, f.f_lasti))
-    if place is None:
-        return result
+    place = places.get(key := (kind, id(code), f and f.f_lasti))
+    if place is None:  # the code of a place that is noted stays alive
+        if code is None or code.co_filename in PACKAGE_FILES:
+            return result
+        if len(places) >= KEPT:
+            places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
+        place = places.setdefault(key, Place(kind, code, f.f_lasti))
     place.count += 1
     if place.count <= CALLERS and code.co_name != "<module>":  # later calls come from the same lines, mostly
         place.callers = callers(f)
     if source is not None:
-        node = None if fn is None else node_of(fn)
-        place.seq, place.origin = (None, ref(source)) if node is None else (node.seq, ref(node))
+        place.origin = ref(source if fn is None else node_of(fn))
     if result is not None and isinstance(result, TensorBase):
         place.result = ref(result)
     return result
-
-
-def new_place(kind: str, code: CodeType, lasti: int) -> Place | None:
-    """Make room for a place of the learner's; None for one of ours."""
-    if code.co_filename in PACKAGE_FILES:
-        return None
-    if len(places) >= KEPT:
-        places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
-    return places.setdefault((kind, id(code), lasti), Place(kind, code, lasti))
 
 
 def callers(f: FrameType) -> tuple[tuple[CodeType, int], ...]:

@@ -1,0 +1,110 @@
+"""Rounds of training: what was done to parameters, in which order, and whether anything could come of it.
+
+Read from the diary (`core/beside/ledger`) of the last rounds, as a text with one numbered word for each event; the
+rules of `text/rules.ini` that begin with `^events` say which orders are mistakes.
+"""
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+from ..core.beside import ledger
+from ..core.graph import Freed
+from . import causes, numbers
+from .causes import Finding, by_rule, finding, keyword, leads_to, parameters, updated_anew
+from .program import Context, called, expression, is_learners
+
+BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
+TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
+
+
+def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
+    """What happened to the tensors with these ids, and the lines; what happened to others is marked as such."""
+    words, lines, last = [], list[tuple[Any, ...]](), None
+    for what, owner, fact, before, line in [*ledger.diary, ("", bool, None, Freed.current, (None,))]:
+        if before is not last and before.code is not None:
+            words.append(called(expression(before.code, before.lasti)) or "backward")
+            lines.append((before.code, before.lasti))
+        last, target = before, owner()
+        if line[0] is None:
+            continue
+        first = getattr(target, "param_groups", [{}])[0]
+        if what == "step" and (fact is None or fact <= TINY * first.get("initial_lr", 0)):
+            what = "idle" if fact is None else "standing"
+        if what == "clip" and not fact:
+            what = "unclipped"
+        tensors = {id(p) for p in parameters(target)} or {id(target)}
+        words.append(what if tensors & own else f"other.{what}")
+        lines.append(line)
+    return "".join(f" {word}{i}" for i, word in enumerate(words)), lines
+
+
+def optimizers(context: Context) -> dict[str, Any]:
+    """The learner's optimizers by name, those in attributes of their objects too, and those that did something."""
+    named = {name: value for name, value in context.names.items() if not name.startswith("_")}
+    named |= {name: value for owner in [*named.values()] if is_learners(owner)
+              for name, value in getattr(owner, "__dict__", {}).items()}
+    found = {name: value for name, value in named.items() if hasattr(value, "param_groups")}
+    unnamed = {id(o): o for _, owner, *_ in ledger.diary if hasattr(o := owner(), "param_groups")}
+    for o in found.values():
+        unnamed.pop(id(o), None)
+    return found | {f"<{i}>": o for i, o in enumerate(unnamed.values())}
+
+
+def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
+    """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
+    found = causes.unreached(leaf, name, context)
+    return found or by_rule(f"leaf {name}:{events({id(leaf)})[0]}", events({id(leaf)})[1], context)
+
+
+def left_out(own: list[Any], context: Context, every: dict[str, Any]) -> Finding | None:
+    """Parameters with a gradient that no optimizer has, though one steps."""
+    stepping = {id(owner()) for what, owner, *_ in ledger.diary if what == "step"}
+    for o in (o for o in every.values() if id(o) in stepping):
+        found = causes.missing_from(o, context, every)
+        value = context.names.get(found.facts["name"]) if found is not None else None
+        if any(p is q for p in own for q in [value, *parameters(value)]):
+            return found
+    return None
+
+
+def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
+    """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
+    ids = {id(p) for p in own if p.requires_grad}
+    every = optimizers(context)
+    holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
+    if not holding and any(p.grad is not None for p in own):
+        return rebound(own, context) or left_out(own, context, every)
+    if len(holding) != 1:
+        return None
+    (name, optimizer), = holding.items()
+    told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
+    modes = [type(m).__name__ for m in getattr(asked, "modules", list)()]
+    sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
+    marks = " eval" * (not getattr(asked, "training", True) and any(kind.startswith(BY_MODE) for kind in modes))
+    return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context) or no_rate(
+        told, optimizer, name, context)
+
+
+def no_rate(told: str, optimizer: Any, name: str, context: Context) -> Finding | None:
+    """A learning rate that is zero, and no scheduler made it so: where it was given."""
+    if not told.rpartition(" step")[2].count(" standing") or " rate" in told:
+        return None
+    for call, around in context.made(name, None):
+        flag = keyword(call, "lr") if isinstance(call, ast.Call) else None
+        made = [*around.made(flag.id, flag)] if isinstance(flag, ast.Name) else [(flag, around)]
+        for value, there in made if flag is not None else ():
+            change = value, there.source.text(value).replace("//", "/")
+            return finding("no_rate", there, value, *[change] * isinstance(getattr(value, "op", None), ast.FloorDiv))
+    return None
+
+
+def rebound(own: list[Any], context: Context) -> Finding | None:
+    """An update that makes a new tensor and gives it the name, where no optimizer is."""
+    for source in context.sources():
+        for node in (n for n in ast.walk(source.tree) if isinstance(n, ast.Assign)):
+            around = Context(source, source.function(node), names=context.names)
+            found = updated_anew(node.value, ast.unparse(node.targets[0]), around)
+            if found is not None and any(leads_to(node.value, around, leaf) for leaf in own):
+                return replace(found, key="bound_anew")
+    return None
