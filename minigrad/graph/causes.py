@@ -169,12 +169,12 @@ def block_around(node: Any, context: Context) -> Finding | None:
             if name in ("no_grad", "inference_mode") or off:  # of what is computed no more is known
                 new = source.text(getattr(switch, "func", switch)).replace(name, "enable_grad")
                 return finding("block", context, switch, (switch, new + "()" * isinstance(switch, ast.Call)), word=name)
-    before = [n for n in ast.walk(source.tree) if isinstance(n, ast.Expr) and called(n.value) == "set_grad_enabled"
-              and n.lineno < node.lineno]
+    before = [n for n in source.calls if called(n) == "set_grad_enabled" and n.lineno < node.lineno
+              and isinstance(source.parents[n], ast.Expr)]
     last: Any = max(before, key=lambda n: n.lineno, default=None)
-    for flag in last.value.args if last is not None else ():
+    for flag in last.args if last is not None else ():
         if isinstance(flag, ast.Constant) and flag.value is False:
-            return finding("block", context, last, (flag, "True"), word="set_grad_enabled")
+            return finding("block", context, source.statement(last), (flag, "True"), word="set_grad_enabled")
     return None
 
 
@@ -188,14 +188,10 @@ def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
     makers: list[tuple[Any, Context]] = []
     seen: list[Any] = []  # tensors
-    anew = False
+    if (found := cut_on_the_way(None, node, context)) is not None:
+        return found
     for here, around in feeding(node, context):
         seen += read_in(here, around)
-        for place, at in cuts_in(here, around):
-            return finding("cut", around, at, *([] if anew else uncut(place, at, around)), word=word(place))
-        anew = anew or makes_anew(here)
-        if (block := block_around(here, around)) is not None:
-            return block
         for part in ast.walk(here):
             if not isinstance(part, ast.Call) or around.definition(part) is not None:
                 continue
@@ -230,9 +226,9 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
 
     `late`: now there is one, which did not when it was used.
     """
-    every: list[Any] = [*ast.walk(context.source.tree)]
-    asked = {ast.unparse(n.value) for n in every if isinstance(n, ast.Attribute) and n.attr == "grad"}
-    asked |= {ast.unparse(a) for n in every if called(n) in ("SGD", "Adam", "grad", "why")
+    source = context.source
+    asked = {ast.unparse(n.value) for n in source.parents if isinstance(n, ast.Attribute) and n.attr == "grad"}
+    asked |= {ast.unparse(a) for n in source.calls if called(n) in ("SGD", "Adam", "grad", "why")
               for arg in n.args for a in getattr(arg, "elts", [arg])}
     made = [(call, around, ast.unparse(t)) for call, around in makers
             for t in getattr(around.source.statement(call), "targets", ()) if not late or asking(read_in(t, around))]
@@ -407,10 +403,16 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
     """Where the `code` of a rule stands: node, its context, the match."""
     of, wanted = rule.get("of"), filled(rule.get("code", "(.*)"), told, re.escape)
     if of == "text":  # anywhere in the program: what its last group is
-        matches = [(source, code) for source in context.sources()
-                   for code in re.finditer(wanted, "\n".join(source.lines), re.M)]
-        for source, code in matches if len(matches) == 1 or "only" not in rule else ():
-            ends = (code.string[:at].split("\n") for at in code.span(code.re.groups))
+        sources = [*context.sources()]
+        matches = [(source, 0, code) for source in sources for code in re.finditer(wanted, source.whole, re.M)]
+        for code in [*re.finditer(wanted, "".join(s.whole for s in sources[::-1]), re.M)][-1:] * (not matches):
+            before = 0  # it reaches over several cells: in which the last group is
+            for source in sources[::-1]:
+                if before <= code.start(code.re.groups) < before + len(source.whole):
+                    matches = [(source, before, code)]
+                before += len(source.whole)
+        for source, before, code in matches if len(matches) == 1 or "only" not in rule else ():
+            ends = (source.whole[: at - before].split("\n") for at in code.span(code.re.groups))
             place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
             yield place, Context(source, names=context.names), code
         return
@@ -507,9 +509,8 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
             return finding("flatten", context, node, change, shape=tuple(shape), n=n)
     if not known and rows * m % n == 0:  # it may have to be flattened
         return None
-    layers: list[tuple[Any, Any]] = [(call, source) for source in context.sources() for call in ast.walk(source.tree)
-                                     if called(call) == "Linear"]
-    sizes = [(call.args[0], Context(source)) for call, source in layers if call.args and number(call.args[0]) == n]
+    sizes = [(call.args[0], Context(source)) for source in context.sources() for call in source.calls
+             if called(call) == "Linear" and call.args and number(call.args[0]) == n]
     at, around = sizes[0] if len(sizes) == 1 else (node, context)
     return finding("features", around, at, (at, str(m)), e1=n, e2=m) if len(sizes) == 1 else None
 
@@ -620,7 +621,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
     if (found := last_backward(context)) is None:  # perhaps one that failed, or was left out
         tried = ((root_of(n), Context(source, source.function(n), names=context.names))
-                 for source in context.sources() for n in ast.walk(source.tree) if called(n) == "backward")
+                 for source in context.sources() for n in source.calls if called(n) == "backward")
         return next(filter(None, (cut_on_the_way(leaf, *one) for one in tried)), None)
     call, around = found
     text, root = around.source.text, root_of(call)
@@ -648,24 +649,27 @@ def was_cut(t: Any) -> bool:
 
 
 def came_from(place: Any, leaf: Any) -> bool:
-    """Whether what was cut off last came from a leaf, or nobody knows any more."""
+    """Whether what was cut off last came from a leaf, or nobody knows any more: of several leaves it is the last."""
     node = place.origin()
-    return node is None or node is leaf or any(leaf is end for n in nodes_of([node], {}) for end in n.edges)
+    if node is None or isinstance(node, TensorBase):
+        return node is leaf or node is None or place.count > 1
+    return any(leaf is end for n in nodes_of([node], {}) for end in n.edges)
 
 
 def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
-    """What cut a leaf off in the expressions that made `root`."""
+    """What cut a leaf off, or without one anything, in the expressions that made `root`."""
     anew = False
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
-            if leads_to(receiver(at), there, leaf) and came_from(place, leaf):
+            if leaf is None or (leads_to(receiver(at), there, leaf) and came_from(place, leaf)):
                 return finding("cut", there, at, *([] if anew else uncut(place, at, there)), word=word(place))
         anew = anew or makes_anew(here)
-        for own in (n for n in ast.walk(here) if called(n) == "apply" and leads_to(n, there, leaf)):
-            if (none := by_rule(f"apply: {ast.unparse(own).partition('.apply(')[0]}", here, there)) is not None:
+        own = [n for n in ast.walk(here) if leaf is not None and called(n) == "apply" and leads_to(n, there, leaf)]
+        for none in (by_rule(f"apply: {ast.unparse(n).partition('.apply(')[0]}", here, there) for n in own):
+            if none is not None:
                 return none
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
-        if not update and leads_to(here, there, leaf) and (block := block_around(here, there)) is not None:
+        if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
             return block
     return None
 

@@ -15,20 +15,22 @@ from typing import Any
 from ..array.backend import xp
 from ..core.beside.lines import source_line
 from ..core.carriers import RAW
-from ..core.graph import Freed, Node, node_of
+from ..core.graph import Freed, Node, TensorBase, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
 from .causes import Finding, by_rule, finding, grouped
 from .live import Key, Reader
-from .program import Context, called, expression, source_of
+from .program import Context, called, expression, feeding, source_of
 
 MOST = 20_000  # nodes that are looked through
 
 
 def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
-    return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line)
+    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')}"
+    found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
+    return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, None if found is None else found.edit)
 
 
 def finite(array: Any) -> bool:
@@ -230,6 +232,20 @@ def misfit(nodes: list[Any]) -> Finding | None:
                     Context(source_of(child.code)))) is not None:
                 return found
     return None
+
+
+def fed(root: Any, context: Context) -> Finding | None:
+    """A constant of the learner's that holds NaN behind an expression: the farthest of them, where it is made."""
+    found = None
+    for here, around in feeding(root, context):
+        for part in (n for n in ast.walk(here) if isinstance(n, ast.Name | ast.Attribute)):
+            value = around.value(part)
+            array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
+            if isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any():
+                name = ast.unparse(part)
+                made = next(around.made(name, part), None)
+                found = finding("fed", made[1], made[0], name=name) if made else found
+    return found
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

@@ -40,13 +40,16 @@ class Source:
     """A file, or a cell: its tree, with the parent of each node."""
 
     def __init__(self, file: str, text: str) -> None:
-        self.file, self.lines = file, text.splitlines()
+        self.file, self.lines, self.whole = file, text.splitlines(), text
         try:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
         nodes: list[Any] = [*ast.walk(self.tree)]
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        self.calls = [node for node in nodes if isinstance(node, ast.Call)]
+        self.functions = {min(n.lineno for n in (node, *node.decorator_list)): node for node in reversed(nodes)
+                          if isinstance(node, FUNCTIONS)}
         tests = [node for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert)]
         self.spans: dict[Any, Any] = {span(node): node.test for node in tests}
         self.spans |= {span(node): node.items[0].context_expr for node in nodes if isinstance(node, ast.With)}
@@ -69,8 +72,7 @@ class Source:
 
     def definition(self, code: CodeType) -> Any:
         """The function that code was compiled from; None where it is no `def` of this source."""
-        return next((node for node in ast.walk(self.tree) if isinstance(node, FUNCTIONS) and
-                     code.co_firstlineno == min(n.lineno for n in (node, *node.decorator_list))), None)
+        return self.functions.get(code.co_firstlineno)
 
     def statement(self, node: Any) -> Any:
         """The statement that a node is part of, or is."""
@@ -228,8 +230,7 @@ class Context(NamedTuple):
         call, around = self.call, self.outer
         if call is None:  # who called is not known: whoever calls a function of this name
             around = Context(self.source, names=self.names)
-            call = next((n for n in ast.walk(self.source.tree) if isinstance(n, ast.Call)
-                         and getattr(n.func, "id", "") == self.function.name), None)
+            call = next((n for n in self.source.calls if getattr(n.func, "id", "") == self.function.name), None)
         if call is None:
             return
         around = around._replace(function=self.source.function(call)) if self.call is None else around
@@ -364,21 +365,23 @@ def codes_in(text: str, setup: str | None = None) -> set[CodeType]:
     return {*found}
 
 
-def quoted(code: CodeType) -> tuple[CodeType, list[str], list[Any]]:
-    """The text that code was made of, and where its instructions stand; a graph asks for few pieces again and again."""
-    if known.get(id(code), (None,))[0] is not code:
-        if len(known) >= 64:
+def quoted(code: CodeType) -> tuple[CodeType, Source, list[Any], list[str]]:
+    """The source that code was made of, and where its instructions stand; a graph asks for few again and again."""
+    lines = linecache.getlines(code.co_filename)
+    held = known.get(id(code))
+    if held is None or held[0] is not code or held[3] is not lines:
+        if len(known) >= CELLS:
             known.clear()
-        known[id(code)] = code, source_of(code).lines, [*code.co_positions()]
-    return known[id(code)]
+        held = known[id(code)] = code, source_of(code), [*code.co_positions()], lines
+    return held
 
 
 def getline(code: CodeType, number: int) -> str:
     """A line of the text that code was made of."""
-    return "".join(quoted(code)[1][number - 1 : number])
+    return "".join(quoted(code)[1].lines[number - 1 : number])
 
 
-known: dict[int, tuple[CodeType, list[str], list[Any]]] = {}
+known: dict[int, tuple[CodeType, Source, list[Any], list[str]]] = {}
 lines.getline = getline
 
 
@@ -400,7 +403,7 @@ def position(code: CodeType, lasti: int) -> Any:
 
 def expression(code: CodeType, lasti: int) -> Any:
     """The expression that an instruction computes; None if its source is not there."""
-    return source_of(code).spans.get(position(code, lasti))
+    return quoted(code)[1].spans.get(position(code, lasti))
 
 
 def own_locals(frame: FrameType) -> dict[str, Any]:

@@ -78,6 +78,10 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
     if found is None and ours and context is not None and record.kind == "leaf":
         found = causes.attempt(rounds.mistake, [t], context)
     wrong, blamed = of_numbers(t, label(record), names) if ours else ("", None)
+    if wrong.startswith("bad") and context is not None:
+        last, made = causes.last_backward(context), [*context.made(label(record), call)]
+        roots = [(causes.root_of(last[0]), last[1])] if last and record.kind == "leaf" else made
+        blamed = next(filter(None, (causes.attempt(numbers.fed, *root) for root in roots)), None) or blamed
     if found is None or wrong:
         found = blamed or found
         reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
@@ -291,7 +295,7 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     parameters that the optimizer does not have; columns that meet rows, (N, 1) with (N); and of the two steps errors,
     gradients that are not cleared, a graph that grows. `loss` is a tensor whose backward has not run yet, `step` a
     function without arguments. What `step` takes from a generator or writes to a file is not put back. Of models of
-    torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
+    torch are not told: the line of the node that made a gradient zero, columns that meet rows, a graph that grows.
     Raises: TypeError if `model` is no module, or `step` cannot be called.
     """
     if not hasattr(type(model), "named_parameters") or not (step is None or callable(step)):
