@@ -310,6 +310,11 @@ def kept_between(own: Any, context: Context, root: Any) -> Finding | None:
     for statement, name in kept:
         if (again := carried(name, statement, context.function, root, context)) is not None:
             return again
+    for fill in (n for n in ast.walk(context.function) if isinstance(n, ast.Expr) and "." in "".join(written(n))):
+        for value in fill.value.args:  # type: ignore[attr-defined]
+            if set(written(own)) & names_in(value):  # put into a list, or a dict, of the object's
+                change = value, f"{grouped(value, context)}.detach()"
+                return finding("kept", context, fill, change, name=written(fill)[0])
     return next((finding("kept", context, own, name=name) for statement, name in kept if statement is own), None)
 
 
@@ -787,10 +792,11 @@ def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any]) -> 
     held = {id(p) for p in parameters(optimizer)}
     has = held.union(*({id(p) for p in parameters(o)} for o in every.values()))
     opt = next((name for name, value in every.items() if value is optimizer), "")
+    plain = any(type(p).__name__ != "Parameter" for p in parameters(optimizer))  # else it may be an input
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
-        own: list[Any] = parameters(value) if module else [value] if is_tensor(value) else []
+        own: list[Any] = parameters(value) if module else [value] if is_tensor(value) and plain else []
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)]
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
             if isinstance(call, ast.Call) and call.args:

@@ -30,7 +30,8 @@ def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
     told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
-    return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, None if found is None else found.edit)
+    edit = None if found is None else found.edit
+    return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, edit)
 
 
 def finite(array: Any) -> bool:
@@ -228,7 +229,7 @@ def misfit(nodes: list[Any]) -> Finding | None:
             return spread(n)
         for child in (node_of(edge) for edge in n.edges if n.code is not None):
             if isinstance(child, Node) and child.code is not None and (found := by_rule(
-                    f"chain: 0 {type(child).__name__} 1 {type(n).__name__}", [(child.code, child.lasti)],
+                    f"chain: 0 {type(child).__name__} 1 {type(n).__name__}", [(m.code, m.lasti) for m in (child, n)],
                     Context(source_of(child.code)))) is not None:
                 return found
     return None

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import Freed
 from . import causes, numbers
-from .causes import Finding, by_rule, finding, keyword, leads_to, parameters, updated_anew
+from .causes import Finding, by_rule, leads_to, parameters, updated_anew
 from .program import Context, called, expression, is_learners
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
@@ -81,22 +81,12 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
     modes = [type(m).__name__ for m in getattr(asked, "modules", list)()]
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
+    writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None]
+    wrote = "".join(f" {called(expression(*line))}{i}" for i, line in enumerate(writes))
+    if (over := by_rule(f"writes:{wrote}", writes, context)) is not None:
+        return over
     marks = " eval" * (not getattr(asked, "training", True) and any(kind.startswith(BY_MODE) for kind in modes))
-    return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context) or no_rate(
-        told, optimizer, name, context)
-
-
-def no_rate(told: str, optimizer: Any, name: str, context: Context) -> Finding | None:
-    """A learning rate that is zero, and no scheduler made it so: where it was given."""
-    if not told.rpartition(" step")[2].count(" standing") or " rate" in told:
-        return None
-    for call, around in context.made(name, None):
-        flag = keyword(call, "lr") if isinstance(call, ast.Call) else None
-        made = [*around.made(flag.id, flag)] if isinstance(flag, ast.Name) else [(flag, around)]
-        for value, there in made if flag is not None else ():
-            change = value, there.source.text(value).replace("//", "/")
-            return finding("no_rate", there, value, *[change] * isinstance(getattr(value, "op", None), ast.FloorDiv))
-    return None
+    return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 
 
 def rebound(own: list[Any], context: Context) -> Finding | None:

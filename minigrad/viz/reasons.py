@@ -75,43 +75,47 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
-    if found is None and ours and context is not None and record.kind == "leaf":
-        found = causes.attempt(rounds.mistake, [t], context)
-    wrong, blamed = of_numbers(t, label(record), names) if ours else ("", None)
+    wrong = of_numbers(t) if ours else ""
+    if ours and (found is None or wrong):
+        found = in_training({label(record): t}, names, None, context) or found
     if wrong.startswith("bad") and context is not None:
         last, made = causes.last_backward(context), [*context.made(label(record), call)]
         roots = [(causes.root_of(last[0]), last[1])] if last and record.kind == "leaf" else made
-        blamed = next(filter(None, (causes.attempt(numbers.fed, *root) for root in roots)), None) or blamed
-    if found is None or wrong:
-        found = blamed or found
-        reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
+        found = next(filter(None, (causes.attempt(numbers.fed, *root) for root in roots)), found)
+    reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     return Explanation(reasons or [fine], graph, found)
 
 
-def of_numbers(t: AnyTensor, name: str, names: Mapping[str, AnyTensor]) -> tuple[str, causes.Finding | None]:
-    """What is wrong with the numbers of a gradient, or of a result: the message and the line to blame."""
+def of_numbers(t: AnyTensor) -> str:
+    """What is wrong with the numbers of a gradient, or of a result: "zero", "bad", "bad_value", or nothing, ""."""
     if t.grad_fn is not None:  # its own values
-        wrong = "bad_value" * (not numbers.finite(t._array()))
-        losses = [t]
-    elif t._grad is None:
-        return "", None
-    else:
-        wrong = numbers.wrong(t._grad._array())
-        losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
-        losses.sort(key=lambda v: v.numel() != 1)
-    found = causes.attempt(numbers.written, t, name, wrong)
-    for loss in losses[:LOSSES] if found is None else ():
+        return "" if numbers.finite(t._array()) else "bad_value"
+    return "" if t._grad is None else numbers.wrong(t._grad._array())
+
+
+def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], asked: Any,
+                context: Context | None) -> causes.Finding | None:
+    """What was done wrong with tensors in training, and what is wrong with the results that lead to the first of them.
+
+    `asked`: the module or optimizer in question; without it, it is one tensor.
+    """
+    told = [(of_numbers(t), name, t) for name, t in own.items() if t.grad_fn is not None or t._grad is not None]
+    wrong, name, t = next((one for one in told if one[0]), told[0] if told else ("", "", None))
+    found = causes.attempt(numbers.written, t, name, wrong) if t is not None and asked is None and wrong else None
+    if found is None and context is not None and (t is None or t.is_leaf):
+        found = causes.attempt(rounds.mistake, [*own.values()], context, asked)
+    losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
+    losses.sort(key=lambda v: (v is not t, v.numel() != 1))
+    for loss in losses[:LOSSES] if found is None and t is not None else ():
         nodes = [*live.nodes_of([loss._edge()], {})]
-        if loss is not t and not any(e is t for n in nodes for e in n.edges):
-            continue
-        if wrong:
-            found = causes.attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names)
-        else:
-            found = numbers.misfit(nodes)
-        if found is not None:
+        if loss is t or any(e is t for n in nodes for e in n.edges):
+            kind = wrong.partition("_")[0]
+            found = causes.attempt(numbers.misfit, nodes) or (
+                causes.attempt(numbers.cause, kind, loss, t, name, names) if wrong else None)
+        if found is not None or loss is t:
             break
-    return wrong, found
+    return found or (causes.attempt(numbers.written, t, name, wrong) if t is not None and asked is None else None)
 
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: Any, ran: bool) -> causes.Finding | None:
@@ -151,8 +155,9 @@ def of_error(error: BaseException) -> Explanation:
 
 def of_module(module: Any, context: Context | None) -> Explanation:
     """What keeps parameters of a module from learning: those nobody lists, those without a gradient."""
-    found = causes.unregistered(module) or (
-        context and causes.attempt(rounds.mistake, [*module.parameters()], context, module))
+    params, names = dict(module.named_parameters()), learners_names()
+    ours = library(next(iter(params.values()), None)) == "minigrad"
+    found = causes.unregistered(module) or (in_training(params, names, module, context) if ours else None)
     own = {type(m): home for m in module.modules() if (home := causes.constructor(m)) is not None}
     for kind, home in own.items() if found is None else ():
         found = found or causes.by_rule(f"anew: {kind.__name__}", None, home)
@@ -174,8 +179,10 @@ def of_module(module: Any, context: Context | None) -> Explanation:
 def of_optimizer(optimizer: Any, context: Context | None) -> Explanation:
     """Which of the learner's parameters an optimizer does not have, and which of its own have no gradient."""
     own = causes.parameters(optimizer)
-    found = context and (causes.attempt(rounds.mistake, own, context, optimizer) or
-                         causes.missing_from(optimizer, context, rounds.optimizers(context)))
+    names = learners_names()
+    named = {next((name for name, t in names.items() if t is p), f"[{i}]"): p for i, p in enumerate(own)}
+    found = in_training(named, names, optimizer, context) or (
+        context and causes.missing_from(optimizer, context, rounds.optimizers(context)))
     facts = {"count": len(own), "number": sum(p.grad is None for p in own)}
     return Explanation([("why.optimizer", facts, set())], None, found)
 
