@@ -64,6 +64,20 @@ def test_a_place_is_noted_once_with_its_count_and_the_last_node():
     assert where(place)[2] == "y.detach()"
 
 
+def test_the_diary_holds_nothing_alive():
+    net = torch.nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    net(torch.ones(3, 2)).sum().backward()
+    opt.step()
+    opt.zero_grad()
+    assert [what for what, *_ in ledger.diary][-2:] == ["step", "zero_grad"]
+    gone = [weakref.ref(opt), weakref.ref(net.weight)]
+    del opt, net
+    gc.collect()
+
+    assert [one() for one in gone] == [None, None]
+
+
 def test_the_calls_that_led_to_a_cut_are_noted_too():
     def helper(t):
         return t.detach()

@@ -787,8 +787,8 @@ def word_for_nn(module: Any) -> str:
     return next((word.format(name) for what, word in words.items() for name, at in means.items() if at == what), "")
 
 
-def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any]) -> Finding | None:
-    """A leaf of the learner's, or a module, that asks for gradients and that none of their optimizers has."""
+def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any], of: Any = ()) -> Finding | None:
+    """A leaf of the learner's, or a module, that asks for gradients and that no optimizer has; or one with ids `of`."""
     held = {id(p) for p in parameters(optimizer)}
     has = held.union(*({id(p) for p in parameters(o)} for o in every.values()))
     opt = next((name for name, value in every.items() if value is optimizer), "")
@@ -798,6 +798,7 @@ def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any]) -> 
         module = hasattr(type(value), "named_parameters")
         own: list[Any] = parameters(value) if module else [value] if is_tensor(value) and plain else []
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)]
+        left = left if not of or any(id(p) in of for p in left) else []
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
             if isinstance(call, ast.Call) and call.args:
                 given, text = call.args[0], around.source.text(call.args[0])

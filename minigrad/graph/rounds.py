@@ -45,10 +45,8 @@ def optimizers(context: Context) -> dict[str, Any]:
     named |= {name: value for owner in [*named.values()] if is_learners(owner)
               for name, value in getattr(owner, "__dict__", {}).items()}
     found = {name: value for name, value in named.items() if hasattr(value, "param_groups")}
-    unnamed = {id(o): o for _, owner, *_ in ledger.diary if hasattr(o := owner(), "param_groups")}
-    for o in found.values():
-        unnamed.pop(id(o), None)
-    return found | {f"<{i}>": o for i, o in enumerate(unnamed.values())}
+    acted = {o for _, owner, *_ in ledger.diary if hasattr(o := owner(), "param_groups")}
+    return found | {f"<{i}>": o for i, o in enumerate(acted.difference(found.values()))}
 
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
@@ -57,24 +55,15 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     return found or by_rule(f"leaf {name}:{events({id(leaf)})[0]}", events({id(leaf)})[1], context)
 
 
-def left_out(own: list[Any], context: Context, every: dict[str, Any]) -> Finding | None:
-    """Parameters with a gradient that no optimizer has, though one steps."""
-    stepping = {id(owner()) for what, owner, *_ in ledger.diary if what == "step"}
-    for o in (o for o in every.values() if id(o) in stepping):
-        found = causes.missing_from(o, context, every)
-        value = context.names.get(found.facts["name"]) if found is not None else None
-        if any(p is q for p in own for q in [value, *parameters(value)]):
-            return found
-    return None
-
-
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
-        return rebound(own, context) or left_out(own, context, every)
+        stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
+        lost = (causes.missing_from(o, context, every, ids) for o in every.values() if o in stepped)
+        return rebound(own, context) or next(filter(None, lost), None)
     if len(holding) != 1:
         return None
     (name, optimizer), = holding.items()

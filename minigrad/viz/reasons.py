@@ -101,8 +101,9 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
     `asked`: the module or optimizer in question; without it, it is one tensor.
     """
     told = [(of_numbers(t), name, t) for name, t in own.items() if t.grad_fn is not None or t._grad is not None]
-    wrong, name, t = next((one for one in told if one[0]), told[0] if told else ("", "", None))
-    found = causes.attempt(numbers.written, t, name, wrong) if t is not None and asked is None and wrong else None
+    wrong, name, t = next((one for one in told if one[0]), (told or [("", "", None)])[0])
+    written = causes.attempt(numbers.written, t, name, wrong) if t is not None and asked is None else None
+    found = written if wrong else None
     if found is None and context is not None and (t is None or t.is_leaf):
         found = causes.attempt(rounds.mistake, [*own.values()], context, asked)
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
@@ -115,7 +116,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
                 causes.attempt(numbers.cause, kind, loss, t, name, names) if wrong else None)
         if found is not None or loss is t:
             break
-    return found or (causes.attempt(numbers.written, t, name, wrong) if t is not None and asked is None else None)
+    return found or written
 
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: Any, ran: bool) -> causes.Finding | None:
