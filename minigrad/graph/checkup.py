@@ -81,7 +81,7 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
         yield Remark("away", {"names": listed(away), "count": len(away), "loss": name}, found,
                      {each: params[each] for each in away})
     if (found := numbers.misfit(nodes)) is not None:
-        yield Remark("spread" if found.key == "spread" else "misfit", {}, found)
+        yield Remark("spread" if found.key.startswith("spread") else "misfit", {}, found)
     got: dict[Any, Any] = dict.fromkeys(() if ours else nodes_behind(loss), ())  # of torch's nodes, their gradients
     handles = [n.register_hook(lambda _, grads, n=n: got.update({n: grads})) for n in got]
     try:
@@ -184,8 +184,7 @@ class Round:
         behind = [node_of(edge) for edge in node.edges if isinstance(node_of(edge), Node)]
         if self.old is None and self.since is not None:
             self.old = next((n for n in behind if self.since < n.seq < self.first), None)
-        if self.spread is None and numbers.spreads(node):
-            self.spread = numbers.spread(node)
+        self.spread = self.spread or numbers.spread(node)
         array = output[0]._array() if isinstance(output, tuple) else output._array()
         if self.bad is None and not numbers.finite(array):
             values = numbers.Values(output[0] if isinstance(output, tuple) else output, {})

@@ -198,35 +198,33 @@ def value_at(bad: Any, operands: dict[str, Any]) -> str:
 # ---- lengths that were spread
 
 
-def spreads(n: Any) -> bool:
-    """Whether a column of N met a row of N in a difference or a loss, and made N rows of N."""
-    shapes = [tuple(meta[0]) for meta in n.metas or () if meta]
-    row = type(n).row
-    if len(shapes) != 2 or row is None or not (row.name == "sub" or "loss" in row.name):
-        return False
-    column, flat = sorted(shapes, key=len, reverse=True)
-    return len(column) == 2 and len(flat) == 1 and column == (flat[0], 1) and flat[0] > 1
-
-
-def spread(n: Any) -> Finding:
-    """The line that spread, and the column squeezed in it."""
-    (a, b) = (tuple(meta[0]) for meta in n.metas)
-    at = expression(n.code, n.lasti)
-    facts = {"a": a, "b": b, "n": max(a)}
-    if at is not None:
-        context = Context(source_of(n.code))
-        pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
-        column = pair[0 if len(a) == 2 else 1] if len(pair) == 2 else None
-        change = [(column, f"{grouped(column, context)}.squeeze(1)")] if column is not None else []
-        return finding("spread", context, at, *change, **facts)
-    return Finding("spread", facts, n.line)
+def spread(n: Any) -> Finding | None:
+    """Where a column of N met a row of N, in a difference or a loss, and made N rows of N: the column squeezed."""
+    shapes, row = [tuple(meta[0]) for meta in n.metas or () if meta], type(n).row
+    if row is None or n.code is None or not (row.name == "sub" or "loss" in row.name):
+        return None
+    at, context, told = expression(n.code, n.lasti), Context(source_of(n.code)), "spread"
+    pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
+    for i, child in enumerate(map(node_of, n.edges[:2])):
+        if type(child).__name__ == "ExpandBackward0" and (child.code, child.lasti) == (n.code, n.lasti):  # by the loss
+            own, told = tuple(child.saved_self_sym_sizes), "spread_in_loss"
+            square, lengths = len({*shapes}) == 1 and {*shapes} == {(own[0], own[0])}, [(own[0], 1), own[:1]]
+            shapes = lengths if own == lengths[i] else lengths[::-1] if own in lengths else []
+            pair = pair if square else []
+    column, flat = sorted(shapes, key=len, reverse=True) if len(shapes) == 2 else ((), ())
+    if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2:
+        return None
+    facts = {"a": shapes[0], "b": shapes[1], "n": flat[0]}
+    wide = pair[shapes.index(column)] if len(pair) == 2 else None
+    change = [(wide, f"{grouped(wide, context)}.squeeze(1)")] if wide is not None else []
+    return finding(told, context, at, *change, **facts) if at is not None else Finding(told, facts, n.line)
 
 
 def misfit(nodes: list[Any]) -> Finding | None:
     """What nodes behind a loss show without values: lengths that were spread, probabilities in place of scores."""
     for n in nodes:
-        if spreads(n):
-            return spread(n)
+        if (wide := spread(n)) is not None:
+            return wide
         for child in (node_of(edge) for edge in n.edges if n.code is not None):
             if isinstance(child, Node) and child.code is not None and (found := by_rule(
                     f"chain: 0 {type(child).__name__} 1 {type(n).__name__}", [(m.code, m.lasti) for m in (child, n)],
