@@ -9,6 +9,7 @@ import pytest
 import minigrad as torch
 from minigrad.lessons import check
 from minigrad.text import say, set_language
+from minigrad.viz.routes import marks_of
 
 
 @pytest.fixture(autouse=True)
@@ -504,6 +505,7 @@ def test_a_result_in_the_middle_ends_a_path_too():
     scene = send(widget, way=["0", "1"], total="12")["scene"]
     assert widget.answers[0][2]
     assert "`middle.grad` gets 6 + 6 = 12" in words(scene)
+    assert {mark for mark in marks_of(widget.ways) if ":" in mark} == {"n1:0", "n1:1"}
     with pytest.raises(ValueError, match="nothing leads"):
         torch.paths(w * 2, middle)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, combinations, product
 from typing import Any
@@ -47,7 +48,8 @@ def pruned(graph: Graph, id: str | None) -> set[str]:
 def wanted() -> Graph:
     w, km = tensor(2.0, requires_grad=True), tensor(1.5)
     shared = w + 1
-    return read(shared * shared + shared * km, names={"w": w, "km": km})
+    graph = read(shared * shared + shared * km, names={"w": w, "km": km})
+    return replace(graph, scopes=(), nodes=tuple(replace(n, scope="", line=None) for n in graph.nodes))
 
 
 def picture() -> Any:

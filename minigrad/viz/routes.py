@@ -38,7 +38,8 @@ def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Cho
     found = list(islice(routes_from(graph, start, count), SHOWN))
     if choose:
         return Choice(graph, root, end, count)
-    return Paths(graph, found, count[start], end, [brought(root, graph, way) for way in found])
+    return Paths(graph, found, count[start], end, [
+        in_short(grads[-1]) if (grads := arriving(root, graph, way)) else "" for way in found])
 
 
 def ways(graph: Graph, end: str) -> dict[str, int]:
@@ -79,12 +80,6 @@ def arriving(root: AnyTensor, graph: Graph, way: Route) -> list[AnyTensor]:
     return grads
 
 
-def brought(root: AnyTensor, graph: Graph, way: Route) -> str:
-    """What one path brings to the leaf, in a few characters."""
-    grads = arriving(root, graph, way)
-    return in_short(grads[-1]) if grads else ""
-
-
 def all_ends(graph: Graph, start: str, end: str, count: dict[str, int]) -> list[Route]:
     """Paths to the leaf that `count` counts, and the first of those that end at other leaves, or nowhere."""
     counting: list[Route] = []
@@ -103,6 +98,11 @@ def all_ends(graph: Graph, start: str, end: str, count: dict[str, int]) -> list[
     return sorted(counting + others[:TICKED], key=lambda way: [slot for _, slot in way])
 
 
+def marks_of(found: list[Route]) -> frozenset[str]:
+    """The nodes of these paths, and the arrows between them."""
+    return frozenset({id for way in found for id, _ in way} | {f"{id}:{n}" for way in found for id, n in way[:-1]})
+
+
 class Paths(TextWithDrawing):
     """Paths as text and as a picture; `paths[0]` is the picture of the first alone."""
 
@@ -118,9 +118,7 @@ class Paths(TextWithDrawing):
 
     def marked(self, found: list[Route]) -> Drawing:
         """The picture with these paths marked."""
-        marks = {id for way in found for id, _ in way}
-        marks |= {f"{id}:{slot}" for way in found for id, slot in way[:-1]}
-        return Drawing(self.graph, lang=get_language(), marks=frozenset(marks))
+        return Drawing(self.graph, lang=get_language(), marks=marks_of(found))
 
     def __str__(self) -> str:
         root, leaf = self.graph.tensor(self.graph.roots[0]), self.graph.outputs(self.end)[0]
@@ -197,8 +195,8 @@ class Choice(Moment):
                    {"text": f"`{self.way(i)}`", "note": self.say("paths_elsewhere", leaf=self.names[1])}
                    for i in range(len(self.ways))]
         whole = shown(total) if len(sums) == 1 else equation(" + ", self.products, total)
-        marks = {mark for i in sums for id, slot in self.ways[i] for mark in (id, f"{id}:{slot}")}
-        picture = Drawing(self.graph, show=frozenset({"values"}), lang=self.language, marks=frozenset(marks))
+        picture = Drawing(self.graph, show=frozenset({"values"}), lang=self.language,
+                          marks=marks_of([self.ways[i] for i in sums]))
         return {"parts": [{"kind": "options", "options": options},
                           self.text("paths_found", "found", leaf=self.names[1], sum=whole), *graph_parts(picture)],
                 "said": said}
