@@ -15,34 +15,31 @@ from .restoring import Restoring
 from .snapshot import AnyTensor
 
 
-def knob(value: Any, like: AnyTensor | None = None, double: bool = True) -> AnyTensor:
-    """A fresh leaf with these numbers: of minigrad, or of the library and the shape of `like`."""
-    if like is None:
-        made: Any = constant(TensorBase._plain, xp.asarray(value, "float64" if double else "float32"))
-    else:
-        made = (like.detach().double() if double else like.detach()).clone()
-        flat = made.view(-1)
-        for i, one in enumerate(value):
-            flat[i] = one
+def knob(values: list[float], like: AnyTensor | None = None, double: bool = True) -> AnyTensor:
+    """A fresh leaf with these numbers, of the library and the shape of `like`; without it one number, of minigrad."""
+    like = constant(TensorBase._plain, xp.zeros((), "float32")) if like is None else like
+    made = (like.detach().double() if double else like.detach()).clone()
+    flat = made.view(-1)
+    for i, one in enumerate(values):
+        flat[i] = one
     return made.requires_grad_()
 
 
-def tried(f: Callable[..., Any], at: AnyTensor, slope: bool = False) -> Any:
-    """What `f` makes of a knob, its `.grad` filled for a `slope`; what it prints is dropped, the rest put back."""
+def tried(f: Callable[..., Any], at: AnyTensor) -> Any:
+    """What `f` makes of a knob, whose `.grad` is filled; what it prints is dropped, all it reaches put back."""
     with Restoring(f), contextlib.redirect_stdout(io.StringIO()):
         y = f(at)
-        if slope and getattr(y, "requires_grad", False):
+        if getattr(y, "requires_grad", False):
             y.backward(y.detach() * 0 + 1, inputs=[at])
         return y
 
 
 def in_double(f: Callable[..., Any], *args: Any) -> bool:
     """Whether `f` takes a knob, made of `args`, in double precision, as a measurement would like."""
-    try:
+    with contextlib.suppress(Exception):
         tried(f, knob(*args))
-    except Exception:
-        return False
-    return True
+        return True
+    return False
 
 
 # ---- rounds of training

@@ -185,10 +185,9 @@ class Exercise:
                     for k, want in trial.case.want.items() if k in trial.got and not same(trial.got[k], want)]
         blanks = {"error": trial.outcome.error, "calls": len(trial.outcome.calls), **trial.facts}
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
-        if key == "raised" and trial.outcome.error.startswith("SystemExit"):
-            sentence = "exits"
-        elif key == "raised" and not trial.outcome.line:
-            sentence = "raised_outside"  # in a line of the case
+        if key == "raised":  # outside: in a line of the case
+            left = trial.outcome.error.startswith("SystemExit")
+            sentence = "exits" if left else "" if trial.outcome.line else "raised_outside"
         return wrong(self.id, key, self.say(sentence or key, **blanks),
                      case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),
                      printed=shortened(trial.outcome.printed), drawing=self.draw(trial, key))
@@ -344,7 +343,7 @@ def differs(label: str) -> Sign:
 
 def grows(trial: Trial) -> bool:
     """Whether each backward had more nodes to run than the one before."""
-    nodes = [call.nodes for call in trial.outcome.calls]
+    nodes = trial.outcome.calls
     return len(nodes) > 1 and all(a < b for a, b in pairwise(nodes))
 
 

@@ -226,7 +226,7 @@ def play(answer: Callable, program: str, gradients: dict[str, float], patience: 
     build(program, log)
     returned = answer(log.nodes[-1])
     leaves = {f"{node.name}.grad": node.grad for node in log.nodes if not node._links}
-    return leaves, {"log": log, "gradients": gradients, "returned": returned, "steps": log.patience}
+    return leaves, {"log": log, "gradients": gradients, "returned": returned}
 
 
 def repeats(trial: Trial) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
-from types import CodeType
 from typing import Any
 
 from .. import arange, float32, tensor
+from ..graph.restoring import names_in
 from .exercise import BY_ITSELF, Case, Exercise, case, programs, whenever
 from .running import OURS
 
@@ -41,12 +42,9 @@ WRONG_PRODUCTS = {
 }
 
 
-def returning(text: str) -> Callable:
-    return eval(f"lambda g, a, b: ({text})")
-
-
 EXERCISE = Exercise("05", products, programs("matmul_grads"), {
-    key: [returning(text) for text in texts.split("; ")] for key, texts in WRONG_PRODUCTS.items()}, signs=BY_ITSELF)
+    key: [eval(f"lambda g, a, b: ({text})") for text in texts.split("; ")] for key, texts in WRONG_PRODUCTS.items()},
+    signs=BY_ITSELF)
 
 # 05.1: the shape of what was broadcast, and the one that it got
 SHAPES = (
@@ -102,20 +100,18 @@ LOOKS: dict[str, Sequence[Callable]] = {
 MODELS = {key: [m for model in models for m in (model, if_other(model))] for key, models in LOOKS.items()}
 
 
-def says(word: str, f: Any, known: Mapping[str, Any], seen: set[Any]) -> bool:
+def says(word: str, f: Any, seen: set[Any]) -> bool:
     """Whether a word stands in the code of a function, of those inside it, or of the learner's own that it names."""
-    code, known = getattr(f, "__code__", f), getattr(f, "__globals__", known)
-    if not isinstance(code, CodeType) or code in seen or code.co_filename.startswith(OURS):
+    if not inspect.isfunction(f) or f in seen or f.__code__.co_filename.startswith(OURS):
         return False
-    seen.add(code)
-    return word in code.co_names + code.co_consts or any(
-        says(word, one, known, seen) for one in (*code.co_consts, *map(known.get, code.co_names)))
+    names = names_in(f.__code__)
+    return word in names or any(says(word, f.__globals__.get(name), {*seen, f}) for name in names)
 
 
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
     """Note whether PyTorch's own word for the exercise is used."""
     got, facts = programs("sum_back")(answer, *data)
-    return got, {**facts, "said": says("sum_to_size", answer, {}, set())}
+    return got, {**facts, "said": says("sum_to_size", answer, set())}
 
 
 SUM_BACK = Exercise("05.1", sums, play, MODELS, signs=BY_ITSELF, economy={

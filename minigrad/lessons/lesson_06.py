@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -16,11 +16,6 @@ from .exercise import BY_ITSELF, KINDS, Case, Exercise, Trial, ours, plain, prog
 PROGRAMS = {int(number): text for number, text in stored("cases")["programs"].items()}
 RECEIPTS = {"w.grad": (1.5, 1.5, 4.5), "w.grad for km 2.5, fare 2": (2.5, 2.0, 15.0)}  # km, fare, gradient
 WANT = {label: grad for label, (*_, grad) in RECEIPTS.items()} | {"w.is_leaf": True, "w.data": 2.0}
-
-
-def repairs() -> Iterator[Case]:
-    for number, text in PROGRAMS.items():
-        yield Case(text, (number,), WANT)
 
 
 def with_line(number: int, at: Any, text: Any) -> list[str]:
@@ -109,7 +104,7 @@ class Repairs(Exercise):
 
 
 KINDS["fixes"] = lambda answer: isinstance(answer, Mapping) and answer.keys() <= PROGRAMS.keys()
-FIXES = Repairs("06.1", repairs, play, of="fixes", signs={
+FIXES = Repairs("06.1", lambda: (Case(text, (n,), WANT) for n, text in PROGRAMS.items()), play, of="fixes", signs={
     "two_lines": whenever(lambda t: any(mark in t.facts.get("text", "") for mark in "\n;")),
     "wrong_line": whenever(elsewhere),
     "symptom": whenever(symptom),

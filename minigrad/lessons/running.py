@@ -22,7 +22,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from ..random import get_rng_state, set_rng_state
 from ..text import presentation
 
 PROCESSOR, WALL = 1.0, 10.0  # seconds
+raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc  # an error, in another thread, at its next step
 OURS = str(Path(__file__).parent.parent)
 ONE_AT_A_TIME = threading.RLock()  # printing is diverted for the whole process
 SAYS_ITSELF = {  # an error's own words -> the misconception
@@ -70,16 +71,7 @@ class Outcome:
     error: str = ""  # the type of the error and the first line of its text
     line: str = ""  # the learner's own line where it happened
     printed: str = ""
-    calls: tuple[Call, ...] = field(default=())
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call of the engine, by `backward` or by `grad`: how many nodes it had to run."""
-
-    nodes: int
-    inputs: bool  # called by `grad`, or with `inputs=`
-    create_graph: bool
+    calls: tuple[int, ...] = ()  # of the engine, by `backward` or by `grad`: how many nodes each had to run
 
 
 def attempt(f: Callable, *args: Any) -> Outcome:
@@ -103,8 +95,7 @@ def described(error: BaseException) -> dict[str, str]:
     if isinstance(error, RecursionError):  # which call was one too many depends on who called us
         return {"fault": "raised", "error": "RecursionError"}
     text = str(error).strip().partition("\n")[0].rstrip(".")
-    told = next((key for words, key in SAYS_ITSELF.items() if words in text), "raised")
-    key = getattr(error, "misconception", told)  # what we raise says it itself
+    key = getattr(error, "misconception", "") or next((k for w, k in SAYS_ITSELF.items() if w in text), "raised")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
     own = [f for f in frames if f.filename == frames[0].filename]  # the learner's file called all others
     source = linecache.getline(own[-1].filename, own[-1].lineno or 0).strip() if own else ""
@@ -126,13 +117,13 @@ def untouched() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def counted(calls: list[Call]) -> Iterator[None]:
+def counted(calls: list[int]) -> Iterator[None]:
     """While inside, every backward of this thread is noted in `calls`."""
     ordinary, here = engine.run, threading.get_ident()
 
     def run(roots: tuple, grads: list, keep: bool, create: bool, inputs: Any = None, captured: Any = None) -> None:
         if threading.get_ident() == here:
-            calls.append(Call(len(GraphTask().schedule([t._edge() for t in roots])), inputs is not None, create))
+            calls.append(len(GraphTask().schedule([t._edge() for t in roots])))
         ordinary(roots, grads, keep, create, inputs, captured)
 
     engine.run = run
@@ -189,7 +180,9 @@ class Watcher:
             if self.clock() - self.start > PROCESSOR or time.monotonic() - self.begun > WALL:
                 with self.lock:
                     if not self.left.is_set():
-                        raise_in(self.thread, TimeUp)
+                        # to take one back is not safe: CPython 3.11 goes on looking for it, and a traced function,
+                        # as in a debugger, then never begins
+                        raise_in(ctypes.c_ulong(self.thread), ctypes.py_object(TimeUp))
 
     def leave(self) -> None:
         """Raise no more, whatever is raised meanwhile."""
@@ -202,12 +195,6 @@ class Watcher:
                 return
             except TimeUp:
                 continue
-
-
-def raise_in(thread: int, error: type[BaseException]) -> None:
-    """Let a thread raise `error` at its next step. (To take one back is not safe: CPython 3.11 goes on
-    looking for it, and a traced function, as in a debugger, then never begins.)"""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def processor_clock(thread: int) -> Callable[[], float]:

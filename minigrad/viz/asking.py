@@ -42,9 +42,8 @@ class Moment(anywidget.AnyWidget):
     def __init__(self, title: str, lang: str | None = None) -> None:
         self.language = lang or get_language()
         self.answers: list[tuple[str, Any, bool]] = []
-        ui = {key: self.say(key) for key in ("no_kernel",)}
-        shown = "zh-CN" if self.language == "zh" else "en"
-        super().__init__(scene={**self.opening(), "title": title, "ui": ui, "lang": shown})
+        told = {"title": title, "ui": {"no_kernel": self.say("no_kernel")}}
+        super().__init__(scene={**self.opening(), **told, "lang": "zh-CN" if self.language == "zh" else "en"})
         self.on_msg(self._asked)
 
     def opening(self) -> dict[str, Any]:

@@ -43,9 +43,8 @@ class Training(Moment):
 
     def __init__(self, round: Callable[..., Any], named: dict[str, AnyTensor], rounds: int, lang: str | None) -> None:
         self.round, self.named, self.rounds = round, named, rounds
-        self.defaults = {p.name: p.default for p in inspect.signature(round).parameters.values()
-                         if isinstance(p.default, bool)}
-        self.switches = [f"{name}={not default}" for name, default in self.defaults.items()]
+        self.switches = {f"{p.name}={not p.default}": {p.name: not p.default}
+                         for p in inspect.signature(round).parameters.values() if isinstance(p.default, bool)}
         self.rows = rounds_of(round, named, rounds, {})
         if not any("error" in row for row in self.rows):
             idle = [name for name in named if len({row[name] for row in self.rows}) == 1
@@ -78,19 +77,15 @@ class Training(Moment):
             raise Refused(self.say("two_switches" if chosen else "no_switch"))
         if "way" not in values:
             raise Refused(self.say("no_way"))
-        switch, way = self.switches[int(chosen[0])], WAYS[int(values["way"][0])]
-        name, _, value = switch.partition("=")
-        rows = rounds_of(self.round, self.named, self.rounds, {name: value == "True"})
-        true = what_it_does(self.rows, rows)
-        question = self.say("training_question", switch=switch)
+        switch, way = [*self.switches][int(chosen[0])], WAYS[int(values["way"][0])]
+        rows = rounds_of(self.round, self.named, self.rounds, self.switches[switch])
+        true, both = what_it_does(self.rows, rows), [self.rows, rows]
         broke = way == "breaks" and any(not isfinite(number(row.get("loss", 0))) for row in rows)
-        said = self.verdict(question, self.say(f"way_{way}"), way == true or broke)
-        both = [self.rows, rows]
+        said = self.verdict(self.say("training_question", switch=switch), self.say(f"way_{way}"), way == true or broke)
         columns = [[self.strips(self.rows, both, self.say("training_right")), *self.leaves(self.rows)],
                    [self.strips(rows, both, switch), *self.leaves(rows)]]
         found = self.text("training_found", "found", switch=switch, way=self.say(f"way_{true}"))
-        parts = [found, {"kind": "columns", "of": columns}, *self.question()]
-        return {"parts": parts, "said": said}
+        return {"parts": [found, {"kind": "columns", "of": columns}, *self.question()], "said": said}
 
     # ---- pictures
 

@@ -50,12 +50,13 @@ class Nudge(Moment):
     def __init__(self, f: Callable[..., Any], w: float, dx: float, like: AnyTensor | None, lang: str | None) -> None:
         self.f, self.dx = f, dx
         self.like = None if like is None else like.reshape(())
-        self.double = in_double(f, self.value_of(w), self.like)
+        self.double = in_double(f, [w], self.like)
         self.rounds: list[dict[str, float]] = []
-        self.slope(w)  # says what is wrong with f
+        if self.measured(w)[1] is None:
+            raise ValueError(say("moments.no_record"))
         step = max(2.0, abs(w)) / SIDE
         self.ws = [round(w + step * (i - SIDE), 10) for i in range(2 * SIDE + 1)]
-        self.points = [(at, self.try_value(at)) for at in self.ws]
+        self.points = [(at, self.value(at)) for at in self.ws]
         finite = sorted(y for _, y in self.points if isfinite(y)) if isfinite(w) else []
         if not finite:
             raise ValueError(say("moments.no_value", w=shown(w), to=shown(w + step)))
@@ -68,35 +69,20 @@ class Nudge(Moment):
 
     # ---- measuring
 
-    def value_of(self, w: float) -> Any:
-        """What a knob is filled with."""
-        return w if self.like is None else [w]
-
-    def result(self, w: float, slope: bool = False) -> tuple[Any, Any]:
-        """A knob at `w`, and what f makes of it. Raises: ValueError unless that is one number."""
-        at = knob(self.value_of(w), self.like, self.double)
-        y = tried(self.f, at, slope)
+    def measured(self, w: float) -> tuple[float, float | None]:
+        """f(w), and what backward leaves in `.grad`. Raises: ValueError unless f returns one number."""
+        at = knob([w], self.like, self.double)
+        y = tried(self.f, at)
         if not hasattr(y, "grad_fn") or y.numel() != 1:
             raise ValueError(say("moments.not_one_number"))
-        return at, y
+        return float(y.detach()), None if at.grad is None else float(at.grad)
 
     def value(self, w: float) -> float:
-        """f(w)."""
-        return float(self.result(w)[1].detach())
-
-    def try_value(self, w: float) -> float:
         """f(w); NaN where f refuses."""
         try:
-            return self.value(w)
+            return self.measured(w)[0]
         except Exception:
             return float("nan")
-
-    def slope(self, w: float) -> float:
-        """What backward leaves in `.grad`. Raises: ValueError where it leaves None."""
-        at, _ = self.result(w, slope=True)
-        if at.grad is None:
-            raise ValueError(say("moments.no_record"))
-        return float(at.grad)
 
     # ---- scenes
 
@@ -126,9 +112,9 @@ class Nudge(Moment):
         if do == "halve":
             return self.board(i, dx / 2, "", [], self.say("nudge_halved", dx=shown(dx / 2)))
         guess, w = self.typed(values["guess"][0], "no_number"), self.ws[i]
-        before, slope = self.value(w), self.slope(w)
-        true, foretold = self.value(w + dx) - before, slope * dx
-        if not (isfinite(true) and isfinite(foretold)):
+        before, slope = self.measured(w)
+        true = self.measured(w + dx)[0] - before
+        if slope is None or not (isfinite(true) and isfinite(foretold := slope * dx)):
             raise Refused(self.say("no_value", w=shown(w), to=shown(w + dx)))
         low, high = sorted((true, foretold))
         right = low - 0.05 * abs(low) <= guess <= high + 0.05 * abs(high)
@@ -155,7 +141,7 @@ class Nudge(Moment):
                         and axes.y0 - 1e-9 <= y + slope * (x - w) <= axes.y1 + 1e-9)
         line = [(x, y + slope * (x - w)) for x in inside]
         body = axes.line(line, "mg-tangent")
-        for value, kind in ((self.try_value(w + dx), "mg-true"), (y + slope * dx, "mg-foretold")):
+        for value, kind in ((self.value(w + dx), "mg-true"), (y + slope * dx, "mg-foretold")):
             if value == value and axes.x0 <= w + dx <= axes.x1:
                 body += circle(*axes.at(w + dx, value), 4, kind)
         return body
@@ -181,7 +167,7 @@ class HeatMap(Moment):
         self.f, self.like, self.values = f, x, [float(v) for v in x.detach().reshape(-1)]
         self.double = in_double(f, self.values, x)
         at = knob(self.values, x, self.double)
-        y: Any = tried(f, at, slope=True) if self.values else None
+        y: Any = tried(f, at) if self.values else None
         if not hasattr(y, "grad_fn") or not 0 < max(y.numel(), x.numel()) <= MOST:
             raise ValueError(say("moments.too_many", most=MOST))
         if at.grad is None:
