@@ -19,7 +19,7 @@ from ..core.beside.lines import PACKAGE_FILES
 from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
 from ..text.presentation import need, sentences
-from .levels import KNOWN, Level, entered, keep, known, mode, tell, tensors_of
+from .levels import KNOWN, Level, entered, keep, known, mode, tell
 from .rules import DRAWS, apply, unwrapped
 from .trees import mapped
 
@@ -105,6 +105,7 @@ class Batches(Level):
     def __init__(self, size: int, randomness: str) -> None:
         super().__init__()
         self.size, self.randomness = size, randomness
+        self.met = []
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -115,7 +116,7 @@ class Batches(Level):
                 yield
         finally:
             random.forbidden.reset(token)
-            for t in self.met:
+            for t in [t for t in (met() for met in self.met) if t is not None]:
                 t._data = Escaped()
 
     def wrap(self, value: Any, batched: bool = True, t: Any = None) -> Any:
@@ -137,14 +138,14 @@ class Batches(Level):
     def batched(self, t: Any) -> bool:
         return isinstance(t, TensorBase) and (known(t).get(self) or (t, False))[1]
 
-    def run(self, call: Callable, args: tuple, base: Any) -> Any:
-        row, given = call.row, [*tensors_of(args)]  # type: ignore[attr-defined]
+    def run(self, call: Callable, args: tuple, given: list, base: Any) -> Any:
+        row = call.row  # type: ignore[attr-defined]
         in_batches = any(map(self.batched, given))
-        found = apply(self, row, args) if in_batches else row.call(*unwrapped(self, args))
+        found = apply(self, row, args, given) if in_batches else row.call(*unwrapped(self, args))
         if found is NotImplemented:
             return found
         parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
-        seen: Any = [None] * len(parts)
+        seen: Any = (None,) * len(parts)
         if base and row.name not in DRAWS and (row.view or any(t.requires_grad for t in given)):
             token = Example.looked_at.set(True)
             try:
@@ -153,7 +154,7 @@ class Batches(Level):
             finally:
                 Example.looked_at.reset(token)
         examples = seen if seen.__class__ in (tuple, list) else (seen,)
-        results = tuple(self.wrap(v, in_batches, t) for v, t in zip(parts, examples, strict=True))
+        results = tuple([self.wrap(v, in_batches, t) for v, t in zip(parts, examples, strict=True)])
         keep(node_of(results[0]._fn), results)
         return results if parts[0] is not found else results[0]
 

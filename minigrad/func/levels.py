@@ -8,10 +8,9 @@ need nothing but their order. What a level knows of a tensor hangs on the tensor
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any
-from weakref import WeakSet
+from weakref import ref
 
 from ..core.beside.saved import is_result, modified, rebuilt
 from ..core.graph import TensorBase, Withheld, constant
@@ -23,13 +22,14 @@ KNOWN = "_known"  # where a tensor keeps what levels know of it
 
 def known(t: Any) -> dict[Level, Any]:
     """Level -> what it knows of `t`: its tangent, or `(batch, True)`, of which it is one; see `tangents`, `batches`."""
-    return vars(t).get(KNOWN, NOTHING)
+    return t.__dict__.get(KNOWN, NOTHING)
 
 
 def tell(level: Level, t: Any, fact: Any) -> None:
     """Let `level` know `fact` of `t`."""
-    level.met.add(t)
     vars(t).setdefault(KNOWN, {})[level] = fact
+    if level.met is not None:
+        level.met.append(ref(t))
 
 
 class Lifted:
@@ -44,9 +44,14 @@ class Lifted:
         return bool(self.base)
 
     def intercept(self, call: Callable, args: tuple) -> Any:
-        level = self.level
-        with mode(level.outer, self.base):
-            return level.run(call, args, self.base) if any(map(level.holds, tensors_of(args))) else call(*args)
+        level, base, given = self.level, self.base, tensors_of(args)
+        outer = lifted.set(level.outer)  # `mode`, written out: it takes as long as an operation
+        beneath = mode_variable.set(base if level.outer is None else Lifted(level.outer, base))
+        try:
+            return level.run(call, args, given, base) if any(map(level.holds, given)) else call(*args)
+        finally:
+            mode_variable.reset(beneath)
+            lifted.reset(outer)
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A custom Function, called with these arguments."""
@@ -85,12 +90,12 @@ def entered(level: Level | None) -> Any:
 class Level:
     """One level. A subclass does something of its own with operations, Functions, writes, new tensors and chance."""
 
-    run: Any  # `(call, args, base)`: an operation, of whose arguments this level knows something
+    run: Any  # `(call, args, given, base)`: an operation; of the tensors `given` it knows something
     custom: Any  # `(function, args, kwargs)`: a Function
+    met: list | None = None  # the tensors that it knows something of, held weakly, where they must not outlive it
 
     def __init__(self) -> None:
         self.outer: Level | None = lifted.get()
-        self.met = WeakSet[Any]()  # the tensors that it knows something of
 
     def over(self, base: Any) -> Lifted:
         return Lifted(self, base)
@@ -162,13 +167,10 @@ def cut(t: Any) -> Any:
     return twin
 
 
-def tensors_of(args: Any) -> Iterator[Any]:
+def tensors_of(args: Any) -> list:
     """The tensors among arguments, also those in lists and tuples."""
-    for arg in args:
-        if isinstance(arg, TensorBase):
-            yield arg
-        elif arg.__class__ is tuple or arg.__class__ is list:
-            yield from tensors_of(arg)
+    return [t for arg in args for t in ((arg,) if isinstance(arg, TensorBase) else
+                                        tensors_of(arg) if arg.__class__ is tuple or arg.__class__ is list else ())]
 
 
 class Kept(Withheld):
@@ -191,8 +193,8 @@ class Kept(Withheld):
 
 def keep(node: Any, results: tuple) -> None:
     """Let the node that has saved `results` know what levels know of them."""
-    row = node and node.row
-    for name in filter(functools.partial(is_result, row), row.saved if row else ()):
+    row = None if node is None else node.row
+    for name in [] if row is None else [name for name in row.saved if is_result(row, name)]:
         t = results[row.outputs.index(name) if name in row.outputs else 0]
         if KNOWN in vars(t):
             setattr(node, f"saved_{name}", Kept(t))

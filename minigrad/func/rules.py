@@ -33,11 +33,12 @@ OF_ALL = {"sum": ("sum_dim", (1,), False), "mean": ("mean_dim", (1,), False), "m
           "min": ("amin", (1,), False), "prod": ("prod_dim", 1, False), "median": ("median_dim", 1, False)}
 
 
-def apply(level: Any, row: Row, args: tuple) -> Any:
-    """`row` of batches: the results, whose first dimension is the mapped one."""
-    name, rank = row.name, max((t._data.ndim for t in tensors_of(args)), default=0)
+def apply(level: Any, row: Row, args: tuple, given: list) -> Any:
+    """`row` of batches: the results, whose first dimension is the mapped one. `given`: the tensors among `args`."""
+    name = row.name
     if name in RULES:
         return RULES[name](level, *args)
+    rank = max([t._data.ndim for t in given], default=0)
     if name in BY_DIM:
         return by_dim(level, row, args, rank)
     if name in POINTWISE:
@@ -56,8 +57,8 @@ def apply(level: Any, row: Row, args: tuple) -> Any:
 
 def padded(value: Any, rank: int) -> Any:
     """A batch whose examples have `rank` dimensions, ones in front."""
-    shape = value.shape
-    return value.reshape(shape[0], *(1,) * (rank + 1 - len(shape)), *shape[1:])
+    size, *shape = value._data.shape
+    return value if len(shape) == rank else value.reshape(size, *(1,) * (rank - len(shape)), *shape)
 
 
 def beside(level: Any, v: Any, rank: int, whole: bool = False) -> Any:
@@ -66,12 +67,13 @@ def beside(level: Any, v: Any, rank: int, whole: bool = False) -> Any:
 
 
 def aligned(level: Any, row: Row, args: tuple, rank: int) -> Any:
-    mixed = {n: v for n, v in zip(row.inputs, args, strict=True) if isinstance(v, TensorBase)}
-    kinds = [v._data for n, v in mixed.items() if n not in ("condition", "mask")]
-    kind = dtypes.result_dtype(*kinds) if len({x.dtype for x in kinds}) > 1 else None
-    values = {n: beside(level, v, rank) for n, v in mixed.items()}
-    return row.call(*[v if n not in values else values[n] if kind is None or n in ("condition", "mask") else
-                      F.cast(values[n], kind) for n, v in zip(row.inputs, args, strict=True)])
+    mixed = [v._data if isinstance(v, TensorBase) and n not in ("condition", "mask") else None
+             for n, v in zip(row.inputs, args, strict=True)]
+    values = [beside(level, v, rank) if isinstance(v, TensorBase) else v for v in args]
+    if len({x.dtype for x in mixed if x is not None}) > 1:
+        kind = dtypes.result_dtype(*[x for x in mixed if x is not None])
+        values = [v if x is None else F.cast(v, kind) for x, v in zip(mixed, values, strict=True)]
+    return row.call(*values)
 
 
 def by_dim(level: Any, row: Row, args: tuple, rank: int) -> Any:

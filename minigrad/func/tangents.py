@@ -76,7 +76,7 @@ class Forward(Level):
         with self.beneath():
             return [f"tangent={self.tangent(t)}"] if self.holds(t) else []
 
-    def run(self, call: Callable, args: tuple, base: Any) -> Any:
+    def run(self, call: Callable, args: tuple, given: list, base: Any) -> Any:
         result, row = call(*args), call.row  # type: ignore[attr-defined]
         parts = result if result.__class__ is tuple else (result,)
         if result is NotImplemented or not row.derivatives or parts[0]._data.dtype.kind != "f":

@@ -64,7 +64,8 @@ def _dims_of(name: str, in_dims: Any, args: tuple) -> list:
     start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
     check(isinstance(in_dims, int | tuple), "in_dims_kind", start, type(in_dims))
     check(args, "no_inputs", name)
-    check(fits(in_dims, args), "in_dims_form", start, spec(in_dims), spec(args))
+    if not fits(in_dims, args):
+        check(False, "in_dims_form", start, spec(in_dims), spec(args))
     dims: list = []
     mapped(lambda _x, d: dims.append(d), args, in_dims)
     for x, d in zip(leaves(args), dims, strict=True):
@@ -82,8 +83,9 @@ def _taken_out(level: Batches, name: str, outputs: Any, out_dims: Any) -> Any:
     for y in leaves(outputs):
         check(isinstance(y, TensorBase), "out_kind", name, type(y))
     check(all(isinstance(d, int | None) for d in leaves(out_dims)), "out_dims_kind", name, out_dims)
-    form = out_dims if is_tree(outputs) or spec(out_dims) != spec((0,)) else out_dims[0]
-    check(fits(form, outputs), "out_dims_form", name, out_dims, spec(out_dims), spec(outputs))
+    form = out_dims if is_tree(outputs) or not is_tree(out_dims) or spec(out_dims) != spec((0,)) else out_dims[0]
+    if not fits(form, outputs):
+        check(False, "out_dims_form", name, out_dims, spec(out_dims), spec(outputs))
 
     def out(y: Any, d: Any) -> Any:
         check(d is not None or not level.batched(y), "out_none", name)
