@@ -216,8 +216,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D")
     if bias is not None and input.is_contiguous():
         *lead, features = input._data.shape
-        flat = TENSORS.addmm(bias, input.view(math.prod(lead), features), weight.t(), 1, 1)
-        return flat.view(*lead, flat._data.shape[1])
+        flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(lead), features)), weight.t(), 1, 1)
+        return TENSORS.view(flat, (*lead, flat._data.shape[1]))
     output = calls.linalg.matmul(input, weight.t())
     return output if bias is None else output.add_(bias)
 

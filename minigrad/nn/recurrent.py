@@ -26,16 +26,16 @@ State = tuple[Any, ...]  # what a step hands to the next: the hidden values, of 
 
 def simple_step(activation: Callable) -> Callable:
     """h' = activation(W_hh h + b_hh + arrived)."""
-    return lambda arrived, state, weights: (activation(functional.linear(state[0], *weights).add_(arrived())),)
+    return lambda arrived, state, weights: (activation(functional.linear(state[0], *weights) + arrived()),)
 
 
 def lstm_step(arrived: Callable, state: State, weights: tuple) -> State:
     """Four gates: what to take in, what to forget, the candidate, what to show."""
     hidden, cell = state
-    gates = functional.linear(hidden, *weights[:2]).add_(arrived())
+    gates = functional.linear(hidden, *weights[:2]) + arrived()
     take, forget, candidate, show = unsafe_split(gates, gates.shape[1] // 4, 1)
     take, forget, candidate, show = sigmoid(take), sigmoid(forget), tanh(candidate), sigmoid(show)
-    cell = (forget * cell).add_(take * candidate)
+    cell = forget * cell + take * candidate
     hidden = show * tanh(cell)
     return (functional.linear(hidden, weights[2]) if len(weights) > 2 else hidden), cell
 
@@ -46,9 +46,9 @@ def gru_step(arrived: Callable, state: State, weights: tuple) -> State:
     size = hidden.shape[1]
     reset_in, update_in, new_in = unsafe_split(arrived(), size, 1)
     reset, update, new = unsafe_split(functional.linear(hidden, *weights), size, 1)
-    reset, update = sigmoid(reset.add_(reset_in)), sigmoid(update.add_(update_in))
+    reset, update = sigmoid(reset + reset_in), sigmoid(update + update_in)
     new = tanh(new_in.add(new * reset))
-    return ((hidden - new).mul_(update).add_(new),)
+    return ((hidden - new) * update + new,)
 
 
 # the step, how many gates it has, how many tensors its state has

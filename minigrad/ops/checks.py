@@ -104,7 +104,7 @@ def as_function(name: str, method: Callable) -> Callable:
 
 def same_type(*arrays: Any, said: str = "expected scalar type {0} but found {1}") -> None:
     """Refuses arrays of different types; `said` is torch's text, with `{0}` (Float) or `{c[0]}` (float) for a name."""
-    if any(x.dtype != arrays[0].dtype for x in arrays):
+    if len({x.dtype for x in arrays}) > 1:
         kinds = [dtypes.of(x.dtype) for x in arrays]
         text = said.format(*(kind.scalar_type for kind in kinds), c=[kind.c_name for kind in kinds])
         raise presentation.error(RuntimeError, "types", text)

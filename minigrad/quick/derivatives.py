@@ -54,28 +54,26 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
 
 
 def mm(n: Any, grad: Any, keep: bool) -> tuple:
-    if 1 in grad.shape:  # the row minds the sign of zero
-        return n.apply(grad, RAW, keep)
     to_self, to_mat2 = n.edges
-    mine = theirs = None
+    mine, theirs, times = None, None, RAW.mm if 1 in grad.shape else xp.dot  # mm minds the sign of zero
     if to_self is not None:
-        mine = grad.dot(array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
+        mine = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
     if to_mat2 is not None:
-        theirs = array_of(n, "self", n.saved_self, n.version_self, to_self).T.dot(grad)
+        theirs = times(array_of(n, "self", n.saved_self, n.version_self, to_self).T, grad)
     if not keep:
         n.free()
     return mine, theirs
 
 
 def addmm(n: Any, grad: Any, keep: bool) -> tuple:
-    if 1 in grad.shape or n.saved_alpha != 1 or n.saved_beta != 1:
+    if n.saved_alpha != 1 or n.saved_beta != 1:
         return n.apply(grad, RAW, keep)
     _, to_mat1, to_mat2 = n.edges
-    left = right = None
+    left, right, times = None, None, RAW.mm if 1 in grad.shape else xp.dot
     if to_mat1 is not None:
-        left = grad.dot(array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
+        left = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
     if to_mat2 is not None:
-        right = array_of(n, "mat1", n.saved_mat1, n.version_mat1, to_mat1).T.dot(grad)
+        right = times(array_of(n, "mat1", n.saved_mat1, n.version_mat1, to_mat1).T, grad)
     if not keep:
         n.free()
     return grad, left, right

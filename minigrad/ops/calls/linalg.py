@@ -42,7 +42,7 @@ def matmul(self: Any, other: Any) -> Any:
     if rank == 2 and other_rank == 1:
         return rows.mv(self, other)
     if rank == 1 and other_rank == 2:
-        return rows.mm(self.unsqueeze(0), other).squeeze_(0)
+        return rows.mm(TENSORS.unsqueeze(self, 0), other).squeeze_(0)
     if not rank or not other_rank:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rank}D and {other_rank}D")
     if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a single matrix may be worth folding

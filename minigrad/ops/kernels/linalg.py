@@ -22,6 +22,8 @@ def _product(a: Any, b: Any) -> Any:
 
 
 def mm(self: Any, mat2: Any) -> Any:
+    if self.ndim == mat2.ndim == 2 and self.shape[1] == mat2.shape[0] and self.dtype is mat2.dtype:
+        return _product(self, mat2)
     require(self.ndim == 2, "self must be a matrix")
     require(mat2.ndim == 2, "mat2 must be a matrix")
     if self.shape[1] != mat2.shape[0]:
