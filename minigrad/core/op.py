@@ -63,7 +63,7 @@ def publish(row: Row, call: Callable) -> Callable:
     if inspect.isfunction(row.forward):
         call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature
     call.row = row  # type: ignore[attr-defined]
-    row.call = named(row.name, call)
+    row.call = call if call.__code__.co_name == row.name else named(row.name, call)
     TABLE[row.name] = row
     setattr(TENSORS, row.name, call)
     setattr(RAW, row.name, row.forward)

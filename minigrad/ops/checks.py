@@ -35,7 +35,8 @@ _NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floo
 
 def words(call: Callable) -> tuple[str, ...]:
     """The names of what an operation takes, also of those that can be given by name only."""
-    call = inspect.unwrap(call, stop=lambda inner: hasattr(inner, "row"))
+    while not hasattr(call, "row") and hasattr(call, "__wrapped__"):
+        call = call.__wrapped__
     code = call.__code__
     return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
@@ -56,9 +57,9 @@ def as_method(name: str, call: Callable) -> Callable:
     An operand that it cannot take is a TypeError, before all else that is wrong: where an operator leaves it to
     Python and says NotImplemented, and where an operation stumbles over it.
     """
-    taken = {*words(call)}
-    operand = next((word for word in words(call)[1:2] if word in OPERANDS and name[-1] != "_"), None)
-    if operand is None and (taken.isdisjoint({"dim", "axis"}) or taken >= {"axis", "keepdims"}):
+    taken = words(call)
+    operand = next((word for word in taken[1:2] if word in OPERANDS and name[-1] != "_"), None)
+    if operand is None and ((taken := {*taken}).isdisjoint({"dim", "axis"}) or taken >= {"axis", "keepdims"}):
         return call
 
     @functools.wraps(call)

@@ -69,14 +69,14 @@ def shape_mismatch(*arrays: Any) -> Exception:
     return RuntimeError(f"output with shape {list(arrays[0].shape)} doesn't match the broadcast shape {whole}")
 
 
-def tensors_in(name: str, tensors: Any) -> tuple:
+def tensors_in(name: str, tensors: Any, position: int = 0) -> tuple:
     """A list of tensors as a tuple. Raises: torch's errors for an empty one, and for what is none."""
     if isinstance(tensors, TensorBase):
         raise must_be("tuple of Tensors", name, "tensors", 1, tensors)
     tensors = tuple(tensors)
     for place, t in enumerate(tensors):
         if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_said(t)}")
+            raise TypeError(f"expected Tensor as element {place} in argument {position}, but got {type_said(t)}")
     if not tensors:
         raise (ValueError("torch.cat(): expected a non-empty list of Tensors") if name == "cat"
                else RuntimeError(f"{name} expects a non-empty TensorList"))

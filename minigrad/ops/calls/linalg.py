@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from ...array.backend import xp
+from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.op import composite
@@ -170,7 +171,8 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
     """
-    tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    listed = len(operands) == 1 and isinstance(operands[0], list | tuple)
+    tensors = tensors_in("einsum", operands[0] if listed else operands, 1)
     inputs, output, order = _letters(equation, tuple([t._data.ndim for t in tensors]))
     _check_sizes(tensors, inputs)
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
