@@ -5,8 +5,6 @@ It says what a record bears out: a node and its line, the mark of a backward, th
 there to be looked at. What only could be is left to the general notes.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import inspect

@@ -4,8 +4,6 @@ A remark is a sentence, `doctor.KEY` with its blanks, and the finding that tells
 The steps really run, while somebody keeps everything `Still`, and are watched: nothing is said that was not seen.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

@@ -3,8 +3,6 @@
 A line is the first one of a statement; what a function does belongs to the line that calls it.
 """
 
-from __future__ import annotations
-
 import ast
 import linecache
 import sys

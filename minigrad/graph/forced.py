@@ -4,8 +4,6 @@ Each such run is recorded from the engine itself, as a preview: what comes too l
 is as ever, so that hooks have their say too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any

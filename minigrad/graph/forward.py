@@ -4,8 +4,6 @@
 forward of each row. A value that is not surely the one that the node had is left out. Texts are kept, no arrays.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import math

@@ -3,8 +3,6 @@
 Equal to `read` of the same program in minigrad: this is how we know that minigrad is faithful.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache

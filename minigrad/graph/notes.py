@@ -4,8 +4,6 @@ Made only when an error is raised. The sentences are in `text/messages.toml` und
 the facts that fill their blanks. `presentation.explain` comes here.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -5,8 +5,6 @@ their version is the one that was saved. What a node does to gradients is tried 
 drawn at random: what sends none of them on sends nothing on.
 """
 
-from __future__ import annotations
-
 import ast
 import warnings
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Its objects have `next` and `vjp`, its root `backward`. Their `vjp`s are noted while it runs, and put back.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ Knows array-likes by `reshape`, `shape`, `dtype` and `tolist`, so NumPy, CuPy an
 A value of many numbers has a `summary`, too: what a picture draws as a grid, or as bars.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache

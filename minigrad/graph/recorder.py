@@ -6,8 +6,6 @@ never as arrays. The frames come from the run itself: the engine tells `Recorder
 With `preview` the run leaves no trace: grads, versions, generator and buffers stay as they were.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

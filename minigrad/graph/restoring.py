@@ -5,8 +5,6 @@ through containers, modules, optimizers and objects of the learner's own classes
 place of a generator, or the buffers that torch's backward frees, is not put back.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random as python_random
 import sys

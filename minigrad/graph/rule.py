@@ -4,8 +4,6 @@ The right side is the row's own derivative, run on symbols that are spelled as t
 or as the values of the moment; nothing is written by hand.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

@@ -6,8 +6,6 @@ An edge is `n3:0` (node, slot in `next_functions`), a saved field `n3.self`, a t
 a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompared`.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace

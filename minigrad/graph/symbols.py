@@ -6,8 +6,6 @@ with another gradient than 1: then it is the `gradient of w`. What arrives on on
 tanh(w)`, what lies there meanwhile `to w so far (2 of 3)`, what a hook made of it `gradient of w after clamp`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter, defaultdict

@@ -3,8 +3,6 @@
 What a node sends is linear in what it receives; that map, transposed by a second backward, is the tangent's.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import warnings

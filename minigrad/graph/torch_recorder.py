@@ -6,8 +6,6 @@ shown where our table has one of that name and it gives what torch gave; behind 
 checked, nothing is called a derivative. torch is never imported here.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import sys

@@ -4,8 +4,6 @@ torch's nodes know neither. A call of a module notes the numbers between which i
 modules do; each function of torch leaves the place in the learner's code with the nodes that it made.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

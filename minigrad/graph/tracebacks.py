@@ -4,8 +4,6 @@ Only what a script or IPython shows is short: the error keeps all its frames, fo
 After a cell that was interrupted, grad mode and its like are what they were when the cell began.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Trying things out without leaving a trace: a knob for somebody's function, rounds of somebody's training."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io

@@ -4,8 +4,6 @@ All of it is read off the traceback, which Python keeps anyway: nothing is noted
 errors of minigrad and of torch.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import sys

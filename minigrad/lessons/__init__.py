@@ -8,8 +8,6 @@ For teachers: `register` adds an exercise; where learners agree, `keep(folder)` 
 `collect(folder)` makes one page of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from importlib import import_module

@@ -5,8 +5,6 @@ one file there, whose name is drawn by lot: exercise, passed, misconception, and
 the files of a class.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections import Counter

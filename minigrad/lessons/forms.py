@@ -6,8 +6,6 @@ that is handed in first is the one before the course. What was missed in it come
 lessons, and is answered by itself then: `check("form.A7", "c")`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

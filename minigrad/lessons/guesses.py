@@ -5,8 +5,6 @@ only asks on. A recall is judged. The questions stand in the notebooks, what is 
 `text/guesses.toml`, the right letters in `cases.toml`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

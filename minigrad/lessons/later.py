@@ -1,7 +1,5 @@
 """Weeks after the course: one loop with three faults, to be found without pictures. `check("later", loop)`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

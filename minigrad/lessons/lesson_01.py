@@ -1,7 +1,5 @@
 """Lesson 1, "What does 4.5 mean?": from value, gradient and nudge foretell the change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

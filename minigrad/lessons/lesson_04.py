@@ -1,7 +1,5 @@
 """Lesson 4, "What adds up?": the gradient of a mean over all rides, one backward for each chunk of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, product
 from typing import Any

@@ -1,7 +1,5 @@
 """Lesson 6, "Where did my gradient go?": eight programs with a cut to mend, and whether a record leads to a leaf."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """Lesson 7, "What must stay?": a bill whose backward fails, because a line rewrites what another one had noted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

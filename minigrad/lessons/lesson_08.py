@@ -1,7 +1,5 @@
 """Lesson 8, "Does it learn?": the training loop, written from blank."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any

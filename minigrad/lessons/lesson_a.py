@@ -1,7 +1,5 @@
 """Lesson A, "Teach it a new operation": x cubed as a Function of one's own, forward and rule."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lesson B, "Derivatives of derivatives, and forwards": a Hessian times a vector; dual numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 The sentences stand in `text/lessons.toml`.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Any

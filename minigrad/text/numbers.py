@@ -4,8 +4,6 @@ Knows lists of Python's numbers and texts; arrays stay in `graph`. A value that 
 one, and one that is not zero never prints as zero. It imports nothing of minigrad.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Callable, Iterator, Sequence

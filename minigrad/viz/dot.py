@@ -3,8 +3,6 @@
 Tests compare it, and readers carry it to their own tools; our own pictures come from `svg`.
 """
 
-from __future__ import annotations
-
 from ..graph.snapshot import Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import words
 from .levels import Fold

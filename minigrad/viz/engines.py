@@ -1,7 +1,5 @@
 """Graphviz, in process from the pygraphviz wheel or as the program `dot`, called quietly."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

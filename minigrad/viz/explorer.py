@@ -4,8 +4,6 @@ Python lays out each fold state when it is first wanted; a picture tells which s
 browser only changes pictures. A page without a kernel takes the nearest states along, as many as fit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ A page carries each widget's module once, every stored state as gzipped JSON, an
 (`static/model.js`). Formulas are MathML, made here; a policy in the page forbids any request elsewhere.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import html

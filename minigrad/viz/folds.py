@@ -3,8 +3,6 @@
 A picture tells which of its parts stands for each node and wire of the whole graph, and what steps as one.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

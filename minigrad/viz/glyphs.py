@@ -3,8 +3,6 @@
 Knows boxes and words, no graph. Everything that is written goes through `text`, which escapes it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

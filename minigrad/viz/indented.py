@@ -4,8 +4,6 @@ A line reads: slot, tensor with its shape and value, grad_fn with what it saved,
 line of source that made it. `↑` marks a node that stands further up already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..graph.snapshot import Edge, Graph, NodeRecord, TensorRecord

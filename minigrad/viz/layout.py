@@ -6,8 +6,6 @@ row below; what a closed scope hides is not placed at all. The rules are those o
 in a column by barycentres, heights by pooling, so that a chain of operations runs level.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -3,8 +3,6 @@
 The layout does not depend on the view: a node keeps its place in record, forward and backward.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

@@ -4,8 +4,6 @@ Everything outside keeps its edges; what another turn made counts as the last tu
 from the turn before is the wire that goes around.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

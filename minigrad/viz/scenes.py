@@ -5,8 +5,6 @@ captions, its rule as MathML, the marks and numbers that each event sets in the 
 question that Predict asks. No arithmetic happens here or in the browser; all numbers are texts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

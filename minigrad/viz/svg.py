@@ -7,8 +7,6 @@ change while backward runs carry `data-slot`: `edge:n3:0`, `in:n3:0`, `sum:n3:1`
 `grad:t2`, `value:t2`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha1

@@ -4,8 +4,6 @@ A token of `static/theme.toml` is a custom property (`--mg-leaf-fill`). A static
 colours written in; the player gets `var(...)` and switches `variables("dark")` on and off.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata

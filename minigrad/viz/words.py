@@ -3,8 +3,6 @@
 The layout measures these texts and the painter writes them, so both ask here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import NamedTuple
