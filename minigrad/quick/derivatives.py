@@ -48,8 +48,11 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
         mine = grad * array_of(n, "other", other, n.version_other, to_other)
     if to_other is not None:
         theirs = grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
-    if not keep:
-        n.free()
+    if not keep:  # as `free` does, sooner
+        if n.saved_self is not None:
+            n.saved_self = Freed.current
+        if n.saved_other is not None:
+            n.saved_other = Freed.current
     return mine, theirs
 
 

@@ -56,16 +56,20 @@ def walk(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list
 
     `inputs`, where given, must be ends: none of them leads to another.
     """
-    if len(roots) != 1 or not isinstance(node_of(root := roots[0]._edge()), Node) or suspended or anomaly.enabled:
+    if len(roots) != 1 or suspended or anomaly.enabled or not isinstance(node_of(root := roots[0]._edge()), Node):
         return False
-    ends, on_tensors = set(inputs or ()), create_graph or level() is not None
-    if root in ends or None in ends or (captured is None and (inputs is not None or on_tensors != create_graph)):
+    ends, earliest, on_tensors = set(inputs or ()), 0, create_graph or level() is not None
+    if ends:
+        if captured is None or root in ends or None in ends:
+            return False
+        earliest = min([getattr(node_of(edge), "seq", 0) for edge in ends])
+    elif inputs is not None or on_tensors != create_graph:
         return False
-    found = reach(node_of(root), on_tensors, min([getattr(node_of(edge), "seq", 0) for edge in ends], default=0))
+    found = reach(node_of(root), on_tensors, earliest)
     if found is None:
         return False
     nodes, waits, ways = *found, None
-    if captured is not None and waits.keys() != ends:
+    if ends and waits.keys() != ends:
         waits = dict.fromkeys(ends, 0)
         nodes = ways = leading(nodes, waits)  # type: ignore[assignment]
         if not ways.keys().isdisjoint(map(node_of, ends)):
