@@ -131,18 +131,18 @@ def signature(difference: str) -> str:
                       for sign in "-+")
 
 
-def report(area: str, count: int, torch: ModuleType, other: ModuleType, show: int) -> bool:
+def report(area: str, seeds: range, torch: ModuleType, other: ModuleType, show: int) -> bool:
     """Print an area's share of equal programs, then the others by cause; whether each cause is known."""
     begin, known, unknown = time.perf_counter(), Counter(), defaultdict(list)
-    for seed, difference in differences(area, range(count), torch, other):
+    for seed, difference in differences(area, seeds, torch, other):
         why = cause(area, difference)
         if why:
             known[why] += 1
         else:
             unknown[signature(difference)].append((seed, difference))
     new = sum(map(len, unknown.values()))
-    equal = 1 - (known.total() + new) / count
-    print(f"{area:12} {equal:6.1%} of {count} equal, {known.total()} by a known cause, {new} not: "
+    equal = 1 - (known.total() + new) / len(seeds)
+    print(f"{area:12} {equal:6.1%} of {len(seeds)} equal, {known.total()} by a known cause, {new} not: "
           f"{time.perf_counter() - begin:.0f} s{', below the goal' * (equal < GOAL)}", flush=True)
     for why, times in known.most_common():
         print(f"    {times:3}  {why}")
@@ -155,6 +155,7 @@ def report(area: str, count: int, torch: ModuleType, other: ModuleType, show: in
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("areas", nargs="*", metavar="AREA", help=f"of {', '.join(AREAS)}; all without")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="first seed")
     parser.add_argument("--count", type=int, default=500, help="programs an area")
     parser.add_argument("--show", type=int, default=12, help="how many groups of unknown differences to print")
     parser.add_argument("--seed", type=int, help="print this one program and what both show first differently")
@@ -164,7 +165,8 @@ def main(argv: list[str] | None = None) -> int:
         found = [*differences(options.areas[0], range(options.seed, options.seed + 1), torch, other)]
         print(program(options.areas[0], options.seed), *found[0][1:] if found else ["equal"], sep="\n")
         return 0
-    return sum(not report(area, options.count, torch, other, options.show) for area in options.areas or AREAS) > 0
+    seeds = range(options.first, options.first + options.count)
+    return sum(not report(area, seeds, torch, other, options.show) for area in options.areas or AREAS) > 0
 
 
 if __name__ == "__main__":
