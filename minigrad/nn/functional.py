@@ -509,6 +509,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     else:
         scales = tuple(map(float, (scale_factor,) * n if isinstance(scale_factor, int | float) else scale_factor))
         out = tuple(int(m * s) for m, s in zip(input.shape[2:], scales, strict=True))
+    need(min(*input.shape[2:], *out) > 0, f"resized_to_nothing{n}", *input.shape[2:], *out)
     return (conv.upsample_nearest1d if n == 1 else conv.upsample_nearest2d)(input, out, *scales)
 
 
