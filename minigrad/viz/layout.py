@@ -710,26 +710,17 @@ class Level:
     # ---- the shelf
 
     def draw_shelf(self) -> None:
-        """Shared leaves below their row; each use has its own wire, lane and port."""
-        for r, leaves in enumerate(self.leaf_rows):
-            if leaves:
-                self.draw_leaves(r, leaves)
-
-    def draw_leaves(self, row: int, leaves: list[str]) -> None:
-        """The wires to the leaves of one row."""
-        base = self.row_low[row] - self.shelf_height(row) + 16
-        lane, exits = 0, Counter[int]()
-        for leaf in leaves:
-            x, top = self.at[leaf]
-            uses = sorted(self.shelf[leaf], key=lambda use: self.exit(use))
-            for j, use in enumerate(uses):
-                lx = x + self.lid(leaf) * 0.85 * (j + 1) / (len(uses) + 1)
-                turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
-                self.own_wires[use.link] = self.leaf_wire(use, base + LANE * (lane + turn), lx, top, exits)
-            lane += len(uses)
-
-    def lid(self, leaf: str) -> float:
-        return self.plan.items[leaf].lid or self.plan.items[leaf].w
+        """The wires to shared leaves below their row; each use has its own, with its lane and port."""
+        for row, leaves in enumerate(self.leaf_rows):
+            lane, exits = self.row_low[row] - self.shelf_height(row) + 16, Counter[int]()
+            for leaf in leaves:
+                (x, top), wide = self.at[leaf], self.plan.items[leaf].lid or self.plan.items[leaf].w
+                uses = sorted(self.shelf[leaf], key=self.exit)
+                for j, use in enumerate(uses):
+                    lx = x + wide * 0.85 * (j + 1) / (len(uses) + 1)
+                    turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
+                    self.own_wires[use.link] = self.leaf_wire(use, lane + LANE * turn, lx, top, exits)
+                lane += LANE * len(uses)
 
     def exit(self, use: Use) -> Point:
         """Where the wire of a use leaves its box: below, or left and down the gap before its column."""
