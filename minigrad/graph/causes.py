@@ -392,7 +392,10 @@ def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding 
         for at, around, code in rule_places(rule, told, node, context) if told else ():
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
             facts |= {"name": told["name"]} if "name" in told.groupdict() else {}
-            change = [(at, filled(code.expand(rule["edit"]), told))] if "edit" in rule else []
+            new = filled(code.expand(rule["edit"]), told) if "edit" in rule else None
+            here = ast.unparse(around.function.args) if around.function is not None else ""
+            known = new is not None and (rule.get("of") != "event" or "self." not in new or here.startswith("self"))
+            change = [(at, str(new))] if known else []
             return finding(name.partition(".")[0], around, at, *change, **facts)
     return None
 

@@ -42,7 +42,7 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
 def optimizers(context: Context) -> dict[str, Any]:
     """The learner's optimizers by name, those in attributes of their objects too, and those that did something."""
     named = {name: value for name, value in context.names.items() if not name.startswith("_")}
-    named |= {name: value for owner in [*named.values()] if is_learners(owner)
+    named |= {f"self.{name}": value for owner in [*named.values()] if is_learners(owner)
               for name, value in getattr(owner, "__dict__", {}).items()}
     found = {name: value for name, value in named.items() if hasattr(value, "param_groups")}
     acted = {o for _, owner, *_ in ledger.diary if hasattr(o := owner(), "param_groups")}
