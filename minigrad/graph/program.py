@@ -117,6 +117,8 @@ class Source:
             near.append(statement)
             if isinstance(statement, ast.Assign) and self.parents[statement] in {*around, self.tree, function}:
                 break
+        if "." in name and not near:  # an attribute, from the call before
+            near += [s for s in found if s is not self.statement(use)]
         if loop is not None:
             near += [s for s in found if s not in near and loop in self.above(s)]
         elif function is None and not near:  # what stands further down has run before, in a cell
