@@ -905,8 +905,14 @@ def test_a_panel_that_predicts_asks_about_each_cell(shell, capsys):
     for nothing in ("1 + 1", "k = 5", "raise ValueError", "%%watch\nq = x * 2"):
         shell.run_cell(nothing)
         assert panel.board is board
+    shell.run_cell("y = x * 3\ny = 5\nz = x + 1")  # a node that nobody holds any more has a line, too
+    assert panel.board is board
     shell.run_cell("first = [f(x)]\nsecond = x - 1")  # whose line a node is must be certain
     assert panel.board is board
+    shell.run_cell("layer = torch.nn.Linear(1, 1)\nout = torch.nn.Sequential(layer, torch.nn.ReLU())(x.reshape(1, 1))")
+    assert panel.board is not board
+    board = panel.board
+    assert board.wrote(2)[-1] == "ReluBackward0"
     panel.close()
     shell.run_cell("t = x * 7")
     assert panel.board is board

@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from ..core.beside import ledger
+from ..core.beside import ledger, scopes
 from ..core.beside.observers import observing
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from .live import read
@@ -189,11 +189,12 @@ def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exce
     return graph, made, error
 
 
-def written_by_lines(program: Followed, since: int) -> tuple[Graph | None, dict[int, list[str]]]:
-    """The same for a program that ran without us, of the nodes made after number `since`.
+def written_by_lines(program: Followed, since: int, until: int) -> tuple[Graph | None, dict[int, list[str]]]:
+    """The same for a program that ran without us, of the nodes made between two numbers.
 
     A node remembers its line; one that was made elsewhere, in a function, belongs to the line that names its
-    result. Where that does not tell of each node there are no lines: better none than a wrong one.
+    result. Where that does not tell of each node, or where nobody holds one any more, there are no lines: better
+    none than a wrong one.
     """
     program.ran = [one.lineno for one in program.tree.body]
     if not (results := program.results()):
@@ -211,7 +212,8 @@ def written_by_lines(program: Followed, since: int) -> tuple[Graph | None, dict[
             if node.id in new:
                 home.setdefault(node.id, line)
     made = {line: [id for id in new if home.get(id) == line] for line in program.ran if line in home.values()}
-    return graph, made if len(home) == len(new) else {}
+    calls = sum(call.first > since for call in scopes.calls)  # of modules: each takes a number as it begins and ends
+    return graph, made if len(home) == len(new) >= until - since - 1 - 2 * calls else {}
 
 
 def so_far(graph: Graph, ids: list[str]) -> Graph:

@@ -66,11 +66,6 @@ def elsewhere(trial: Trial) -> bool:
     return "elsewhere" in trial.facts or not 0 < trial.facts.get("at", 1) <= last
 
 
-def symptom(trial: Trial) -> bool:
-    """The number is written where it would be read."""
-    return bool(re.search(r"\bw\.grad\s*\S?=[^=]|print\(.*4\.5", trial.facts.get("text", "")))
-
-
 class Repairs(Exercise):
     """Exercise 06.1: what a mended program does tells where its line went wrong; those that nobody mended wait."""
 
@@ -105,7 +100,8 @@ KINDS["fixes"] = lambda answer: isinstance(answer, Mapping) and answer.keys() <=
 FIXES = Repairs("06.1", lambda: (Case(text, (n,), WANT) for n, text in PROGRAMS.items()), play, of="fixes", signs={
     "two_lines": whenever(lambda t: any(mark in t.facts.get("text", "") for mark in "\n;")),
     "wrong_line": whenever(elsewhere),
-    "symptom": whenever(symptom),
+    # the number is written where it would be read
+    "symptom": whenever(lambda t: bool(re.search(r"\bw\.grad\s*\S?=[^=]|print\(.*4\.5", t.facts.get("text", "")))),
 })
 
 # 06: whether the record of a result leads to w

@@ -60,7 +60,7 @@ class Watch:
             return
         shell = sys.modules["IPython"].get_ipython()
         program = Followed(shell.transform_cell(info.raw_cell), shell.user_ns)
-        graph, made = written_by_lines(program, since)
+        graph, made = written_by_lines(program, since, self.since)
         if made:
             self.board = Board(program, graph, made, True)
             sys.modules["IPython"].display.display(self.board)
