@@ -44,14 +44,9 @@ class Lifted:
         return bool(self.base)
 
     def intercept(self, call: Callable, args: tuple) -> Any:
-        level, base, given = self.level, self.base, tensors_of(args)
-        outer = lifted.set(level.outer)  # `mode`, written out: it takes as long as an operation
-        beneath = mode_variable.set(base if level.outer is None else Lifted(level.outer, base))
-        try:
-            return level.run(call, args, given, base) if any(map(level.holds, given)) else call(*args)
-        finally:
-            mode_variable.reset(beneath)
-            lifted.reset(outer)
+        level, given = self.level, tensors_of(args)
+        with mode(level.outer, self.base):
+            return level.run(call, args, given, self.base) if any(map(level.holds, given)) else call(*args)
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A custom Function, called with these arguments."""

@@ -56,30 +56,22 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
     return mine, theirs
 
 
-def mm(n: Any, grad: Any, keep: bool) -> tuple:
-    to_self, to_mat2 = n.edges
-    mine, theirs, times = None, None, RAW.mm if 1 in grad.shape else xp.dot  # mm minds the sign of zero
-    if to_self is not None:
-        mine = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
+def factors(n: Any, grad: Any, keep: bool, name: str, to_first: Any, to_mat2: Any) -> tuple:
+    """What the two factors of a product receive; mm minds the sign of zero."""
+    left, right, times = None, None, RAW.mm if 1 in grad.shape else xp.dot
+    if to_first is not None:
+        left = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
     if to_mat2 is not None:
-        theirs = times(array_of(n, "self", n.saved_self, n.version_self, to_self).T, grad)
+        right = times(array_of(n, name, getattr(n, f"saved_{name}"), getattr(n, f"version_{name}"), to_first).T, grad)
     if not keep:
         n.free()
-    return mine, theirs
+    return left, right
 
 
 def addmm(n: Any, grad: Any, keep: bool) -> tuple:
     if n.saved_alpha != 1 or n.saved_beta != 1:
         return n.apply(grad, RAW, keep)
-    _, to_mat1, to_mat2 = n.edges
-    left, right, times = None, None, RAW.mm if 1 in grad.shape else xp.dot
-    if to_mat1 is not None:
-        left = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
-    if to_mat2 is not None:
-        right = times(array_of(n, "mat1", n.saved_mat1, n.version_mat1, to_mat1).T, grad)
-    if not keep:
-        n.free()
-    return grad, left, right
+    return grad, *factors(n, grad, keep, "mat1", *n.edges[1:])
 
 
 def tanh(n: Any, grad: Any, keep: bool) -> tuple:
@@ -132,7 +124,8 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {
-    "mul": mul, "mm": mm, "addmm": addmm, "tanh": tanh, "relu": relu, "mean_dim": mean_dim,
+    "mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "mean_dim": mean_dim,
+    "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (
