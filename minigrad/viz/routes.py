@@ -33,12 +33,11 @@ def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Cho
     """
     end = nodes_below(leaf, root)[0]
     graph = reader_for(root)(root, names=learners_names())
-    start = graph.nodes[0].id
     count = ways(graph, end)
-    found = list(islice(routes_from(graph, start, count), SHOWN))
     if choose:
         return Choice(graph, root, end, count)
-    return Paths(graph, found, count[start], end, [
+    found = list(islice(routes_from(graph, end, count), SHOWN))
+    return Paths(graph, found, count[graph.nodes[0].id], end, [
         in_short(grads[-1]) if (grads := arriving(root, graph, way)) else "" for way in found])
 
 
@@ -55,14 +54,19 @@ def hooked(graph: Graph, count: dict[str, int]) -> bool:
     return any(h.kind != "post_accumulate" and count[h.node] for h in graph.hooks)
 
 
-def routes_from(graph: Graph, start: str, count: dict[str, int]) -> Iterator[Route]:
-    """Depth first, only where the end can be reached; never recursive."""
-    stack: list[tuple[str, Route]] = [(start, ())]
+def routes_from(graph: Graph, end: str, count: dict[str, int], others: int = 0) -> Iterator[Route]:
+    """The paths to `end`, and the first `others` that lead to other leaves, or nowhere. Never recursive."""
+    stack: list[tuple[str, Route]] = [(graph.nodes[0].id, ())]
     while stack:
         id, way = stack.pop()
-        edges = [e for e in graph.node(id).edges if e.node and count[e.node]]
-        if not edges:
+        edges = () if id == end else graph.node(id).edges
+        if id == end or (not edges and others > 0):
+            others -= id != end
             yield (*way, (id, 0))
+        edges = tuple(e for e in edges if others > 0 or (e.node and count[e.node]))
+        for e in [e for e in edges if e.node is None][:others]:
+            others -= 1
+            yield (*way, (id, e.slot))
         stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
 
 
@@ -78,24 +82,6 @@ def arriving(root: AnyTensor, graph: Graph, way: Route) -> list[AnyTensor]:
     except (RuntimeError, TypeError, AttributeError, IndexError):
         return []
     return grads
-
-
-def all_ends(graph: Graph, start: str, end: str, count: dict[str, int]) -> list[Route]:
-    """Paths to the leaf that `count` counts, and the first of those that end at other leaves, or nowhere."""
-    counting: list[Route] = []
-    others: list[Route] = []
-    stack: list[tuple[str, Route]] = [(start, ())]
-    while stack:
-        id, way = stack.pop()
-        edges = graph.node(id).edges
-        if not edges or id == end:
-            (counting if count[id] else others).append((*way, (id, 0)))
-            continue
-        if len(others) >= TICKED:
-            edges = tuple(e for e in edges if e.node and count[e.node])
-        others += [(*way, (id, e.slot)) for e in edges if e.node is None]
-        stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
-    return sorted(counting + others[:TICKED], key=lambda way: [slot for _, slot in way])
 
 
 def marks_of(found: list[Route]) -> frozenset[str]:
@@ -138,13 +124,12 @@ class Choice(Moment):
 
     def __init__(self, graph: Graph, root: AnyTensor, end: str, count: dict[str, int]) -> None:
         self.graph, self.end, self.count = graph, end, count
-        self.names = [graph.tensor(graph.roots[0]).label, graph.outputs(end)[0].label]
-        start = graph.nodes[0].id
-        if count[start] > TICKED:
-            raise ValueError(say("moments.many_paths", count=count[start], most=TICKED))
+        self.names = [t.label for t in (graph.tensor(graph.roots[0]), graph.outputs(end)[0])]
+        if (paths := count[graph.nodes[0].id]) > TICKED:
+            raise ValueError(say("moments.many_paths", count=paths, most=TICKED))
         if hooked(graph, count):
             raise ValueError(say("moments.hooked_paths"))
-        self.ways = all_ends(graph, start, end, count)
+        self.ways = sorted(routes_from(graph, end, count, TICKED), key=lambda way: [slot for _, slot in way])
         self.grads = [arriving(root, graph, way) if way[-1][0] == end else [] for way in self.ways]
         self.counting = [i for i, way in enumerate(self.ways) if way[-1][0] == end]
         self.products = [float(self.grads[i][-1].sum()) for i in self.counting if self.grads[i]]
@@ -155,13 +140,12 @@ class Choice(Moment):
     def way(self, i: int) -> str:
         """A path in words: its nodes, and where it ends."""
         *_, (id, slot) = way = self.ways[i]
-        node = self.graph.node(id)
-        leaf = self.graph.tensor(node.leaf).label if node.leaf else ""
-        if not leaf and id != self.end:
-            constant = node.edges[slot].tensor
-            leaf = "None" + (f" ({self.graph.tensor(constant).label})" if constant else "")
-        names = [self.node_name(id) for id, _ in way]
-        return " → ".join([*(names[:-1] if node.leaf else names), *filter(None, [leaf])])
+        names, node = [self.node_name(id) for id, _ in way], self.graph.node(id)
+        if node.leaf:
+            return " → ".join([*names[:-1], self.graph.tensor(node.leaf).label])
+        constant = node.edges[slot].tensor if id != self.end else None
+        none = "None" + (f" ({self.graph.tensor(constant).label})" if constant else "")
+        return " → ".join(names if id == self.end else [*names, none])
 
     def node_name(self, id: str) -> str:
         """A node, and what its result is called."""
