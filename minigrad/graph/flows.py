@@ -140,8 +140,7 @@ def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
     given = [None] * len(roots) if gradient is None else gradient if isinstance(gradient, Sequence) else [gradient]
     run = run_minigrad if hasattr(type(roots[0]), "_edge") else run_torch
     try:
-        with warnings.catch_warnings(), uncollected(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"), uncollected(), contextlib.redirect_stdout(io.StringIO()):
             if len(given) != len(roots):
                 raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
             run(found, roots, given)

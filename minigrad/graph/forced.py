@@ -9,8 +9,6 @@ from itertools import combinations
 from typing import Any
 
 from ..core.beside.attended import AttendedTask
-from ..core.beside.ends import root_gradients
-from ..core.engine import steps
 from .recorder import Frame, Recorder, untouched
 from .snapshot import AnyTensor, Graph, within
 
@@ -31,25 +29,28 @@ class EarlyTask(AttendedTask):
             super().send(node, slot, grad)
 
 
-def forced_runs(root: AnyTensor, gradient: AnyTensor | None = None, create_graph: bool = False,
-                **options: Any) -> dict[str, tuple[Frame, ...]]:
+class EarlyRecorder(Recorder):
+    """Records such a run."""
+
+    task_class = EarlyTask
+    task: EarlyTask
+
+
+def forced_runs(root: AnyTensor, gradient: AnyTensor | None = None, **options: Any) -> dict[str, tuple[Frame, ...]]:
     """The frames of each run with a node that is not ready, by `node|senders that had come`, of this node and of
     all behind it. Nothing is changed; hooks run on copies, once for each of these runs.
 
     Left out: nodes with more than four senders, and whatever goes beyond 20 000 steps in all.
     """
     found: dict[str, tuple[Frame, ...]] = {}
-    taken, graph = 0, Recorder(root, gradient, True, create_graph=create_graph, **options).graph
+    taken, graph = 0, Recorder(root, gradient, True, **options).graph
     for early, came, late in too_early(graph):
         taken += len(graph.nodes)
         if taken > MOST_STEPS:
             break
-        recorder = Recorder(root, gradient, True, create_graph=create_graph, **options)
-        (seed,) = root_gradients((root,), gradient, create_graph)
-        task = EarlyTask(True, create_graph, watch=recorder)
-        task.early, task.late, behind = early, late, within(graph, [early])
+        recorder = EarlyRecorder(root, gradient, True, **options)
+        recorder.task.early, recorder.task.late, behind = early, late, within(graph, [early])
         recorder.names.changed |= behind  # what is missing there makes no derivative
-        recorder.engine = steps([root._edge()], [seed.clone() if create_graph else seed.copy()], task)
         with untouched(recorder.reader):
             while recorder.advance():
                 pass

@@ -180,8 +180,7 @@ def computed(reader: Reader, key: Key, record: NodeRecord, arrays: Mapping[Any, 
         args.append(row.defaults.get(name) if value is None else value)
     before = str(random.get_state())
     try:
-        with warnings.catch_warnings(), xp.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"), xp.errstate(all="ignore"):
             made = row.forward(*args)
     except Exception:  # a kernel that takes its options in another form
         return None

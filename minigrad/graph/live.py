@@ -154,8 +154,7 @@ class Reader:
 
     def graph(self) -> Graph:
         """Read everything, and return it as records."""
-        with warnings.catch_warnings(), uncollected():
-            warnings.simplefilter("ignore")  # looking is not the learner's access
+        with warnings.catch_warnings(action="ignore"), uncollected():  # looking is not the learner's access
             order = self.numbered()
             self.place_tensors(order)
             self.describe_tensors(order)

@@ -17,6 +17,7 @@ from ..core.graph import Node, function_of
 from ..text import LANGUAGES, get_language, knows, presentation, say
 from . import causes
 from .program import expression, is_cell, is_theirs, standing, theirs
+from .tracebacks import places
 
 
 def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
@@ -44,18 +45,14 @@ def tell(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any
 
 def complete(error: BaseException) -> None:
     """Give an error that was raised without a note the one that its text and its place tell."""
-    last, place = None, error.__traceback__
-    while place is not None:
-        if is_theirs(place.tb_frame.f_code):
-            last = place
-        place = place.tb_next
-    if last is None or hasattr(error, "finding"):
+    mine = [place for place in places(error.__traceback__) if is_theirs(place.tb_frame.f_code)]
+    if not mine or hasattr(error, "finding"):
         return
     error.finding = None  # type: ignore[attr-defined]
     if (meant := mistyped(error)) is not None:
         for lang in languages():
             error.add_note(say(meant[0], lang, **meant[1]))
-    tell(error, last.tb_frame, last.tb_lasti)
+    tell(error, mine[-1].tb_frame, mine[-1].tb_lasti)
 
 
 def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:

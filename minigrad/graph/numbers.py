@@ -42,8 +42,7 @@ class Values(Reader):
 
     def __init__(self, loss: Any, names: Mapping[str, Any]) -> None:
         super().__init__([loss], names)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             self.discover()
             self.way = self.order() if len(self.found) <= MOST else []
             self.place_tensors(self.way)

@@ -93,6 +93,7 @@ def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = T
 class Recorder:
     """Holds the suspended engine and watches it; `advance` runs one node and adds its frames."""
 
+    task_class = AttendedTask
     looks = False  # whether what arrives is compared everywhere, since hooks may stand where nobody sees them
 
     def __init__(self, root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = False, *,
@@ -136,8 +137,8 @@ class Recorder:
             seed = seed.clone() if create_graph else seed.copy()
         self.reader = Reader((root,), names)
         self.mark = Freed(*learners_line())  # whose line it is that frees, for notes
-        task = AttendedTask(self.preview or not self.frees, create_graph, watch=self)
-        self.engine: Any = steps([root._edge()], [seed], task)
+        self.task = self.task_class(self.preview or not self.frees, create_graph, watch=self)
+        self.engine: Any = steps([root._edge()], [seed], self.task)
         return seed
 
     # ---- running

@@ -129,8 +129,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
 def computed(row: Row, word: str, values: Mapping[str, Any]) -> Any:
     """What the row's own formula makes of these values, as an array; None where it cannot."""
     try:
-        with warnings.catch_warnings(), xp.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"), xp.errstate(all="ignore"):
             return xp.asarray(row.derivatives[word](**values, **({"F": RAW} if "F" in row.uses[word] else {})))
     except Exception:  # a formula that takes more than numbers, or refuses these
         return None

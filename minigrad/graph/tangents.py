@@ -34,8 +34,7 @@ def with_tangents(graph: Graph, *roots: AnyTensor, along: Mapping[Any, Any] | No
              for key, t in leaves.items() if not along or id(t) in ways}
     count, said = sum(t.numel() for t in moved.values()), ""
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"), contextlib.redirect_stdout(io.StringIO()):
             for key in reversed(reader.order()):
                 if not isinstance(key, tuple):
                     moved |= pushed(reader, key, moved)

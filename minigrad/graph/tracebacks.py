@@ -29,16 +29,18 @@ def full_tracebacks(on: bool = True) -> None:
 
 def shortened(tb: TracebackType | None) -> TracebackType | None:
     """A traceback without the frames of this package; as it is where no other frame is in it."""
-    kept = []
-    place = None if full else tb
-    while place is not None:
-        if place.tb_frame.f_code.co_filename not in PACKAGE_FILES:
-            kept.append(place)
-        place = place.tb_next
     short = None
-    for place in reversed(kept):
-        short = TracebackType(short, place.tb_frame, place.tb_lasti, place.tb_lineno)
+    for place in reversed([] if full else [*places(tb)]):
+        if place.tb_frame.f_code.co_filename not in PACKAGE_FILES:
+            short = TracebackType(short, place.tb_frame, place.tb_lasti, place.tb_lineno)
     return short or tb
+
+
+def places(tb: TracebackType | None) -> Iterator[TracebackType]:
+    """The parts of a traceback, the outermost first."""
+    while tb is not None:
+        yield tb
+        tb = tb.tb_next
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:

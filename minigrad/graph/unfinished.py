@@ -16,6 +16,7 @@ from .live import Reader, is_tensor
 from .nesting import call_at
 from .program import Context, expression, is_theirs, own_locals, source_of
 from .snapshot import AnyTensor, Edge, Graph, NodeRecord
+from .tracebacks import places
 
 
 @dataclass
@@ -50,10 +51,7 @@ def last_error() -> BaseException | None:
 
 def failure(error: BaseException | None) -> Failure | None:
     """The learner's call in which an error arose; None where no tensor had a part in it."""
-    frames, place = [], error and error.__traceback__
-    while place:
-        frames.append((place.tb_frame, place.tb_lasti))
-        place = place.tb_next
+    frames = [(place.tb_frame, place.tb_lasti) for place in places(error.__traceback__ if error else None)]
     theirs = [i for i, (frame, _) in enumerate(frames) if is_theirs(frame.f_code)]
     if error is None or not theirs:
         return None

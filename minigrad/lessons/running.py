@@ -107,12 +107,11 @@ def described(error: BaseException) -> dict[str, str]:
 def untouched() -> Iterator[None]:
     """Put back the random streams, let no warning of the answer become an error or a lasting one, and look for no
     cause of an error: nobody will read the note, and in a long file it takes more than a second."""
-    with contextlib.ExitStack() as undo, warnings.catch_warnings():
+    with contextlib.ExitStack() as undo, warnings.catch_warnings(action="ignore"):
         undo.callback(set_rng_state, get_rng_state())
         undo.callback(random.setstate, random.getstate())
         undo.callback(setattr, presentation, "explain", presentation.explain)
         presentation.explain = lambda *given: None
-        warnings.simplefilter("ignore")
         yield
 
 

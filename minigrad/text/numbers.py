@@ -50,20 +50,20 @@ def _formatted(value: float, spec: str) -> str:
         text = format(value or 0, spec) if value or "e" not in spec else "0"  # no sign before zero
         if value and not float(text):  # never round a number to nothing
             text = format(value, ".1e")
-        text = _short_exponent(text)
-    return text.replace("-", "−")
+    return tidy(text)
 
 
-def _short_exponent(text: str) -> str:
+def tidy(text: str) -> str:
+    """A number of Python's as it is printed here: `1e−9`."""
     mantissa, e, exponent = text.partition("e")
-    return f"{mantissa}e{int(exponent)}" if e else text
+    return (f"{mantissa}e{int(exponent)}" if e else text).replace("-", "−")
 
 
 def two_digits(value: float) -> str:
     """A size, such as a norm: `0.24`, `1e−9`, `12`."""
     if not math.isfinite(value):
         return "NaN" if value != value else "∞"
-    return _short_exponent(f"{value:.2g}" if abs(value) < 100 else f"{value:.3g}").replace("-", "−")
+    return tidy(f"{value:.2g}" if abs(value) < 100 else f"{value:.3g}")
 
 
 def exact(value: Any, kind: str) -> str:
@@ -72,8 +72,7 @@ def exact(value: Any, kind: str) -> str:
         return rounded([value])[0] if isinstance(value, float) else str(value).replace("-", "−")
     code, least = _DIGITS.get(kind, ("d", 15))
     texts = (f"{value:.{n}g}" for n in range(least, 18))
-    return _short_exponent(next(t for t in texts if struct.unpack(code, struct.pack(code, float(t)))[0] == value)
-                           ).replace("-", "−")
+    return tidy(next(t for t in texts if struct.unpack(code, struct.pack(code, float(t)))[0] == value))
 
 
 def number(text: str) -> Any:

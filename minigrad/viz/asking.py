@@ -18,7 +18,7 @@ import anywidget
 import traitlets
 
 from ..text import get_language, say
-from ..text.numbers import holds
+from ..text.numbers import holds, tidy
 from .display import Drawing
 from .glyphs import clean, num, path, tag, text
 from .svg import wrap
@@ -210,7 +210,7 @@ class Axes:
 
 def shown(value: float, digits: int = 6) -> str:
     """A number as a learner would write it."""
-    return f"{value:.{digits}g}".replace("-", "−").replace("e−0", "e−").replace("e+0", "e").replace("e+", "e")
+    return tidy(f"{value:.{digits}g}")
 
 
 def equation(join: str, values: Sequence[float], result: float) -> str:

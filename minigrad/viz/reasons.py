@@ -313,8 +313,8 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     given = dict(zip(("model", "loss"), getattr(call, "args", ()), strict=False))
     given |= {k.arg: k.value for k in getattr(call, "keywords", ()) if k.arg in ("model", "loss")}
     names = [ast.unparse(given[word]) if word in given else word for word in ("model", "loss")]
-    with Restoring(step, model, optimizer, loss) as kept, warnings.catch_warnings(), redirect_stdout(StringIO()):
-        warnings.simplefilter("ignore")
+    with (Restoring(step, model, optimizer, loss) as kept, warnings.catch_warnings(action="ignore"),
+          redirect_stdout(StringIO())):
         told = [*checkup.remarks(model, loss, optimizer, step, names, context, given.get("loss"))]
     told += [checkup.Remark("moved", {"names": ", ".join(kept.moved)})] if kept.moved else []
     return Checkup(told, loss)
