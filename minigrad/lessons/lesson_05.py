@@ -9,42 +9,21 @@ from typing import Any
 
 from .. import arange, float32, tensor
 from ..graph.restoring import names_in
-from .exercise import BY_ITSELF, Case, Exercise, case, programs, whenever
+from .exercise import BY_ITSELF, Case, Exercise, case, programs, stored, whenever
 from .running import OURS
-
-# 05: grad, a and b, square and unsymmetric first: there even a wrong order of factors can be computed
-PRODUCTS = (
-    ([[1, 0], [2, 1]], [[1, 2], [3, 4]], [[2, 5], [1, 3]]),
-    ([[1, 2], [-1, 1]], [[1, 2, 3], [4, 5, 6]], [[1, 0], [2, 1], [0, 3]]),
-    ([[2], [1], [-1]], [[1, 2], [3, 4], [5, 6]], [[1], [2]]), ([[3]], [[1, 2, 4]], [[2], [0], [1]]),
-    ([[1, 2, 0], [0, 1, 5]], [[3], [2]], [[1, 4, 2]]),
-)
 
 
 def products() -> Iterator[Case]:
-    for three in PRODUCTS:
-        g, a, b = (tensor(rows, dtype=float32) for rows in three)
-        lines = "".join(f"{name} = torch.tensor({t.tolist()})\n" for name, t in (("grad", g), ("a", a), ("b", b)))
+    for three in stored("cases")["products"]:
+        g, a, b = (tensor(rows, dtype=float32) for rows in three.values())
+        lines = "".join(f"{name} = torch.tensor({t.tolist()})\n" for name, t in zip(three, (g, a, b), strict=True))
         yield case(f"{lines}for_a, for_b = matmul_grads(grad, a, b)",
                    for_a=(g @ b.T).tolist(), for_b=(a.T @ g).tolist())
 
 
-# g is the gradient that arrives; each text is what a wrong idea would return
-WRONG_PRODUCTS = {
-    "missing_transpose": "g @ b, a @ g; g @ b.T, a @ g; g @ b, a.T @ g",
-    "wrong_order": "b.T @ g, g @ a.T; b.T @ g, a.T @ g; g @ b.T, g @ a.T",
-    "swapped_results": "a.T @ g, g @ b.T",
-    "transposed": "b @ g.T, g.T @ a; b @ g.T, a.T @ g; g @ b.T, g.T @ a; (g @ b).T, (a @ g).T",
-    "forgets_incoming": "g.sign() ** 0 @ b.T, a.T @ g.sign() ** 0; b.T, a.T; b, a; a.T, b.T",
-    "elementwise": "g * b, a * g; g * b.T, a.T * g; g * b, g * a",
-    "no_swap": "g @ a.T, b.T @ g; g @ a, g @ b; g @ a, b @ g; a.T @ g, g @ b; g * a, g * b; a @ g, g @ b; a, b",
-    "sign": "-g @ b.T, -(a.T @ g)",
-}
-
-
 EXERCISE = Exercise("05", products, programs("matmul_grads"), {
-    key: [eval(f"lambda g, a, b: ({text})") for text in texts.split("; ")] for key, texts in WRONG_PRODUCTS.items()},
-    signs=BY_ITSELF)
+    key: [eval(f"lambda g, a, b: ({text})") for text in texts]
+    for key, texts in stored("cases")["wrong_products"].items()}, signs=BY_ITSELF)
 
 # 05.1: the shape of what was broadcast, and the one that it got
 SHAPES = (
