@@ -373,6 +373,14 @@ class Builder:
         block.slots[f"sum:{id}"] = (px - 20 - wide / 2, y + (-18 if up else 27), "middle")
         block.room.append(Box(px - 24 - wide, y - (32 if up else 12), wide + 8, 44))
 
+    def sum_below(self, block: Block, node: NodeRecord, e: Edge, x: float, y: float) -> None:
+        """The same on a wire that leaves below, at `x`."""
+        id = node.edge_id(e.slot)
+        block.boxes[f"sum:{id}"] = Box(x - 29, y, 58, 24)
+        block.slots[f"sum:{id}"] = (x + 36, y + 17, "start")
+        wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
+        block.room.append(Box(x + 30, y, wide + 10, 28))
+
     def hanging(self, node: NodeRecord) -> list[Edge]:
         """The edges whose leaf hangs under this op: nobody else uses it, and it has no hooks of its own."""
         found: dict[str, Edge] = {}
@@ -432,10 +440,7 @@ class Builder:
         block.slots[f"edge:{id}"] = (px + 6 if right else px - 6, pill.bottom + 20, "start" if right else "end")
         block.room.append(Box(px if right else px - label, pill.bottom, label, 24))
         if e.expands:
-            block.boxes[f"sum:{id}"] = Box(px - 29, pill.bottom + 26, 58, 24)
-            block.slots[f"sum:{id}"] = (px + 36, pill.bottom + 43, "start")
-            wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
-            block.room.append(Box(px + 30, pill.bottom + 26, wide + 10, 28))
+            self.sum_below(block, node, e, px, pill.bottom + 26)
         if leaf is not None:
             block.hangs[e.slot] = (e.node or "", (px, leaf.y))
 
@@ -457,11 +462,7 @@ class Builder:
             wide = self.slot_width(f"edge:{id}")
             block.room.append(Box(drop, top - 20, wide + 12, 20) if k == 0 else Box(x - 8 - wide, top - 20, wide, 20))
         if e.expands:
-            id = node.edge_id(e.slot)
-            block.boxes[f"sum:{id}"] = Box(drop - 29, low + 10, 58, 24)
-            block.slots[f"sum:{id}"] = (drop + 36, low + 27, "start")
-            wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
-            block.room.append(Box(drop + 30, low + 8, wide + 10, 28))
+            self.sum_below(block, node, e, drop, low + 10)
 
     def hang_constant(self, block: Block, node: NodeRecord, pill: Box) -> None:
         """A named constant input, upper left, beside the note that saved it."""

@@ -110,9 +110,9 @@ class Scope:
     chips: dict[tuple[str, str], Use] = field(default_factory=dict)  # (item, slot) -> what is drawn again there
 
 
-def arrange(plan: Plan, limit: float = math.inf) -> Places:
-    """Place everything within `limit` px, as far as the widest piece allows it."""
-    return Arrangement(plan).places(limit)
+def arrange(plan: Plan, limit: float = math.inf, margin: float = 0) -> Places:
+    """Place everything within `limit` px and inside of a margin, as far as the widest piece allows it."""
+    return Arrangement(plan).places(limit - 2 * margin, margin)
 
 
 class Arrangement:
@@ -204,7 +204,7 @@ class Arrangement:
 
     # ---- inner ones first
 
-    def places(self, limit: float) -> Places:
+    def places(self, limit: float, margin: float) -> Places:
         """Lay out all scopes, then add up where they stand."""
         order, rooms = [""], {"": limit}
         for scope in order:  # grows: outer ones before those inside
@@ -216,7 +216,7 @@ class Arrangement:
             found = self.scopes[scope]
             items = {i: self.frame(i) if i in self.levels else self.plan.items[i] for i in found.items}
             self.levels[scope] = Level(items, found, rooms[scope], self.plan)
-        return self.collect(order)
+        return self.collect(order, margin)
 
     def frame(self, scope: str) -> Item:
         """A scope that is laid out, as a piece: its ports stand on its border."""
@@ -226,11 +226,11 @@ class Arrangement:
         ip, op = ({name: (side, y) for name, y in ports if name.startswith(kind)} for kind in ("in:", "out:"))
         return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ip, op, free=False)
 
-    def collect(self, order: list[str]) -> Places:
+    def collect(self, order: list[str], margin: float) -> Places:
         """Everything in its place on the whole picture."""
         top = self.levels[""]
-        out = Places(top.w, top.h, rows=len(top.rows))
-        origin = {"": (0.0, 0.0, 0)}
+        out = Places(top.w + 2 * margin, top.h + 1.3 * margin, rows=len(top.rows))
+        origin = {"": (margin, margin, 0)}
         for scope in order:
             x, y, depth = origin[scope]
             level = self.levels[scope]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from ..graph.snapshot import Edge, Graph, NodeRecord
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
-from .layout import PAD, Line, Link, Places, Plan, Point, arrange, backwards, moved_line
+from .layout import PAD, Line, Link, Places, Plan, Point, arrange, backwards
 from .levels import Fold
 from .theme import width
 
@@ -63,16 +63,13 @@ class Composer:
     def layout(self, widest: float) -> Layout:
         """Everything in its place, with all wires."""
         plan, out = self.plan(), self.out
-        places = arrange(plan, widest - 2 * MARGIN)
+        places = arrange(plan, widest, MARGIN)
         for id, (x, y) in places.boxes.items():
-            self.put(self.blocks[id], x + MARGIN, y + MARGIN)
-        for id, (x, y, w, h, depth) in places.frames.items():
-            out.frames[id] = (Box(x + MARGIN, y + MARGIN, w, h), depth)
-        out.width, out.height = places.w + 2 * MARGIN, places.h + 1.3 * MARGIN
-        self.wires(places)
-        out.joins = [(net, x + MARGIN, y + MARGIN) for net, x, y in places.joins]
-        out.loops = [(id, moved_line(line, MARGIN, MARGIN)) for id, line in places.loops]
+            self.put(self.blocks[id], x, y)
+        out.frames = {id: (Box(*box), depth) for id, (*box, depth) in places.frames.items()}
+        out.width, out.height, out.joins, out.loops = places.w, places.h, places.joins, places.loops
         out.rows = places.rows
+        self.wires(places)
         return out
 
     # ---- the plan
@@ -191,7 +188,6 @@ class Composer:
         ends: dict[str, list[tuple[str, float, float]]] = {}  # closed box -> its wires, and where they meet it,
         below: dict[str, list[tuple[str, float, float]]] = {}  # left and below
         for id, line in places.wires.items():
-            line = moved_line(line, MARGIN, MARGIN)
             n, e = self.links.get(id, (None, None))
             if n is None or e is None:  # from a closed box to its result
                 if id.startswith("loop:"):
@@ -207,7 +203,7 @@ class Composer:
                 x, y = out.data[id][0][-1]
                 out.data[id].insert(0, ((x, y + self.builder.drawer),))
             if id in self.fold.round and id in places.tails and n.id not in self.fold.box:  # else from the shelf
-                tail = moved_line(places.tails[id], MARGIN, MARGIN)
+                tail = places.tails[id]
                 out.back[id] = backwards([((tail[0][-1][0] - PAD, tail[0][-1][1]),), *tail])
             elif e.node is not None and id not in self.fold.round:
                 out.back[id] = line if shelf else backwards(line)
@@ -224,8 +220,7 @@ class Composer:
         for piece, link, x, y, w in places.chips:
             if link:
                 out.refs[link] = piece
-                inside = min(max(x + MARGIN, 4), out.width - w - 4)
-                out.boxes[f"ref:{link}"] = Box(inside, y + MARGIN - 9, w, 18)
+                out.boxes[f"ref:{link}"] = Box(min(max(x, 4), out.width - w - 4), y - 9, w, 18)
 
     def labels(self, ends: list[tuple[str, float, float]]) -> None:
         """The gradients' texts at a closed box: at upper ports above the wire, at lower ones below."""
