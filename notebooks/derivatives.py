@@ -17,7 +17,8 @@ from typing import Any
 
 import minigrad
 from minigrad.core.row import TABLE
-from minigrad.text.tex import LETTERS, SYMBOLS, symbol
+from minigrad.text import table
+from minigrad.text.tex import SYMBOLS, symbol
 from notebooks.conformance import keep
 
 HERE = Path(__file__).resolve().parent
@@ -91,7 +92,7 @@ def math(tex: str) -> str:
 
 
 def letter(row: Any, name: str) -> str:
-    return (LETTERS | row.letters).get(name) or symbol(name).tex
+    return (table("names")["letters"] | row.letters).get(name) or symbol(name).tex
 
 
 def lines_of(row: Any) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
-from ..text import rules, torch_names
+from ..text import table, torch_names
 from .live import is_tensor, nodes_of
 from .program import Context, Line, called, expression, feeding, is_theirs, source_of, span, word, written
 
@@ -387,7 +387,7 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
 def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding | None:
     """What the text of an error and the failing expression tell: see `text/rules.ini`."""
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    for name, rule in rules().items():
+    for name, rule in table("rules").items():
         told: Any = re.search(rule["error"], text, re.S)
         for at, around, code in rule_places(rule, told, node, context) if told else ():
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}

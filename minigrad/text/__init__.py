@@ -52,13 +52,18 @@ def say(key: str, lang: str | None = None, **values: object) -> str:
 
 
 @cache
-def rules() -> dict[str, dict[str, str]]:
-    """What the text of an error tells, and its expression: `rules.ini`, by the name of the sentence."""
+def table(name: str) -> dict[str, dict[str, str]]:
+    """What an `.ini` file beside this one has, by section; read at first use.
+
+    `rules`: what the text of an error tells, and its expression, by the name of the sentence. `names`: letters of
+    formulas, and what waits.
+    """
     from configparser import ConfigParser
 
     parser = ConfigParser(interpolation=None)
-    parser.read(os.path.join(os.path.dirname(__file__), "rules.ini"), "utf-8")
-    return {name: dict(parser[name]) for name in parser.sections()}
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read(os.path.join(os.path.dirname(__file__), f"{name}.ini"), "utf-8")
+    return {section: dict(parser[section]) for section in parser.sections()}
 
 
 @cache

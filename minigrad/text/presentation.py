@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from . import say, torch_names
+from . import say, table, torch_names
 
 
 class Presentation:
@@ -79,29 +79,17 @@ def require(holds: Any, text: str, error: type = RuntimeError) -> None:
         raise error(text)
 
 
-WAITING = {  # names of torch that minigrad leaves out for now -> why, under [waits.*]
-    **dict.fromkeys("cfloat cdouble complex complex64 complex128 fft ifft is_conj polar stft view_as_complex "
-                    "view_as_real".split(), "complex"),
-    **dict.fromkeys("cholesky_solve eig eigvals lu lu_factor lu_solve "
-                    "solve_triangular".split(), "linalg"),
-    **dict.fromkeys("""Conv3d conv3d ConvTranspose1d ConvTranspose2d conv_transpose1d conv_transpose2d EmbeddingBag
-        LBFGS Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder distributions""".split(),
-                    "layers"),
-    "functorch": "func",
-    **dict.fromkeys("compile distributed fx jit mps multiprocessing onnx profiler quantization sparse "
-                    "sparse_coo_tensor".split(), "never"),
-    "bfloat16": "bfloat16", "to_dlpack": "dlpack", "from_dlpack": "dlpack", "dlpack": "dlpack",
-}
-
-
 def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError:
     """torch's error for a name that a module has not, with the nearest one that it has."""
     error = AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
-    if name in WAITING:
-        error.add_note(say("alias.waits", name=f"{module}.{name}", what=say(f"waits.{WAITING[name]}")))
+    if name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
+        return error
+    reason = next((kind for kind, waiting in table("names")["waiting"].items() if name in waiting.split()), "")
+    if reason:
+        error.add_note(say("alias.waits", name=f"{module}.{name}", what=say(f"waits.{reason}")))
     elif name in torch_names().get(module, ()):
         error.add_note(say("alias.not_yet", name=f"{module}.{name}"))
-    elif not name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
+    else:
         from difflib import get_close_matches
 
         nearest = get_close_matches(name, [n for n in names if not n.startswith("_")], 1, cutoff=0.75)

@@ -12,22 +12,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from . import table
+
 # How strongly each kind of TeX binds: a weaker part inside a stronger one gets parentheses, and a
 # claim that is used as a number (1 where it holds, 0 elsewhere) gets brackets.
 _EITHER, _BOTH, _CLAIM, _SUM, _PRODUCT, _MINUS, _POWER, _ATOM = range(-3, 5)
-
-LETTERS = {"grad": r"\bar y", "self": "x", "result": "y", "other": "b", "exponent": "p", "ord": "p",
-            "input": "x", "weight": "w", "bias": "b", "mat": "A", "mat1": "A", "mat2": "B", "vec": "v",
-            "tensor1": "a", "tensor2": "b", "target": "t", "condition": "c", "mask": "m",
-            "index": "i", "indices": "i", "alpha": r"\alpha", "beta": r"\beta", "delta": r"\delta",
-            "eps": r"\varepsilon", "lambd": r"\lambda", "negative_slope": r"\lambda", "value": "v",
-            "self_sym_numel": "n", "result0": "y_0",
-            "vec1": "u", "vec2": "v", "batch1": "A", "batch2": "B", "x1": "a", "x2": "b", "tensors": "x_k",
-            "grad_output": "g", "output": "z", "total_weight": "W", "eigenvalues": r"\lambda",
-            "eigenvectors": "V", "min_val": r"\mathrm{min}", "max_val": r"\mathrm{max}",
-            "input_scale": r"\kappa", "scale": r"\gamma", "padding_idx": r"\mathrm{pad}", "Vh": "V_h",
-            "running_mean": r"\mathrm{mean}", "running_var": r"\mathrm{var}", "pos_weight": "p",
-            "left": "L", "right": "R"}
 
 
 def _between(sign: str, binds: int, swap: bool = False) -> Callable[[Any, Any], Symbol]:
@@ -177,7 +166,7 @@ SYMBOLS = _SymbolCarrier()
 
 def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
     """The TeX of a derivative: the formula itself, run on symbols; None is an option that was not given."""
-    spelled = {**LETTERS, **(letters or {})}
+    spelled = {**table("names")["letters"], **(letters or {})}
     names = formula.__code__.co_varnames[:formula.__code__.co_argcount]
     values = [SYMBOLS if n == "F" else None if spelled.get(n, n) is None else Symbol(spelled.get(n) or symbol(n).tex)
               for n in names]
