@@ -150,7 +150,7 @@ def test_a_graph_has_the_cuts_of_what_is_still_in_use():
 
     (cut,) = read(loss, names={"h": h, "k": k}).cuts
     graph = read(loss, names={"h": h, "k": k})
-    assert (cut.kind, cut.count, cut.line.text) == ("detach()", 1, "k = h.detach()")
+    assert (cut.kind, cut.count, cut.line[1]) == ("detach()", 1, "k = h.detach()")
     assert graph.node(cut.node).op == "mul"
     assert graph.tensor(cut.tensor).name == "k"
     drawn = torch.draw(loss).to_svg()

@@ -10,7 +10,7 @@ import pytest
 import minigrad
 from minigrad.graph import read
 from minigrad.graph.flows import flows
-from minigrad.graph.snapshot import Cut, Line
+from minigrad.graph.snapshot import Cut
 from minigrad.viz import dot, engines, levels
 from minigrad.viz.blocks import CARD, TAB
 from minigrad.viz.display import Drawing, draw
@@ -226,7 +226,7 @@ def test_a_cut_has_scissors_its_line_and_a_wire_from_what_was_cut():
     graph, roots = networks.graph("detach")
     node = next(n.id for n in reversed(graph.nodes) if n.name == "MulBackward0")
     left = next(t.id for t in graph.tensors if t.name == "k")
-    graph = replace(graph, cuts=(Cut("c1", "detach", Line(1, "k = h.detach()"), 3, node, left),))
+    graph = replace(graph, cuts=(Cut("c1", "detach", (1, "k = h.detach()"), 3, node, left),))
     drawing = drawn(graph, roots, "backward")
 
     assert {"c1", "scissors:c1"} <= drawing.layout.boxes.keys()

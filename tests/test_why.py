@@ -80,7 +80,7 @@ def test_the_picture_of_a_cut_shows_both_sides_of_it():
     assert answer.edit[1].strip() == "k = h"
     (cut,) = answer.drawing.graph.cuts
     assert {t.name for t in answer.drawing.graph.tensors} >= {"x", "h", "loss"}
-    assert (cut.kind, cut.line.text) == ("detach()", "k = h.detach()")
+    assert (cut.kind, cut.line[1]) == ("detach()", "k = h.detach()")
     assert 'class="mg-scissors' in answer.drawing.to_svg()
 
 

@@ -31,7 +31,7 @@ from . import program
 from .faults import fault_now
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
-from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, Line, NodeRecord, Saved, TensorRecord
+from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -511,7 +511,7 @@ class Reader:
                 continue
             key: Key = ("leaf", id(origin)) if self.is_tensor(origin) else id(origin)
             if key in self.edges:
-                line, left = Line(*program.where(place)[1:]), self.ids.get(self.slot(result))
+                line, left = program.where(place)[1:], self.ids.get(self.slot(result))
                 yield Cut(f"c{number}", program.word(place), line, place.count, self.ids[key], left)
 
 

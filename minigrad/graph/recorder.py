@@ -156,15 +156,19 @@ class Recorder:
         """Run one node; False when there is none left, or when it failed."""
         shown = Tee(self.printed) if self.preview else Tee(self.printed, sys.stdout)
         try:
-            Freed.current = self.mark
             with contextlib.redirect_stdout(shown):
-                ran = next(self.engine, None)
+                ran = self.turn()
         except Exception as error:  # the learner's own hook may raise anything
             self.fail(error)
             return False
         if ran is not None:
             self.close()
         return ran is not None
+
+    def turn(self) -> Any:
+        """Let the engine run one node, and return it; None where all have run."""
+        Freed.current = self.mark
+        return next(self.engine, None)
 
     def hold(self) -> None:
         """Keep everybody else out of this graph until the walk is over, or left.

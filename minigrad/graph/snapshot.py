@@ -166,21 +166,12 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the learner's code."""
-
-    number: int
-    text: str
-    file: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Cut:
     """A place in the learner's code where a tracked tensor was cut off."""
 
     id: str
     kind: str
-    line: Any
+    line: tuple[int, str] | None  # number and text
     count: int = 1
     node: str | None = None  # the last node that was cut
     tensor: str | None = None  # what came of it

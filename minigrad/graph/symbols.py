@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..text import both, say
+from ..text import both
 from .nesting import call_at
 from .program import expression, getline, position, source_of, span
 from .snapshot import Graph, NodeRecord, Span, TensorRecord
@@ -30,10 +30,6 @@ class Symbol:
     en: str
     zh: str
     value: str = ""
-
-    def said(self, lang: str) -> str:
-        """The name in a language."""
-        return self.zh if lang == "zh" else self.en
 
     @property
     def tex(self) -> str:
@@ -152,9 +148,7 @@ def symbol(kind: str, value: str, **names: object) -> Symbol:
 
 def before_hooks(sent: Symbol, hooks: list[str], value: str) -> Symbol:
     """What a rule gave, where hooks made something else of it before it left."""
-    words = {lang: say("player.symbol_before", lang, name=sent.said(lang), hooks=", ".join(hooks))
-             for lang in ("en", "zh")}
-    return Symbol(**words, value=value)
+    return symbol("before", value, name={"en": sent.en, "zh": sent.zh}, hooks=", ".join(hooks))
 
 
 def titles(graph: Graph) -> dict[str, str]:

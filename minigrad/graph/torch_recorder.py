@@ -18,7 +18,7 @@ from ..array.backend import xp
 from ..core.row import Row
 from .from_torch import TorchReader
 from .live import stretches
-from .recorder import Recorder, Tee, copied, exact_of, in_short, plain, same
+from .recorder import Recorder, copied, exact_of, in_short, plain, same
 from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
 
@@ -27,7 +27,7 @@ TOLERANCE = 1e-3  # of the largest number: a rule that is further off is another
 
 
 class TorchRecorder(Recorder):
-    """`advance` runs the whole backward; torch cannot wait between two nodes."""
+    """`turn` runs the whole backward; torch cannot wait between two nodes."""
 
     looks = True
 
@@ -43,15 +43,10 @@ class TorchRecorder(Recorder):
         self.put = False  # whether the leaf that runs has its `.grad` already
         return sys.modules["torch"].ones_like(root) if gradient is None else gradient
 
-    def advance(self) -> bool:
-        """Run it all; False, for nothing is left."""
-        shown = Tee(self.printed) if self.preview else Tee(self.printed, sys.stdout)
-        try:
-            with contextlib.redirect_stdout(shown), self.attended():
-                self.backward()
-        except Exception as error:  # a freed graph, or the learner's own hook
-            self.fail(error)
-        return False
+    def turn(self) -> None:
+        """Run it all; nothing is left."""
+        with self.attended():
+            self.backward()
 
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:

@@ -15,33 +15,28 @@ from typing import Any
 
 from ..text import say
 from .classroom import collect, keep, note, own_exercise
+from .exercise import stored
 from .verdict import Verdict
-from .widgets import check_answers, is_answered
+from .widgets import answers_of, check_answers
 
 __all__ = ["Verdict", "check", "collect", "diamond", "form", "keep", "picture", "programs", "register"]
 
-BUILT_IN = {  # exercise -> the file it is in, and its name there; read when first asked for
-    "01": "lesson_01.EXERCISE", "02": "lesson_02.EXERCISE",
-    "03": "lesson_03.EXERCISE", "03.2": "lesson_03.LONG",
-    "04": "lesson_04.EXERCISE", "05": "lesson_05.EXERCISE", "05.1": "lesson_05.SUM_BACK",
-    "06": "lesson_06.EXERCISE", "06.1": "lesson_06.FIXES", "07": "lesson_07.EXERCISE", "08": "lesson_08.EXERCISE",
-    "A": "lesson_a.EXERCISE", "B": "lesson_b.EXERCISE", "B.2": "lesson_b.DUAL", "C": "lesson_c.EXERCISE",
-    "D": "lesson_d.EXERCISE", "later": "later.EXERCISE"}
 CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
 
 
 def checker(exercise: str) -> Callable[[Any], Verdict]:
     """What judges answers to an exercise. Raises: ValueError if there is no such exercise."""
+    built_in = stored("cases")["exercises"]
     if exercise not in CHECKERS:
         if exercise in (guesses := import_module(".guesses", __name__)).KEYS:
             return CHECKERS.setdefault(exercise, guesses.Guess(exercise))
         if exercise.startswith("form.") and exercise in (forms := import_module(".forms", __name__)).NAMES:
             return CHECKERS.setdefault(exercise, forms.Items(exercise))
-        if exercise not in BUILT_IN:
-            known = sorted({*BUILT_IN, *CHECKERS, "form.A", "form.B"})
+        if exercise not in built_in:
+            known = sorted({*built_in, *CHECKERS, "form.A", "form.B"})
             near = get_close_matches(exercise, [*known, *guesses.KEYS], 3) or known
             raise ValueError(say("lessons.no_exercise", exercise=exercise, near=", ".join(near)))
-        CHECKERS[exercise] = found(BUILT_IN[exercise])
+        CHECKERS[exercise] = found(built_in[exercise])
     return CHECKERS[exercise]
 
 
@@ -52,7 +47,7 @@ def check(exercise: str, answer: Any) -> Verdict:
     Raises: ValueError if there is no such exercise.
     """
     judge = checker(exercise)
-    verdict = note(check_answers(exercise, answer) if is_answered(answer) else judge(answer))
+    verdict = note(judge(answer) if answers_of(answer) is None else check_answers(exercise, answer))
     return found("forms.with_a_missed_item")(verdict) if exercise.endswith(".recall") else verdict
 
 
@@ -71,7 +66,7 @@ def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes
     Raises: ValueError where the course has this name, where there are no cases, where a mistake has no sentence,
     and where one does what `solution` does on all of them.
     """
-    if exercise in BUILT_IN:
+    if exercise in stored("cases")["exercises"]:
         raise ValueError(say("lessons.taken", exercise=exercise))
     CHECKERS[exercise] = own_exercise(exercise, solution, cases, mistakes or {}, sentences or {})
 

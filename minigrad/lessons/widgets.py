@@ -8,11 +8,6 @@ from ..text import say
 from .verdict import Verdict, not_yet, right, wrong
 
 
-def is_answered(answer: Any) -> bool:
-    """Whether this is a widget that asks, or the list that it keeps."""
-    return isinstance(answers_of(answer), list)
-
-
 def answers_of(answer: Any) -> Any:
     """The list of (question, answer, right) of a widget, or that is one; None for everything else."""
     kept = answer if isinstance(answer, list) else getattr(answer, "answers", None)

@@ -30,8 +30,14 @@ def _sentences() -> dict[str, dict[str, str]]:
 
 
 def both(key: str, **values: object) -> dict[str, str]:
-    """One sentence in each language: `{"en": ..., "zh": ...}`."""
-    return {lang: _filled(key, lang, values) for lang in LANGUAGES}
+    """One sentence in each language: `{"en": ..., "zh": ...}`; a value may be such a pair itself."""
+    return {lang: _filled(key, lang, {word: value[lang] if isinstance(value, dict) else value
+                                      for word, value in values.items()}) for lang in LANGUAGES}
+
+
+def script_words(section: str) -> dict[str, dict[str, str]]:
+    """The sentences of a section that a widget's script says, listed in `names.ini`."""
+    return {word: both(f"{section}.{word}") for word in table("names")["scripts"][section].split()}
 
 
 def _filled(key: str, lang: str, values: dict[str, object]) -> str:
@@ -56,7 +62,7 @@ def table(name: str) -> dict[str, dict[str, str]]:
     """What an `.ini` file beside this one has, by section; read at first use.
 
     `rules`: what the text of an error tells, and its expression, by the name of the sentence. `names`: letters of
-    formulas, and what waits.
+    formulas, what waits, and what widgets say.
     """
     from configparser import ConfigParser
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import traitlets
 
 from ..graph.snapshot import Graph, NodeRecord, TensorRecord
-from ..text import both
+from ..text import both, script_words
 from . import levels, words
 from .display import Drawing
 from .exported import page
@@ -26,8 +26,6 @@ AT_ONCE, IN_A_PAGE = (60_000, 20), (600_000, levels.MANY_BOXES)  # characters of
 NARROW = 350  # px, on a phone
 MOST = 2_000  # what can be searched for, and lines of code
 LONG = 8  # parameters or inputs that a card names
-WORDS = """record forward backward open_all fold_all zoom_in zoom_out fit search hits none waits too_many elsewhere
-    numbers opens folds counts code help left_out""".split()
 PART = re.compile(r' data-id="([^"]+)"')
 Row = list[Any]  # what it is, and its value: a text, or one in each language
 
@@ -62,7 +60,7 @@ class Explorer(Stage):
         code = [[number, text, ids] for (number, text), ids in sorted(lines.items())]
         index = list(self.index())
         roots = ", ".join(graph.tensor(root).label for root in graph.roots)
-        scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": {w: both(f"explorer.{w}") for w in WORDS},
+        scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": script_words("explorer"),
                  "code": code[:MOST], "index": index[:MOST], "remarks": drawing.remarks,
                  "left_out": max(0, len(index) - MOST)}
         super().__init__(scene=scene, pictures=self.nearest(*AT_ONCE), lang=drawing.lang, theme=drawing.theme or "")

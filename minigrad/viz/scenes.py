@@ -17,17 +17,10 @@ from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
 from ..graph.symbols import Symbol, Symbols, bare, tex_name
-from ..text import LANGUAGES, both, say
+from ..text import LANGUAGES, both, script_words
 from .theme import shorten
 
 PLAYER_SCHEMA = "minigrad.player/1"
-WORDS = """
-    first prev play next last slider equation predict drive present lang theme queue empty queue_error queue_acc
-    queue_many queue_one queue_over queue_none queue_drive because commit right wrong quiz_say replay in before
-    open state_recording state_live state_gone speed anyway back at_a_leaf nothing_came ran_early stranded no_order
-    too_early true_run none_differs printed arrived sum refused already torch_first accepted because_acc
-    your_code not_kept because_seq busy failed now done ready waiting help
-""".split()
 SENT = 4  # gradients that a caption names
 NESTED = re.compile(r"(?<![\w\]])\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
@@ -63,7 +56,7 @@ class Scenes:
             "code": "\n".join(self.code()), "sources": [[*s.items()] for s in self.sources.values()],
             "nodes": {n.id: self.node(n) for n in self.graph.nodes},
             "scopes": scopes, "root": {"name": root, "value": tensor.value or tensor.shape},
-            "ui": {word: both(f"player.{word}") for word in WORDS}
+            "ui": script_words("player")
             | ({"sum": both("moments.lies_there")} if self.graph.fault else {}), "faulty": bool(self.graph.fault),
         }
 
@@ -263,8 +256,8 @@ class Scenes:
         parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live[:SENT]]
         if len(live) > SENT:
             parts.append(both("player.send_more", count=len(live) - SENT))
-        lists = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
-        said = {lang: say("player.say_send", lang, node=self.title(f.node), what=what) for lang, what in lists.items()}
+        what = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
+        said = both("player.say_send", node=self.title(f.node), what=what)
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
         return joined(said if live else None, none, self.exactly(f))
 
@@ -510,10 +503,7 @@ def brief(message: str) -> str:
 
 def fault_said(graph: Graph) -> dict[str, str] | None:
     """What is wrong with the engine that runs this graph, where something is."""
-    if not graph.fault:
-        return None
-    return {lang: say("moments.engine", lang, bug=graph.fault, what=say(f"moments.{graph.fault}", lang))
-            for lang in LANGUAGES}
+    return both("moments.engine", bug=graph.fault, what=both(f"moments.{graph.fault}")) if graph.fault else None
 
 
 def joined(*parts: dict[str, str] | None) -> dict[str, str]:
