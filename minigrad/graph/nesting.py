@@ -180,7 +180,9 @@ def runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
         later.setdefault(key, []).append(i)
     while start < size:
         found = None
-        for again in _next_places(later[keys[start]], start):
+        places = later[keys[start]]
+        first = bisect_left(places, start) + 1
+        for again in places[first : first + LONGEST]:  # near ones only
             period = again - start
             if period > LONGEST or start + TURNS * period > size:
                 break
@@ -202,12 +204,6 @@ def jumps_back(keys: Sequence[Any], i: int) -> bool:
     """Whether what ran before a place stands behind it in the text: there a turn begins, which may be cut otherwise."""
     (before, (first, _, left, _), *_), (code, (_, last, _, right), *_) = keys[i - 1], keys[i]
     return i > 0 and before is code and (last, right) <= (first, left)
-
-
-def _next_places(places: list[int], start: int) -> Iterable[int]:
-    """The places behind `start`, near ones only."""
-    first = bisect_left(places, start)
-    return places[first + 1 : first + 1 + LONGEST]
 
 
 def alike(turns: Sequence[list[list[Any]]]) -> Iterator[tuple[int, int]]:

@@ -68,6 +68,13 @@ class Values(Reader):
             return None
         return t._array()
 
+    def known(self, key: Key, name: str) -> Any:
+        """The same, or None."""
+        try:
+            return self.saved_value(key, name)
+        except (LookupError, RuntimeError, ValueError, AttributeError):
+            return None
+
     def factor(self, key: Key, i: int) -> Any:
         """What a node makes of gradients drawn at random, for its input `i`; None where that is not known."""
         n: Any = self.found[key]
@@ -128,12 +135,8 @@ class Values(Reader):
             if slot and (value := self.held(slot, n, name)) is not None:
                 found[name] = value
         for name in n.row.saved if n.row else ():
-            if name in n.row.tensors and name not in found:
-                try:
-                    value = self.saved_value(key, name)
-                except (LookupError, RuntimeError, ValueError, AttributeError):
-                    continue
-                found |= {name: value} if hasattr(value, "dtype") else {}
+            if name in n.row.tensors and name not in found and hasattr(value := self.known(key, name), "dtype"):
+                found[name] = value
         return found
 
     def result(self, key: Key, operands: dict[str, Any]) -> Any:
@@ -158,7 +161,7 @@ class Values(Reader):
             for i, slot in enumerate(self.edges[key]):
                 sent = self.factor(key, i) if slot and slot[0] in ways else None
                 if sent is not None and not finite(sent):
-                    value = value_at(~xp.isfinite(sent), self.operands(key) or self.held_result(key))
+                    value = value_at(~xp.isfinite(sent), self.operands(key) or {"result": self.known(key, "result")})
                     return at_node("steep", self.found[key], name=name, value=value) if value else None
         return None
 
@@ -172,21 +175,13 @@ class Values(Reader):
         whole = n.row is not None and {*n.row.tensors} <= operands.keys()
         return at_node("began" if whole and value else "seen_bad", n, bad=bad, value=value)
 
-    def held_result(self, key: Key) -> dict[str, Any]:
-        """The result that a node saved."""
-        try:
-            return {"result": self.saved_value(key, "result")}
-        except (LookupError, RuntimeError, AttributeError):
-            return {}
-
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
     """The operands where something is wrong first: `other[1] = 0`."""
     where = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad)))
     said = []
     for name, value in operands.items():
-        value = xp.asarray(value)
-        if value.shape == bad.shape:
+        if value is not None and (value := xp.asarray(value)).shape == bad.shape:
             one = value[where] if value.ndim else value
             said.append(f"{name}{[*where] if value.ndim else ''} = {two_digits(float(one))}")
     return ", ".join(said)

@@ -84,12 +84,6 @@ class Explorer(Stage):
         yield from ((view, state._replace(view=view)) for view in VIEWS)
         yield "narrow", state._replace(narrow=not state.narrow)
 
-    def key_of(self, state: State) -> str:
-        """A state's name in the browser."""
-        if state not in self.states:
-            self.states.append(state)
-        return str(self.states.index(state))
-
     def nearest(self, room: int, boxes: int) -> list[dict[str, Any]]:
         """The first picture and those to which it leads, then those to which they do, until there is no room.
 
@@ -126,7 +120,8 @@ class Explorer(Stage):
                     count := self.fold(other).shown) > max(fold.shown, levels.MANY_BOXES):
                 many[name] = count
             else:
-                to[name] = self.key_of(other)
+                self.states += [other] if other not in self.states else []
+                to[name] = str(self.states.index(other))
         return {"key": key, "view": state.view, "narrow": state.narrow, "alias": home, "to": to, "many": many,
                 **in_both(en, drawing.drawn(None, framed=False)), "cards": self.cards(shown, {*PART.findall(en)}),
                 "links": links(shown, home, state.view),

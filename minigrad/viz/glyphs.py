@@ -198,43 +198,25 @@ def _arrow(kind: str, head: str, backwards: bool = False) -> Callable[[Box], str
     return lambda b: path(d("M", b.right, b.cy, "H", b.x) if backwards else d("M", b.x, b.cy, "H", b.right), kind, head)
 
 
-def _ring(b: Box) -> str:
-    return path(d("M", b.right, b.cy, "H", b.x + 10), "mg-record") + circle(b.x + 5, b.cy, 5, "mg-ring")
-
-
-def _drawer(b: Box) -> str:
-    return group("mg-acc", drawer(b, 6) + path(d("M", b.x + 11, b.cy + 2, "h 12"), "mg-handle"))
-
-
-def _freed(b: Box) -> str:
-    return group("mg-freed", note(b) + path(d("M", b.x + 6, b.cy, "H", b.right - 7), "mg-strike"))
-
-
-def _sheets(b: Box) -> str:
-    sheets = (Box(b.x + 5, b.y, 29, 14), Box(b.x, b.y + 4, 29, 14))
-    return group("mg-copy", "".join(rect(sheet, 3, "mg-sheet") for sheet in sheets))
-
-
-def _shares(b: Box) -> str:
-    return path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5)
-
-
-def _chip(b: Box) -> str:
-    return group("mg-leaf", half(b.cx, b.x, b.y, b.bottom)) + group("mg-acc", half(b.cx, b.right, b.y, b.bottom))
-
-
 LEGEND: dict[str, Callable[[Box], str]] = {
-    "box": lambda b: group("mg-box", toggle(b, "+")), "frame": lambda b: group("mg-box", toggle(b, "−")), "chip": _chip,
+    "box": lambda b: group("mg-box", toggle(b, "+")), "frame": lambda b: group("mg-box", toggle(b, "−")),
+    "chip": lambda b: group("mg-leaf", half(b.cx, b.x, b.y, b.bottom)) + group(
+        "mg-acc", half(b.cx, b.right, b.y, b.bottom)),
     "cutting": lambda b: group("mg-scissors", scissors(Box(b.x + 7, b.y - 1, 20, 20))),
-    "loop": _arrow("mg-forward", "forward"),
-    "failed": _card("mg-op mg-refused", 9),
+    "loop": _arrow("mg-forward", "forward"), "failed": _card("mg-op mg-refused", 9),
     "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9), "next": _arrow("mg-record", "record", True),
-    "gradient": _arrow("mg-backward", "backward", True), "data": _arrow("mg-forward", "forward"), "none": _ring,
+    "gradient": _arrow("mg-backward", "backward", True), "data": _arrow("mg-forward", "forward"),
+    "none": lambda b: path(d("M", b.right, b.cy, "H", b.x + 10), "mg-record") + circle(b.x + 5, b.cy, 5, "mg-ring"),
     "cut": _arrow("mg-record mg-cut", "", True), "leaf": _card("mg-leaf"), "constant": _card("mg-constant"),
     "nonleaf": _card("mg-nonleaf"), "lost": _card("mg-nonleaf mg-lost"), "gradfn": _arrow("mg-gradfn", "gradfn"),
-    "acc": _drawer, "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)), "freed": _freed,
-    "stale": lambda b: bang(b.cx, b.cy, 10), "hook": lambda b: group("mg-hook", gate(b)), "copy": _sheets,
+    "acc": lambda b: group("mg-acc", drawer(b, 6) + path(d("M", b.x + 11, b.cy + 2, "h 12"), "mg-handle")),
+    "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)),
+    "freed": lambda b: group("mg-freed", note(b) + path(d("M", b.x + 6, b.cy, "H", b.right - 7), "mg-strike")),
+    "stale": lambda b: bang(b.cx, b.cy, 10), "hook": lambda b: group("mg-hook", gate(b)),
+    "copy": lambda b: group("mg-copy", "".join(rect(Box(b.x + x, b.y + y, 29, 14), 3, "mg-sheet")
+                                               for x, y in ((5, 0), (0, 4)))),
     "join": lambda b: group("mg-join", join(b.cx, b.cy)), "order": lambda b: group("mg-order", badge(b, "")),
-    "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9), "shares": _shares,
+    "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9),
+    "shares": lambda b: path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5),
     "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4)),
 }
