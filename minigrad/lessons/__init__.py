@@ -10,6 +10,7 @@ For teachers: `register` adds an exercise; where learners agree, `keep(folder)` 
 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -29,7 +30,7 @@ def checker(exercise: str) -> Callable[[Any], Verdict]:
     built_in = stored("cases")["exercises"]
     if exercise not in CHECKERS:
         if exercise in (guesses := import_module(".guesses", __name__)).KEYS:
-            return CHECKERS.setdefault(exercise, guesses.Guess(exercise))
+            return CHECKERS.setdefault(exercise, partial(guesses.judged, exercise))
         if exercise.startswith("form.") and exercise in (forms := import_module(".forms", __name__)).NAMES:
             return CHECKERS.setdefault(exercise, forms.Items(exercise))
         if exercise not in built_in:

@@ -5,7 +5,6 @@ only asks on. A recall is judged. The questions stand in the notebooks, what is 
 `text/guesses.toml`, the right letters in `cases.toml`.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..text import knows, say
@@ -17,25 +16,19 @@ from .verdict import Verdict, not_yet, right, wrong
 KEYS = {name: (row["right"], row["ideas"]) for name, row in stored("cases")["guesses"].items()}
 
 
-@dataclass(frozen=True)
-class Guess:
-    """Judges the letters that answer one question of `KEYS`."""
-
-    exercise: str
-
-    def __call__(self, answer: Any) -> Verdict:
-        """Judge an answer; one that no question has is asked for again."""
-        if is_empty(answer):
-            return not_yet(self.exercise)
-        key, ideas = KEYS[self.exercise]
-        letters = str(answer).replace(" ", "").upper()
-        if sorted(letters) != sorted(key) if len(key) > 1 else letters not in (key, *ideas):
-            return wrong(self.exercise, "kind", say("guesses.letters", letters=", ".join(sorted([*key, *ideas]))))
-        asked = f"guesses.{self.exercise.replace('.', '_')}"
-        own = knows(f"{asked}_{letters}")  # this letter is answered with a sentence of its own
-        question = say(f"{asked}_{letters}" if own else asked)
-        fits, idea = letters == key, ideas.get(letters, "wrong_value")
-        if self.exercise.endswith(".guess"):
-            noted = say("guesses.noted", exercise=self.exercise, letters=letters)
-            return Verdict(self.exercise, fits, f"{noted}\n{question}", None if fits else idea)
-        return right(self.exercise, question if own else "") if fits else wrong(self.exercise, idea, question)
+def judged(exercise: str, answer: Any) -> Verdict:
+    """Judge the letters that answer one question of `KEYS`; what no question has is asked for again."""
+    if is_empty(answer):
+        return not_yet(exercise)
+    key, ideas = KEYS[exercise]
+    letters = str(answer).replace(" ", "").upper()
+    if sorted(letters) != sorted(key) if len(key) > 1 else letters not in (key, *ideas):
+        return wrong(exercise, "kind", say("guesses.letters", letters=", ".join(sorted([*key, *ideas]))))
+    asked = f"guesses.{exercise.replace('.', '_')}"
+    own = knows(f"{asked}_{letters}")  # this letter is answered with a sentence of its own
+    question = say(f"{asked}_{letters}" if own else asked)
+    fits, idea = letters == key, ideas.get(letters, "wrong_value")
+    if exercise.endswith(".guess"):
+        noted = say("guesses.noted", exercise=exercise, letters=letters)
+        return Verdict(exercise, fits, f"{noted}\n{question}", None if fits else idea)
+    return right(exercise, question if own else "") if fits else wrong(exercise, idea, question)
