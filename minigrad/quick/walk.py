@@ -92,16 +92,14 @@ def leading(nodes: list[Node], waits: dict[Any, int]) -> dict[Node, list]:
     ways: dict[Node, list] = {}
     on_path = {*map(node_of, waits)}
     for node in reversed(nodes):  # what a node leads to is known already
-        edges: list = []
-        for edge in node.paths:  # type: ignore[attr-defined]
-            leads = edge in on_path or (edge.__class__ is Port and edge.node in on_path)
-            edges.append(edge if leads else None)
-            if leads:
+        paths: Any = node.paths  # type: ignore[attr-defined]
+        edges = [e if e in on_path or (e.__class__ is Port and e.node in on_path) else None for e in paths]
+        for edge in edges:
+            if edge is not None:
                 ways[node] = edges
+                on_path.add(node)
                 if edge in waits:
                     waits[edge] += 1
-        if node in ways:
-            on_path.add(node)
     return dict(reversed(ways.items()))
 
 
