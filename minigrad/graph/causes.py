@@ -549,7 +549,13 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
     return None
 
 
-FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten}
+def beyond(key: str) -> Callable[[dict[str, Any], Any, Context], Finding]:
+    """For a number that no row, or no class, has: where it was asked for, and how many there are."""
+    return lambda facts, node, context: finding(key, context, node, **facts)
+
+
+FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten,
+           "row_outside": beyond("beyond_rows"), "class_outside": beyond("beyond_classes")}
 
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
