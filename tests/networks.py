@@ -195,6 +195,17 @@ losses = []
 for t in range(20): h = cell(torch.ones(2, 3), h); made.append(head(h)); losses.append((h ** 2).mean())
 loss = torch.stack(made).sum() + sum(losses) / 20
 loss""",
+    "meta learning": """w = torch.ones(3, requires_grad=True); x = torch.eye(3); y = torch.ones(3); meta = 0
+for task in range(4):
+    fast = w
+    for k in range(3):
+        g, = torch.autograd.grad(((x @ fast - y) ** 2).mean(), fast, create_graph=True); fast = fast - 0.1 * g
+    meta = meta + ((x @ fast - y) ** 2).mean()
+meta""",
+    "choices": """pi = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)); x = torch.ones(4); kept = []
+for t in range(12): p = F.log_softmax(pi(x), 0); kept.append(p[t % 2])
+loss = sum(-p * 2 for p in kept)
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",

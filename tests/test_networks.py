@@ -65,7 +65,7 @@ def test_a_box_says_its_class_its_path_its_shapes_and_how_much_it_hides():
 
     for said in ("Linear", "cross_entropy()", "(5, 4) → (5, 8)", "+2", "weight", "(8, 4)", ".grad"):
         assert said in words
-    assert "7 ops in 4 boxes, 7 folded" in words
+    assert "7 of 7 ops folded" in words
 
 
 @pytest.mark.parametrize("name", ["cross_entropy", "0"])
@@ -211,6 +211,21 @@ def test_what_every_turn_of_a_loop_gives_is_one_wire():
     assert drawing.fold.bundles == {f"{stack.id}:0": 20}
     assert f"edge:{stack.id}:0" not in drawing.values, "it differs from turn to turn"
     assert drawing.layout.height < 700
+
+
+def test_a_loop_of_few_turns_in_another_one_is_a_part_of_its_turn():
+    graph, _ = networks.graph("meta learning")
+    (roll,) = levels.fold(graph).rolls.values()
+
+    assert roll.count == 4
+    assert len(roll.turns[0]) * 4 == len(graph.ops)
+
+
+def test_an_instruction_that_ran_often_is_still_the_same():
+    graph, _ = networks.graph("choices")
+
+    assert sorted(len(r.turns) for r in graph.repeats) == [12, 12]
+    assert len(levels.fold(graph).rolls) == 2
 
 
 def test_short_loops_stay_as_they_are():

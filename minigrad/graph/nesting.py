@@ -173,31 +173,30 @@ def periodic(kinds: list[Any]) -> bool:
 
 
 def runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
-    """(start, period, turns) of what comes at least `TURNS` times in a row, the shortest period first."""
+    """(start, period, turns) of what comes at least `TURNS` times in a row, the shortest period first; of so few turns
+    a loop around them that covers more."""
     start, size = 0, len(keys)
     later: dict[Any, list[int]] = {}
     for i, key in enumerate(keys):
         later.setdefault(key, []).append(i)
     while start < size:
-        found = None
+        found = start, 1, 0
         places = later[keys[start]]
         first = bisect_left(places, start) + 1
         for again in places[first : first + LONGEST]:  # near ones only
             period = again - start
-            if period > LONGEST or start + TURNS * period > size:
+            if period > LONGEST or start + TURNS * period > size or found[2] > TURNS:
                 break
             same = 0
             while start + period + same < size and keys[start + same] == keys[start + period + same]:
                 same += 1
-            if same // period + 1 >= TURNS:
+            turns = same // period + 1
+            if turns >= TURNS and turns * period > found[1] * found[2]:
                 spare = range(start, start + same % period + 1)
-                found = next(filter(partial(jumps_back, keys), spare), start), period, same // period + 1
-                break
-        if found is None:
-            start += 1
-        else:
+                found = next(filter(partial(jumps_back, keys), spare), start), period, turns
+        if found[2]:
             yield found
-            start = found[0] + found[1] * found[2]
+        start = found[0] + max(1, found[1] * found[2])
 
 
 def jumps_back(keys: Sequence[Any], i: int) -> bool:

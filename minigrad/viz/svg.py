@@ -522,7 +522,7 @@ class Painter:
             said.append(words.word("partly", self.lang, shown=ops, ops=fold.total))
         if fold.box:
             id = max(fold.boxes, key=lambda box: len(fold.inside[box]))
-            said.append(words.word("folded", self.lang, ops=ops, boxes=fold.shown, folded=len(fold.box),
+            said.append(words.word("folded", self.lang, ops=ops, folded=len(fold.box),
                                    name=fold.scopes[id].path or fold.scopes[id].name))
         if "cards" not in self.show:
             said.append(words.word("no_satellites", self.lang, limit=MANY_PILLS))
