@@ -45,6 +45,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("browser")
         if uses_torch(item):
             item.add_marker("oracle")
+    slow = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in slow)      # else one core would wait for the other at the end
     if find_browser() is None:
         for item in items:
             if item.get_closest_marker("browser"):

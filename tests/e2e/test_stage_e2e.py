@@ -110,7 +110,7 @@ def test_a_loop_of_a_hundred_turns_is_one_step_and_its_turns_are_events(page, ma
     player, count = page.locator(".mg-player"), page.locator(".mg-count")
     for _ in range(2):
         player.locator('[data-do="next"]').click()
-    assert count.inner_text() == "48 / 54"  # a leaf that is complete comes first
+    assert count.inner_text() == "54 / 54"  # the weights are in its box
     page.keyboard.press("Home")
     for _ in range(9):
         page.keyboard.press("Shift+ArrowRight")

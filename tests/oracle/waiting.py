@@ -45,6 +45,6 @@ OPINFO = {name: reason for reason, names in {
         special.polygamma.special_polygamma_n_0""",
     SIGNS: "linalg.eigh linalg.svd",
     FUSED: "nn.functional.scaled_dot_product_attention cdist",
-    RARE: """addbmm quantile to nn.functional.batch_norm sgn __rmod__ __rpow__ rsub scatter tensordot
+    RARE: """addbmm quantile to sgn __rmod__ __rpow__ rsub tensordot
         linalg.norm linalg.norm.subgradients_at_zero""",
 }.items() for name in names.split()}

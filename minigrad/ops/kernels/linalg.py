@@ -158,7 +158,8 @@ def qr(A: Any, mode: str) -> tuple:
 
 def _lu(A: Any) -> tuple:
     """LU factors in one matrix and the row swaps, counted from 1 as LAPACK does; batches too."""
-    whole, swaps = A.copy(), xp.zeros_like(A[..., 0], "int32") + namespace(A).arange(1, A.shape[-1] + 1, dtype="int32")
+    whole, swaps = A.copy(), namespace(A).empty(A.shape[:-1], "int32")
+    swaps[...] = namespace(A).arange(1, A.shape[-1] + 1)
     for at in xp.ndindex(*A.shape[:-2]):
         M, pivots = whole[at], swaps[at]
         for k in range(len(M) - 1):
