@@ -14,7 +14,7 @@ from tests import drawn, networks
 pytestmark = pytest.mark.oracle
 torch = pytest.importorskip("torch")
 # torch's own C++ made their nodes, not a function that could be asked
-SILENT = {"double backward", "custom function", "penalty"}
+SILENT = {"double backward", "meta learning", "custom function", "penalty"}
 
 
 def told(found):
