@@ -153,10 +153,10 @@ class Arrangement:
         """What goes round a loop reaches its border also where nothing outside takes it."""
         source = net.partition(":")[0]
         frames = self.inside[source]
-        here, way = self.box[source], []
+        here, key, way = self.box[source], net, []
         for frame in reversed(frames[frames.index(loop):] if loop in frames else ()):
-            way.append((frame, Seg(here, net if here == self.box[source] else f"out:{net}", f"out:{net}", net)))
-            here = frame
+            way.append((frame, Seg(here, key, f"out:{net}", net)))
+            here, key = frame, f"out:{net}"
         if not all(seg in self.scopes[frame].segs for frame, seg in way):
             self.ways[f"loop:{loop}:{net}"] = way
             for frame, seg in way:
