@@ -58,10 +58,10 @@ def test_a_script_shows_no_frame_of_ours(program, tmp_path):
 
 
 @pytest.mark.parametrize(("program", "said"), [
-    ("from minigrad.lessons import chek", "the nearest name that it has is `minigrad.lessons.check`"),
-    ("from minigrad.lessons import pictur", "`minigrad.lessons.picture`"),
-    ("from minigrad.lesson import check", "`minigrad.lessons`"),
-    ("from minigrad import tensr", "`minigrad.tensor`"),
+    ("from minigrad.lessons import chek", "line 1 `from minigrad.lessons import check`"),
+    ("from minigrad.lessons import pictur", "`from minigrad.lessons import picture`"),
+    ("from minigrad.lesson import check", "`from minigrad.lessons import check`"),
+    ("from minigrad import tensr\ntensr(1)", "The nearest name is `tensor`."),
     ("from minigrad.lessons import check\ncheck('02.recall', B)", 'between quotes: `"B"`')])
 def test_a_slip_in_the_first_cell_of_a_lesson_is_told(program, said, shell, capsys):
     shell.run_cell("import minigrad")

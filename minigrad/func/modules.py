@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..core.carriers import TENSORS
-from ..text.presentation import need
+from ..text.presentation import need, require
 
 
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,
@@ -13,6 +13,8 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
     Raises: RuntimeError, with `strict`, for names that are missing or unknown. Names are dotted paths.
     """
     dicts = parameter_and_buffer_dicts
+    require(isinstance(dicts, dict) or all(isinstance(part, dict) for part in dicts),
+            "Expected all elements of parameter_and_buffer_dicts to be dictionaries", ValueError)
     given = dict(dicts) if isinstance(dicts, dict) else {name: t for part in dicts for name, t in part.items()}
     homes = {f"{path}.{name}".lstrip("."): (home, name) for path, part in module.named_modules(remove_duplicate=False)
              for home in (part._parameters, part._buffers) for name in home}

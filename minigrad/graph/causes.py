@@ -12,12 +12,13 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from itertools import dropwhile
 from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
 from ..text import table, torch_names
+from ..text.presentation import nearest
 from .live import is_tensor, nodes_of
 from .program import Context, Line, called, expression, feeding, is_theirs, source_of, span, word, written
 
@@ -269,6 +270,10 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         return None
     if first is not call:
         other = Context(source_of(mark.code))
+        after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
+        stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
+        if any(id(end) in stepped for n in nodes_of([node], {}) for end in n.edges):  # what was saved is overwritten
+            return finding("freed_and_stepped", other, first, node=node)
         return finding("freed_before", other, first, with_keyword(first, "retain_graph=True", other), node=node)
     made, root = node.code and expression(node.code, node.lasti), root_of(call)
     region = source.loop(call) or source.function(call)
@@ -432,8 +437,16 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
     for here, around in found:
         whole = of not in (None, "place") and ("value" not in rule or of == "made")
         at = around.source.statement(here) if whole else here
-        if (match := re.fullmatch(wanted, around.source.text(at), re.S)) is not None:
+        if (match := re.fullmatch(wanted, around.source.text(at), re.S)) is not None and (
+                "given" not in rule or re.fullmatch(filled(rule["given"], told), given(at, around))):
             yield at, around, match
+
+
+def given(node: Any, context: Context) -> str:
+    """What a call, or an operator, is given, with `?` for what is not known: `int64[6] float32[6, 3] ?`."""
+    parts = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", ())
+    values = [context.value(part) for part in parts]
+    return " ".join(f"{v.dtype}{[*v.shape]}"[6:] if is_tensor(v) else "?" for v in values)
 
 
 def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tuple[Any, Context]]:
@@ -469,8 +482,8 @@ def none_gradient(error: BaseException, node: Any, context: Context) -> Finding 
     """Arithmetic with a `.grad` that is None: why that leaf has none."""
     for part in ast.walk(node) if isinstance(error, TypeError | AttributeError) and "NoneType" in str(error) else ():
         owner = context.value(part.value) if isinstance(part, ast.Attribute) and part.attr == "grad" else None
-        if isinstance(owner, TensorBase) and owner._grad is None and (
-                isinstance(error, TypeError) or not owner.is_leaf):  # else it is to be cleared, and not there yet
+        if isinstance(owner, TensorBase) and owner._grad is None and not (
+                owner.is_leaf and re.search("'(zero_|fill_|data|detach_)'", str(error))):  # nothing to clear yet
             name = context.source.text(part.value)  # type: ignore[attr-defined]
             name = next((f"{several}[{key!r}]" for several, value in context.names.items()
                          for key, one in (value.items() if isinstance(value, dict) else enumerate(inner(value)))
@@ -497,18 +510,10 @@ def nothing_returned(error: BaseException, node: Any, context: Context) -> Findi
 def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
     """A product whose lengths do not fit: what the values that are there say would."""
     told = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", str(error))
-    if told is None:
+    if told is None or len(getattr(node, "args", ())) != 1:  # no call of a layer
         return None
     rows, m, n, _ = map(int, told.groups())
-    if isinstance(node, ast.BinOp):
-        a, b = context.value(node.left), context.value(node.right)
-        if isinstance(b, TensorBase) and b._data.ndim == 2 and b._data.shape[1] == m:
-            return finding("transposed", context, node, (node.right, f"{grouped(node.right, context)}.T"), m=m, n=n)
-        if isinstance(a, TensorBase) and a._data.ndim == 2 and a._data.shape[0] == n:
-            return finding("transposed", context, node, (node.left, f"{grouped(node.left, context)}.T"), m=m, n=n)
-        return None
-    known = [(given, x._data.shape) for given in getattr(node, "args", ())
-             if isinstance(x := context.value(given), TensorBase)]
+    known = [(given, x._data.shape) for given in node.args if isinstance(x := context.value(given), TensorBase)]
     for given, shape in known:
         if len(shape) > 2 and math.prod(shape[1:]) == n:
             change = given, f"{grouped(given, context)}.flatten(1)"
@@ -536,16 +541,25 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
         if isinstance(error.obj, TensorBase) and error.name in torch_names()["torch.Tensor"]:
             return finding("not_yet_here", context, node, name=f"Tensor.{error.name}")
         ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
-        near = get_close_matches(error.name, dir(error.obj) if ours else getattr(error, "nearest", ()), 1, 0.7)
-        parts = [n for n in ast.walk(at) if isinstance(n, ast.Attribute) and n.attr == error.name]
-        if near and parts:
-            change = parts[0], f"{context.source.text(parts[0].value)}.{near[0]}"
-            return finding("misspelt", context, node, change, name=error.name, nearest=near[0])
+        near = nearest(error.name, dir(error.obj)) if ours else getattr(error, "nearest", ())
+        part = next((n for n in ast.walk(at) if isinstance(n, ast.Attribute) and n.attr == error.name), None)
+        same: Any = [n for n in ast.walk(context.source.statement(node)) if part and ast.dump(n) == ast.dump(part)]
+        if near and part:
+            changes = [(n, f"{grouped(n.value, context)}.{near[0]}") for n in same if n.lineno == part.lineno]
+            return finding("misspelt", context, node, *changes, name=error.name, nearest=near[0])
     elif told and isinstance(node, ast.Call) and (callee := context.callee(node.func)) is not None:
-        near = get_close_matches(told[1], inspect.signature(callee).parameters, 1, 0.7)
-        for k in (k for k in node.keywords if near and k.arg == told[1]):
-            renamed = k, f"{near[0]}={context.source.text(k.value)}"
-            return finding("misspelt", context, node, renamed, name=told[1], nearest=near[0])
+        near = nearest(told[1], takes := [n for n in inspect.signature(callee).parameters if n != "self"])
+        for k in (k for k in node.keywords if k.arg == told[1]):
+            renamed = [(k, f"{one}={context.source.text(k.value)}") for one in near]
+            if near:
+                return finding("misspelt", context, node, *renamed, name=told[1], nearest=near[0])
+            facts = {"name": told[1], "callee": called(node), "takes": ", ".join(takes)}
+            return by_rule(error, node, context) or finding("not_taken", context, node, **facts)
+    elif isinstance(node, ast.Import | ast.ImportFrom) and (near := getattr(error, "nearest", ())):
+        wanted = re.findall(r"\w+", str(error).partition(" from ")[0])[-1]
+        used = [] if isinstance(node, ast.ImportFrom) and wanted in names_in(context.source.tree) else [
+            (node, re.sub(rf"\b{wanted}\b", near[0], context.source.text(node)))]
+        return finding("misspelt", context, node, *used, name=wanted, nearest=near[0])
     return None
 
 

@@ -7,7 +7,6 @@ the facts that fill their blanks. `presentation.explain` comes here.
 import os
 import re
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -49,10 +48,10 @@ def complete(error: BaseException) -> None:
     if not mine or hasattr(error, "finding"):
         return
     error.finding = None  # type: ignore[attr-defined]
-    if (meant := mistyped(error)) is not None:
+    meant = mistyped(error)
+    if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti) and meant is not None:
         for lang in languages():
             error.add_note(say(meant[0], lang, **meant[1]))
-    tell(error, mine[-1].tb_frame, mine[-1].tb_lasti)
 
 
 def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:
@@ -67,7 +66,7 @@ def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:
     module: Any = import_module(where or "minigrad")
     inside = (m.name for m in iter_modules(getattr(module, "__path__", ())))
     known = {*dir(module), *getattr(module, "__all__", ()), *inside}
-    near = get_close_matches(wanted, known, 1, 0.7)
+    error.nearest = near = presentation.nearest(wanted, known)  # type: ignore[attr-defined]
     return ("alias.nearest", {"name": f"{where}.{wanted}", "nearest": f"{where}.{near[0]}"}) if near else None
 
 

@@ -53,7 +53,9 @@ class Source:
         tests = [node for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert)]
         self.spans: dict[Any, Any] = {span(node): node.test for node in tests}
         self.spans |= {span(node): node.items[0].context_expr for node in nodes if isinstance(node, ast.With)}
-        self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, ast.expr | ast.AugAssign)}
+        self.spans |= {span(node): node.iter for node in nodes if isinstance(node, ast.For)}
+        whole = ast.expr | ast.AugAssign | ast.Import | ast.ImportFrom
+        self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, whole)}
         self.writes: dict[tuple[Any, str], list[Any]] = {}  # (function or None, name) -> statements that write it
         for node in nodes:
             for name in written(node):

@@ -52,22 +52,29 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+def inside(error: BaseException | None) -> bool:
+    """Whether an error came and went inside this package: what NumPy refused, before torch's words were found."""
+    parts = [*places(error.__traceback__ if error is not None else None)]
+    return bool(parts) and all(part.tb_frame.f_code.co_filename in PACKAGE_FILES for part in parts)
+
+
 class shown:
     """While inside, an error has its note and short tracebacks; then those that it came with."""
 
     def __init__(self, error: BaseException) -> None:
-        self.before = [(each, each.__traceback__) for each in chain(error)]
+        self.before = [(each, each.__traceback__, each.__suppress_context__) for each in chain(error)]
 
     def __enter__(self) -> None:
         from .notes import complete  # only now: most programs end without an error
 
-        for error, tb in self.before:
+        for error, tb, _ in self.before:
             complete(error)
             error.__traceback__ = shortened(tb)
+            error.__suppress_context__ |= not full and inside(error.__context__)
 
     def __exit__(self, *exc: object) -> None:
-        for error, tb in self.before:
-            error.__traceback__ = tb
+        for error, tb, suppressed in self.before:
+            error.__traceback__, error.__suppress_context__ = tb, suppressed
 
 
 def excepthook(kind: Any, error: BaseException, tb: TracebackType | None) -> None:

@@ -90,13 +90,25 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     elif name in torch_names().get(module, ()):
         error.add_note(say("alias.not_yet", name=f"{module}.{name}"))
     else:
-        from difflib import get_close_matches
-
-        nearest = get_close_matches(name, [n for n in names if not n.startswith("_")], 1, cutoff=0.75)
-        key = "alias.nearest" if nearest else "alias.no_name"
-        error.add_note(say(key, name=f"{module}.{name}", nearest=f"{module}.{'.'.join(nearest)}"))
-        error.nearest = nearest  # type: ignore[attr-defined]
+        error.nearest = near = nearest(name, names, 0.75)  # type: ignore[attr-defined]
+        key = "alias.nearest" if near else "alias.no_name"
+        error.add_note(say(key, name=f"{module}.{name}", nearest=f"{module}.{'.'.join(near)}"))
     return error
+
+
+def nearest(name: str, names: Iterable[str], cutoff: float = 0.7) -> list[str]:
+    """The name that is nearest to one that does not exist, in a list; capitals and underscores count least.
+
+    Another number is no slip: `conv3` is not `conv2`.
+    """
+    from difflib import get_close_matches
+
+    known = [n for n in names if not n.startswith("_")]
+    if (elsewhere := table("names")["elsewhere"].get(name)) is not None:
+        return [n for n in elsewhere.split() if n in known][:1]
+    same = [n for n in known if n.lower().replace("_", "") == name.lower().replace("_", "")]
+    other = [n for n in known if re.sub(r"\d", "", n) != re.sub(r"\d", "", name)]
+    return get_close_matches(name, same, 1, 0) or get_close_matches(name, other, 1, cutoff)
 
 
 def adviser(module: str, names: Iterable[str]) -> Callable[[str], Any]:
