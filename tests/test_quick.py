@@ -12,6 +12,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.core.carriers import RAW, TENSORS
+from minigrad.core.graph import seqs
 from minigrad.core.row import TABLE
 from minigrad.quick.derivatives import DERIVATIVES
 from minigrad.quick.folded import CrossEntropy, Product
@@ -389,3 +390,17 @@ def test_the_engine_is_not_needed_for_gradients_inside_a_graph(monkeypatch):
 
     assert mg.autograd.grad((h * h)[0], h)[0].tolist() == [6.0, 0.0]
     assert mg.func.vmap(mg.func.grad(lambda v: v.sin() * 2))(mg.zeros(3)).tolist() == [2.0] * 3
+
+
+@pytest.mark.parametrize("product", [lambda x, w: x @ w, lambda x, w: x * w, mg.logaddexp, mg.hypot])
+def test_a_gradient_that_nobody_asked_for_is_not_computed(product):
+    x, w = (mg.randn(3, 3).requires_grad_() for _ in range(2))
+    recorded = []
+    for inputs in ([x, w], [x], [w]):
+        out = product(x, w).sum()
+        first = next(seqs)
+        mg.autograd.grad(out, inputs, create_graph=True)
+        recorded.append(next(seqs) - first)
+
+    both, alone, other = recorded
+    assert both > max(alone, other)

@@ -85,7 +85,7 @@ def composite(call: Callable) -> Callable:
 def no_derivative(name: str, forward: Callable, aten: str, **declared: Any) -> Callable:
     """A row that is recorded but cannot be differentiated: backward says `aten` is not implemented."""
 
-    def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+    def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         raise RuntimeError(f"derivative for aten::{aten} is not implemented")
 
     refused = {"self": lambda F: F.refuse(aten), "other": lambda F: F.refuse(aten)}

@@ -215,17 +215,18 @@ def reader(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], A
 # ---- backward of a row: the derivatives that somebody wants, on the carrier at hand
 
 
-def _first_apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+def _first_apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
     """Makes `apply` when the first node of a kind runs; most kinds never do, and import is quicker."""
     kind = type(n)
     kind.apply = apply_of(kind.row)
-    return kind.apply(n, grad, F, keep)
+    return kind.apply(n, grad, F, keep, ways)
 
 
 def apply_of(row: Row) -> Callable:
     """What a node of this row does in backward: `grad` times the derivative, for each input that wants it.
 
-    What is saved is read once, tensors in the order in which hooks see them.
+    What is saved is read once, tensors in the order in which hooks see them. `ways`: the node's edges, with None
+    also where a gradient leads to nothing that was asked for.
     """
     listed = row.inputs[0] == "tensors"  # one derivative, which returns a gradient for each tensor of the list
     formulas = [row.derivatives[n] for n in row.differentiable]
@@ -235,7 +236,7 @@ def apply_of(row: Row) -> Callable:
     arranged = [(formula, picker(["F", "grad", *names], parameters(formula))) for formula in formulas]
     alone: Any = arranged[0] if len(arranged) == 1 else None  # most rows
 
-    def apply(n: Any, grad: Any, F: Any, keep: bool) -> tuple:
+    def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         values = [F, (grad,) if row.multi and n.outputs == 1 else grad]
         for read in readers:
             values.append(read(n, F))
@@ -245,7 +246,7 @@ def apply_of(row: Row) -> Callable:
             sent = tuple(sent) if listed else (sent,)
         else:
             sent = tuple([None if edge is None else formula(*pick(values))
-                          for edge, (formula, pick) in zip(n.edges, arranged, strict=True)])
+                          for edge, (formula, pick) in zip(ways or n.edges, arranged, strict=True)])
         if not keep:
             n.free()
         return sent

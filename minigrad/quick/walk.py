@@ -114,15 +114,17 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Any, seed: Any, keep: bo
     """The loop: take what arrived, apply, fit, send on; leaves as soon as they wait for nothing more."""
     F, arrived, instead = TENSORS if on_tensors else RAW, {root: seed}, {} if on_tensors else derivatives
     for node in nodes:
-        received = arrived.pop(node, None)
+        received, way = arrived.pop(node, None), node.paths if ways is None else ways[node]  # type: ignore[attr-defined]
         if received is None and (node.outputs == 1 or (received := take(node, arrived)) is None):
             sent = node.skip(keep)
+        elif ways is not None and len(way) > 1 and (row := node.row) is not None and row.node is node.__class__:
+            sent = node.apply(received, F, keep, way)  # what nobody asked for is not computed
         elif (derivative := instead.get(node.__class__)) is not None:
             sent = derivative(node, received, keep)
         else:
             sent = node.apply(received, F, keep)  # type: ignore[attr-defined]
         metas, index = node.metas, -1
-        for edge in node.paths if ways is None else ways[node]:  # type: ignore[attr-defined]
+        for edge in way:
             index += 1  # half of what `enumerate` takes for one or two edges
             if edge is None:
                 continue
