@@ -20,7 +20,7 @@ from ..core.graph import Freed, TensorBase
 from ..text import table, torch_names
 from ..text.presentation import nearest
 from .live import is_tensor, nodes_of
-from .program import Context, Line, called, expression, feeding, is_theirs, source_of, span, word, written
+from .program import Context, Line, called, expression, feeding, is_learners, is_theirs, source_of, span, word, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
@@ -611,7 +611,9 @@ def parameters(value: Any) -> list[Any]:
 
 
 def inner(value: Any) -> list[Any]:
-    """What is in a list, a tuple or a dict; nothing for anything else."""
+    """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
+    plain = is_learners(value) and not hasattr(type(value), "named_parameters")
+    value = vars(value) if plain and hasattr(value, "__dict__") else value
     return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
 
 
@@ -766,6 +768,20 @@ def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | No
 # ---- modules and optimizers
 
 
+def buffer(t: Any, context: Context) -> Finding | None:
+    """Where a module that has a name registered a tensor as a buffer."""
+    modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
+    for m, name in [(each, name) for each in modules for name, held in each._buffers.items() if held is t]:
+        if (around := constructor(m)) is None:
+            continue
+        for call in around.source.calls:
+            if called(call) == "register_buffer" and len(call.args) == 2 and ast.unparse(call.args[0]) == repr(name):
+                owner, value = receiver(call), around.source.text(call.args[1])
+                new = f"{around.source.text(owner)}.{name} = {word_for_nn(m)}.Parameter({value})"
+                return finding("buffer", around, call, *[(call, new)] * t.is_floating_point(), name=name)
+    return None
+
+
 def constructor(module: Any) -> Context | None:
     """The `__init__` of a module's class, where that is the learner's."""
     code: Any = getattr(type(module).__init__, "__code__", None)
@@ -788,11 +804,16 @@ def unregistered(module: Any) -> Finding | None:
                 continue
             kind = "Module" if layers else "Parameter"
             kind += "Dict" if isinstance(value, dict) else "List" if several else ""
+            plain = not one and not several  # an object: of a class that is no module
+            if plain and all(p.grad is None for p in tensors):
+                continue
             around = constructor(owner)
             for node, there in around.made(f"self.{name}", None) if around else ():
                 text, nn = there.source.text(node), word_for_nn(owner)
                 if result and (there.function.name != "__init__" or "Parameter(" not in text):
                     continue
+                if plain:
+                    return finding("no_module", there, node, name=f"self.{name}", kind=type(value).__name__)
                 new = f"{nn}.{kind}({text if several else f'{grouped(node, there)}.detach()'})"
                 flat = nn and not any(map(inner, inner(value)))  # a list of lists is no list of layers
                 return finding("unregistered", there, node, *[(node, new)] * bool(flat), name=f"self.{name}",

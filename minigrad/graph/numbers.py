@@ -218,9 +218,13 @@ def misfit(nodes: list[Any]) -> Finding | None:
         if (wide := spread(n)) is not None:
             return wide
         for child in (node_of(edge) for edge in n.edges if n.code is not None):
-            if isinstance(child, Node) and child.code is not None and (found := by_rule(
-                    f"chain: 0 {type(child).__name__} 1 {type(n).__name__}", [(m.code, m.lasti) for m in (child, n)],
-                    Context(source_of(child.code)))) is not None:
+            if not isinstance(child, Node) or child.code is None:
+                continue
+            below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
+            dim = getattr(child, "saved_dim", "")
+            told = f"chain: 0 {type(child).__name__} 1 {type(n).__name__} dim {dim} of {below}"
+            places = [(m.code, m.lasti) for m in (child, n)]
+            if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
                 return found
     return None
 
@@ -264,6 +268,7 @@ def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     at = expression(*line) if line and line[0] is not None else None
     if at is not None and wrong == "zero" and called(at) != "backward":
         key = "cleared" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
+        key = "cleared_since" if key == "cleared" and leaf._version else key  # it may have been used before
     elif at is not None and not wrong and sum_of_backwards(leaf):
         key = "added"
     else:

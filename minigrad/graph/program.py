@@ -185,11 +185,13 @@ class Context(NamedTuple):
     call: Any = None  # the expression that called the function
     outer: Any = None  # and the context of that
     names: Mapping[str, Any] = {}
+    inside: bool = False  # the call is of a module around: what comes in was made of all that this is given and has
 
     def value(self, node: Any) -> Any:
         """What a name, an attribute of a module of layers, or a part of a list or dict means now; None if unknown."""
         if isinstance(node, ast.Name):
-            return self.names.get(node.id)
+            given = self.argument(node.id) if self.function is not None and node.id not in self.names else ()
+            return next((around.value(part) for part, around in given if part is not node), self.names.get(node.id))
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             whole = self.value(node.value)
             plain = isinstance(whole, list | tuple | dict) or type(whole).__module__.startswith("minigrad.nn.")
@@ -229,12 +231,29 @@ class Context(NamedTuple):
         own = {"self": owners[0]} if owners else {}  # what it means in a method
         return Context(source, function, call, self, {**getattr(made, "__globals__", {}), **own})
 
+    def runs(self, call: Any) -> Iterator[Context]:
+        """The learner's functions that a call runs: what it calls; of a module, also its hooks and its layers'."""
+        if (own := self.definition(call)) is not None:
+            yield own
+        module = self.value(call.func)
+        for m in module.modules() if hasattr(type(module), "named_parameters") else ():
+            hooks = [*m._forward_pre_hooks.values(), *m._forward_hooks.values()]
+            for f in [*(getattr(hook, "args", [hook])[-1] for hook in hooks), *[type(m).forward] * (own is None)]:
+                code: Any = getattr(f, "__code__", None)
+                source = source_of(code) if code is not None and is_theirs(code) else None
+                if source is not None and (function := source.definition(code)) is not None:
+                    yield Context(source, function, call, self, {**f.__globals__, "self": m}, True)
+
     def argument(self, name: str) -> Iterator[tuple[Any, Context]]:
         """The expression that was given for a parameter of the function."""
         call, around = self.call, self.outer
+        if self.inside:
+            yield from ((part, around) for part in (call.func, *call.args))
+            return
         if call is None:  # who called is not known: whoever calls a function of this name
             around = Context(self.source, names=self.names)
-            call = next((n for n in self.source.calls if getattr(n.func, "id", "") == self.function.name), None)
+            call = next((n for n in self.source.calls if called(n) == self.function.name and (
+                isinstance(n.func, ast.Name) or is_learners(around.value(getattr(n.func, "value", None))))), None)
         if call is None:
             return
         around = around._replace(function=self.source.function(call)) if self.call is None else around
@@ -270,8 +289,10 @@ class Context(NamedTuple):
                 if isinstance(part, ast.Attribute) and is_learners(owner := self.value(part.value)):
                     for home in {source_of(f.__code__) for f in methods(owner)}:
                         yield from Context(home, names={**self.names, "self": owner}).elsewhere(f"self.{part.attr}")
-            elif isinstance(part, ast.Call) and (inner := self.definition(part)) is not None:
-                yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return) and r.value)
+            elif isinstance(part, ast.Call):
+                for inner in self.runs(part):
+                    yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return)
+                                and r.value)
 
     def sources(self) -> Iterator[Source]:
         """This source, and, if it is a cell, the other cells, the latest first."""

@@ -6,12 +6,13 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 
 import ast
 from dataclasses import replace
+from types import GeneratorType
 from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed
 from . import causes, numbers
-from .causes import Finding, by_rule, leads_to, parameters, updated_anew
+from .causes import Finding, by_rule, finding, leads_to, parameters, reads_of, updated_anew
 from .program import Context, called, expression, is_learners
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
@@ -57,6 +58,8 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
+    if (spent := used_up(own, context)) is not None:
+        return spent
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
@@ -76,6 +79,21 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         return over
     marks = " eval" * (not getattr(asked, "training", True) and any(kind.startswith(BY_MODE) for kind in modes))
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
+
+
+def used_up(own: list[Any], context: Context) -> Finding | None:
+    """A generator of parameters that has come to its end, and is read more than once."""
+    for name, value in context.names.items():
+        if not isinstance(value, GeneratorType) or value.gi_frame is not None:
+            continue
+        for made, around in context.made(name, None):
+            source = around.source
+            reads = [n for n in reads_of(name, source.tree) if source.function(n) is source.function(made)]
+            again = [n for n in reads if (loop := source.loop(n)) is not None and loop is not source.loop(made)
+                     and getattr(loop, "iter", None) is not n]
+            if called(made) == "parameters" and (again or len(reads) > 1):
+                return finding("generator_used_up", around, made, (made, f"list({source.text(made)})"), c1=name)
+    return None
 
 
 def rebound(own: list[Any], context: Context) -> Finding | None:

@@ -51,7 +51,7 @@ def why(t: Any = MISSING) -> Explanation:
         return of_error(t)
     if hasattr(type(t), "named_parameters"):
         return of_module(t, context)
-    if hasattr(t, "param_groups"):
+    if hasattr(t := getattr(t, "optimizer", t), "param_groups"):  # a scheduler's, too
         return of_optimizer(t, context)
     if isinstance(t, int | float) and context is not None and given is not None:
         found = causes.attempt(causes.number_of, given, context)
@@ -102,10 +102,12 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
     """
     told = [(of_numbers(t), name, t) for name, t in own.items() if t.grad_fn is not None or t._grad is not None]
     wrong, name, t = next((one for one in told if one[0]), (told or [("", "", None)])[0])
-    written = causes.attempt(numbers.written, t, name, wrong) if t is not None and asked is None else None
-    found = written if wrong else None
+    written = causes.attempt(numbers.written, t, name, wrong) if t is not None else None
+    if written is not None and asked is not None and written.key != "grad_written":
+        written = None  # of one of many
+    found = written if wrong and written is not None and written.key == "grad_written" else None
     if found is None and context is not None and (t is None or t.is_leaf):
-        found = causes.attempt(rounds.mistake, [*own.values()], context, asked)
+        found = causes.attempt(rounds.mistake, [*own.values()], context, asked) or (written if wrong else None)
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
     losses.sort(key=lambda v: (v is not t, v.numel() != 1))
     for loss in losses[:LOSSES] if found is None and t is not None else ():
@@ -130,6 +132,8 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
         return None
     if type(t).__name__ == "Parameter":
         return causes.by_rule(f"off: {record.name}", call, context)
+    if (found := causes.buffer(t, context)) is not None:
+        return found
     return causes.constant(t, record.name, made)
 
 
@@ -168,6 +172,7 @@ def of_module(module: Any, context: Context | None) -> Explanation:
             off = not p.requires_grad
             found = causes.by_rule(f"off: {name}", None, context) if off else rounds.unreached(p, name, context)
             if found is not None:
+                found.key = "frozen" if off else found.key  # on purpose, perhaps
                 break
     facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
     key = "module_without" if without else "module" if facts["count"] else "module_none"
