@@ -206,6 +206,80 @@ meta""",
 for t in range(12): p = F.log_softmax(pi(x), 0); kept.append(p[t % 2])
 loss = sum(-p * 2 for p in kept)
 loss""",
+    "six blocks": """net = nn.Sequential(*(m for _ in range(6) for m in (nn.Linear(64, 64), nn.ReLU())),
+                    nn.Linear(64, 3)); x = torch.ones(5, 64)
+loss = F.cross_entropy(net(x), torch.tensor([0, 1, 2, 1, 0]))
+loss""",
+    "gpt": """class Attention(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.qkv, self.proj, self.h = nn.Linear(d, 3 * d), nn.Linear(d, d), h
+    def forward(self, x):
+        b, t, d = x.shape
+        q, k, v = (p.view(b, t, self.h, d // self.h).transpose(1, 2) for p in self.qkv(x).split(d, dim=2))
+        w = (q @ k.transpose(-2, -1)) / (d // self.h) ** 0.5
+        w = w.masked_fill(torch.tril(torch.ones(t, t)) == 0, float('-inf')).softmax(-1)
+        return self.proj((w @ v).transpose(1, 2).reshape(b, t, d))
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.ln1, self.attn, self.ln2 = nn.LayerNorm(d), Attention(d, 2), nn.LayerNorm(d)
+        self.mlp = nn.Sequential(nn.Linear(d, 4 * d), nn.GELU(), nn.Linear(4 * d, d))
+    def forward(self, x):
+        x = x + self.attn(self.ln1(x))
+        return x + self.mlp(self.ln2(x))
+class GPT(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tok, self.pos = nn.Embedding(10, 16), nn.Embedding(6, 16)
+        self.blocks = nn.ModuleList([Block(16) for _ in range(4)])
+        self.ln, self.head = nn.LayerNorm(16), nn.Linear(16, 10, bias=False)
+        self.head.weight = self.tok.weight
+    def forward(self, i):
+        x = self.tok(i) + self.pos(torch.arange(i.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.ln(x))
+net = GPT(); i = torch.tensor([[1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 7]])
+loss = F.cross_entropy(net(i).view(-1, 10), i.view(-1))
+loss""",
+    "stages of blocks": """class Block(nn.Module):
+    def __init__(self, c, d, stride=1):
+        super().__init__()
+        self.c1, self.b1 = nn.Conv2d(c, d, 3, stride, 1, bias=False), nn.BatchNorm2d(d)
+        self.c2, self.b2 = nn.Conv2d(d, d, 3, 1, 1, bias=False), nn.BatchNorm2d(d)
+        self.short = nn.Sequential()
+        if stride > 1:
+            self.short = nn.Sequential(nn.Conv2d(c, d, 1, stride, bias=False), nn.BatchNorm2d(d))
+    def forward(self, x):
+        y = F.relu(self.b1(self.c1(x)))
+        return F.relu(self.b2(self.c2(y)) + self.short(x))
+class ResNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(1, 4, 3, padding=1)
+        self.stage1 = nn.Sequential(*[Block(4, 4) for _ in range(4)])
+        self.stage2 = nn.Sequential(Block(4, 8, 2), *[Block(8, 8) for _ in range(3)])
+        self.stage3 = nn.Sequential(Block(8, 16, 2), *[Block(16, 16) for _ in range(3)])
+        self.head = nn.Linear(16, 3)
+    def forward(self, x):
+        x = self.stage3(self.stage2(self.stage1(F.relu(self.stem(x)))))
+        return self.head(x.mean((2, 3)))
+net = ResNet(); x = torch.ones(2, 1, 8, 8); loss = F.cross_entropy(net(x), torch.tensor([0, 1]))
+loss""",
+    "layers of a loop": """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 16)
+        self.layers = nn.ModuleList([nn.Linear(16, 16) for _ in range(5)])
+        self.last = nn.Linear(16, 2)
+    def forward(self, x):
+        x = torch.relu(self.first(x))
+        for layer in self.layers:
+            x = torch.relu(layer(x))
+        return self.last(x)
+net = Net(); x = torch.ones(3, 4); loss = F.mse_loss(net(x), torch.zeros(3, 2))
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",

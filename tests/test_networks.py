@@ -11,11 +11,13 @@ import minigrad
 from minigrad.graph import read
 from minigrad.graph.flows import flows
 from minigrad.graph.snapshot import Cut
-from minigrad.viz import dot, engines, levels
+from minigrad.text.numbers import two_digits
+from minigrad.viz import display, dot, engines, levels
 from minigrad.viz.blocks import CARD, TAB
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.layout import Item, Link, Plan, arrange, inversions
 from minigrad.viz.rolled import roll_up
+from minigrad.viz.words import title_of
 from tests import networks
 from tests.test_svg import overlaps, points
 
@@ -226,6 +228,68 @@ def test_an_instruction_that_ran_often_is_still_the_same():
 
     assert sorted(len(r.turns) for r in graph.repeats) == [12, 12]
     assert len(levels.fold(graph).rolls) == 2
+
+
+@pytest.mark.parametrize(("name", "title", "ops", "chips"), [
+    ("six blocks", "block × 6", (22, 7), ("6 × weight", "6 × bias")),
+    ("layers of a loop", "block × 5", (21, 9), ("5 × weight", "5 × bias")),
+    ("gpt", "Block blocks × 4", (211, 61), ("48 params",)),
+    ("stages of blocks", "Block stage1 × 4", (95, 74), ("24 params",))])
+def test_equal_blocks_are_drawn_once_and_their_own_parameters_counted(name, title, ops, chips):
+    graph, roots = networks.graph(name)
+    drawing = drawn(graph, roots, "backward")
+    (roll,) = drawing.fold.rolls.values()
+    words = re.sub(r"<[^>]+>", "", drawing.to_svg())
+
+    assert " ".join(title_of(drawing.fold, roll.id)) == title
+    assert (len(graph.ops), len(drawing.fold.graph.ops)) == ops
+    assert all(chip in words for chip in chips)
+    assert f"values of the last turn: {title}. {ops[0]} ops drawn as {ops[1]}" in words
+    assert all(len(set(accs)) == roll.count for _, accs in roll.own)
+
+
+@pytest.mark.oracle
+def test_a_chip_of_equal_blocks_has_the_norm_of_all_their_gradients_as_torch_has_them():
+    torch = pytest.importorskip("torch")
+    drawing = drawn(*networks.graph("six blocks"), "backward")
+    (loss,), names = networks.run("six blocks", torch)
+    loss.backward()
+    norms = [torch.stack([names[f"net.{k}.{kind}"].grad.norm() for k in range(0, 12, 2)]).norm().item()
+             for kind in ("weight", "bias")]
+    (roll,) = drawing.fold.rolls.values()
+    shown = {drawing.values[f"chip:{drawing.graph.node(acc).leaf}"] for acc, _ in roll.own}
+
+    assert shown == {f"‖g‖ {two_digits(norm)}" for norm in norms}
+
+
+def test_modules_in_a_list_are_called_by_their_place_and_not_by_the_variable_of_a_loop(monkeypatch):
+    layers = [minigrad.nn.Linear(2, 2) for _ in range(3)]
+    h = minigrad.ones(1, 2)
+    for layer in layers:
+        h = layer(h)
+    monkeypatch.setattr(display, "learners_scope", lambda: {"layers": layers, "layer": layer, "h": h})
+
+    assert [s.path for s in display.draw(h).graph.scopes] == ["layers[0]", "layers[1]", "layers[2]"]
+
+
+@pytest.mark.parametrize("blocks", [
+    "nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8), nn.Tanh()",  # alternate: two make a turn, and those are too few
+    "nn.Linear(8, 9), nn.ReLU(), nn.Linear(9, 8), nn.ReLU()",
+    "nn.Dropout(0.1 * k), nn.Linear(8, 8), nn.ReLU()",
+])
+def test_what_differs_in_structure_is_no_repeat(blocks):
+    net = eval(f"nn.Sequential(*(m for k in range(3) for m in ({blocks})))", {"nn": minigrad.nn})
+    graph = read(net(minigrad.ones(2, 8)).sum(), names={"net": net})
+
+    assert levels.fold(graph).rolls == {}
+
+
+def test_parameters_that_are_used_elsewhere_keep_their_blocks_apart():
+    net = minigrad.nn.Sequential(*(minigrad.nn.Linear(8, 8) for _ in range(9)))
+    alone, tied = (read(net(minigrad.ones(2, 8)).sum() + extra) for extra in (0, net[3].weight.sum()))
+
+    assert [roll.count for roll in levels.fold(alone).rolls.values()] == [9]
+    assert levels.fold(tied).rolls == {}
 
 
 def test_short_loops_stay_as_they_are():

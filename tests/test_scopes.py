@@ -114,10 +114,14 @@ def test_turns_with_weights_of_their_own_are_no_repeat():
     assert read(h.sum()).repeats == ()
 
 
-def test_blocks_of_different_layers_are_no_repeat():
+def test_equal_layers_repeat_each_with_leaves_of_its_own():
     net = nn.Sequential(*[layer for _ in range(5) for layer in (nn.Linear(2, 2), nn.Tanh())])
 
-    assert read(net(torch.ones(1, 2)).sum(), names=named(net, "net")).repeats == ()
+    graph = read(net(torch.ones(1, 2)).sum(), names=named(net, "net"))
+    (repeat,) = graph.repeats
+    leaves = [[t.name for id in turn for t in graph.outputs(id) if t.kind == "leaf"] for turn in repeat.turns]
+
+    assert [sorted(names) for names in leaves] == [[f"net.{k}.bias", f"net.{k}.weight"] for k in range(0, 10, 2)]
 
 
 def test_a_call_that_fails_ends_its_scope():

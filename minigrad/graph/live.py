@@ -162,7 +162,7 @@ class Reader:
             self.scopes = self.find_scopes(order)
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
-            repeats = () if self.near else self.scopes.repeats(nodes)
+            repeats = () if self.near else self.scopes.repeats(nodes, self.records.values())
             roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
             return Graph(roots, nodes, tuple(self.records.values()), hooks, scopes=tuple(self.scopes.found),
                          repeats=repeats, cuts=tuple(self.cuts()), fault=self.fault())

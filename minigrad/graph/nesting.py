@@ -11,13 +11,12 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import groupby
 from typing import Any
 
 from ..core.beside.scopes import Call
 from .program import called, expression, position
-from .snapshot import NodeRecord, Repeat, Scope
+from .snapshot import NodeRecord, Repeat, Scope, TensorRecord
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
 
@@ -128,27 +127,101 @@ class Scopes:
         at = code and position(code, lasti)
         return code, at if at and None not in at else (lasti,) * 4
 
-    def repeats(self, records: Sequence[NodeRecord]) -> tuple[Repeat, ...]:
-        """The loops: the same instructions with the same leaves, at least three times in a row."""
+    def repeats(self, records: Sequence[NodeRecord], tensors: Iterable[TensorRecord]) -> tuple[Repeat, ...]:
+        """The loops: the same instructions with the same leaves, at least three times in a row; and equal blocks, the
+        same instructions in modules of one class, each with leaves of its own, which count to its turn."""
         ops = sorted((n for n in records if n.id in self.nodes), key=lambda n: n.seq)
-        paths = {s.id: (s.path, s.name) for s in self.found}
-        leaves = {n.id for n in records if n.kind == "accumulate"}
-        keys = [(*self.instruction(self.nodes[n.id]), n.name, paths.get(self.of.get(n.id, ""))) for n in ops]
+        scopes = {s.id: s for s in self.found}
+        chains = [self.around(n.id, scopes) for n in ops]
+        shapes: dict[str | None, list[Any]] = {}
+        for t in tensors:
+            shapes.setdefault(t.node, []).append(t.shape)
+        places = [(*self.instruction(self.nodes[n.id]), n.name) for n in ops]
+        inner = [scopes.get(self.of.get(n.id, "")) for n in ops]
+        same = [(*at, s and (s.path, s.name)) for at, s in zip(places, inner, strict=True)]
+        like = [(*at, s and s.name, *shapes.get(n.id, ()),
+                 *(f.field + f.text for f in n.saved if not f.is_tensor and f.text != "None"))
+                for n, at, s in zip(ops, places, inner, strict=True)]
+        leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
+        own = {id: str(shapes[id]) for id in leaves}
+        blocks = self.turns_of(ops, like, chains, own) if scopes else ()
+        found = [*self.turns_of(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
+        return tuple(Repeat(f"r{k}", turns) for k, turns in enumerate(dict.fromkeys(found), 1))
+
+    def turns_of(self, ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[str]],
+                 leaves: Mapping[Any, str]) -> Iterator[tuple[tuple[str, ...], ...]]:
+        """The turns of what repeats in a list of keys; `leaves` says which leaves count as one."""
         at: dict[str | None, int] = {n.id: i for i, n in enumerate(ops)}
-        found: list[Repeat] = []
-        for start, period, count in runs(keys):
-            def used(n: NodeRecord, start: int = start, period: int = period) -> Iterator[Any]:
+        users: dict[str | None, set[str]] = {}
+        for acc, user in ((e.node, n.id) for n in ops for e in n.edges if e.node in leaves):
+            users.setdefault(acc, set()).add(user)
+        sizes = Counter(scope for chain in chains for scope in chain)
+
+        def begins_at(i: int) -> tuple[bool, int, bool]:
+            """How ill a turn begins at a place: best where the text jumps back, outside of calls, and at a leaf."""
+            deep = common(chains[i - 1:i + 1]) if i else 0
+            return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges)
+
+        def turns_in(start: int, period: int, count: int) -> Iterator[tuple[tuple[str, ...], ...]]:
+            """The turns of a run that use the same and are parts of one scope; of equal scopes in a row, these."""
+            def used(n: NodeRecord) -> Iterator[Any]:
                 """What an operation uses: leaves, and others by their turn, this one (0) or that before, and place."""
                 for e in n.edges:
                     i = at.get(e.node, -1)
                     back, place = (at[n.id] - start) // period - (i - start) // period, (i - start) % period
-                    yield e.node if e.node in leaves else None if i < start else (back, place) if back < 2 else n.id
+                    yield leaves.get(e.node) or (None if i < start else (back, place) if back < 2 else n.id)
 
             turns = [ops[start + k * period: start + (k + 1) * period] for k in range(count)]
             for first, behind in alike([[[*used(n)] for n in turn] for turn in turns]):
-                ids = tuple(tuple(n.id for n in turn) for turn in turns[first:behind])
-                found += [Repeat(f"r{len(found) + 1}", ids)] if len(ids) >= TURNS else []
-        return tuple(found)
+                begin = range(start + first * period, start + behind * period, period)
+                groups = [[*group] for inside, group in groupby(
+                    begin, lambda i: whole_in(chains[i:i + period], sizes)) if inside is not None]
+                more = len(groups[0]) if groups and len({*map(len, groups)}) == 1 < len(groups) else 1
+                outer = [*turns_in(groups[0][0], more * period, len(groups))] if more > 1 else []
+                several = (with_own_leaves([ops[i:i + period] for i in group], users) for group in groups)
+                yield from outer or (tuple(found) for found in several if len(found) >= TURNS)
+
+        for run in runs(keys, begins_at):
+            yield from turns_in(*run)
+
+    def around(self, id: str, scopes: Mapping[str, Scope]) -> list[str]:
+        """The scopes of a node, the outermost first."""
+        chain: list[str] = []
+        scope = self.of.get(id, "")
+        while scope:
+            chain.insert(0, scope)
+            scope = scopes[scope].parent
+        return chain
+
+
+def common(chains: Sequence[list[str]]) -> int:
+    """How many scopes, from outside, are around all of some operations."""
+    return next((d for d, around in enumerate(zip(*chains, strict=False)) if len(set(around)) > 1),
+                min(map(len, chains)))
+
+
+def whole_in(chains: Sequence[list[str]], sizes: Mapping[str, int]) -> str | None:
+    """The scope of which a turn is a part; None where the turn cuts through a call inside of it."""
+    depth = common(chains)
+    while depth and sizes[chains[0][depth - 1]] == len(chains):
+        depth -= 1
+    inner = Counter(chain[depth] for chain in chains if len(chain) > depth)
+    return None if any(sizes[id] > n for id, n in inner.items()) else chains[0][depth - 1] if depth else ""
+
+
+def with_own_leaves(turns: Sequence[Sequence[NodeRecord]], users: Mapping[str | None, set[str]]
+                    ) -> list[tuple[str, ...]]:
+    """The ids of turns, with the leaves that each has to itself; none where they share some and not others."""
+    made = []
+    uses = zip(*([e.node if e.node in users else "" for n in turn for e in n.edges] for turn in turns), strict=True)
+    several = [column for column in uses if len(set(column[1:])) > 1]  # the first turn may begin with a leaf
+    for k, turn in enumerate(turns):
+        ops, own, first = [n.id for n in turn], [str(column[k]) for column in several], [c[0] for c in several]
+        mine = all(users.get(id, {""}) <= {*ops} for id in own)
+        if not mine or [*map(own.index, own)] != [*map(first.index, first)]:
+            return []
+        made.append((*ops, *dict.fromkeys(own)))
+    return made
 
 
 def nested_calls(noted: Iterable[Call]) -> list[Nested]:
@@ -172,7 +245,7 @@ def periodic(kinds: list[Any]) -> bool:
     return any(n % p == 0 and kinds == kinds[:p] * (n // p) for p in range(1, n // 2 + 1))
 
 
-def runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
+def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple[int, int, int]]:
     """(start, period, turns) of what comes at least `TURNS` times in a row, the shortest period first; of so few turns
     a loop around them that covers more."""
     start, size = 0, len(keys)
@@ -193,7 +266,7 @@ def runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
             turns = same // period + 1
             if turns >= TURNS and turns * period > found[1] * found[2]:
                 spare = range(start, start + same % period + 1)
-                found = next(filter(partial(jumps_back, keys), spare), start), period, turns
+                found = min(spare, key=begins_at), period, turns
         if found[2]:
             yield found
         start = found[0] + max(1, found[1] * found[2])

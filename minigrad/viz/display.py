@@ -158,9 +158,10 @@ def learners_scope() -> dict[str, Any]:
 def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
     """Names and tensors where the learner stands; modules themselves on request."""
     found: dict[str, AnyTensor] = {}
-    for name, value in learners_scope().items():
-        if name.startswith("_") or name in NOT_NAMES:
-            continue
+    scope = {name: v for name, v in learners_scope().items() if not name.startswith("_") and name not in NOT_NAMES}
+    listed = ((f"{name}[{k}]", m) for name, v in scope.items() if isinstance(v, list) for k, m in enumerate(v)
+              if hasattr(type(m), "named_parameters"))  # before the name that it has in a loop over the list
+    for name, value in (*listed, *scope.items()):
         if hasattr(type(value), "grad_fn"):
             found[name] = value
         elif hasattr(type(value), "named_parameters"):
@@ -326,8 +327,10 @@ class Drawing:
         made: dict[str, str] = {}
         squares: dict[str, float] = {}
         for acc, box in self.fold.chips.items():
-            made[f"chip:{self.graph.node(acc).leaf}"] = found.texts.get(f"sent:{acc}", "")
-            squares[box] = squares.get(box, 0) + found.norms.get(acc, 0) ** 2
+            several = self.fold.own.get(acc, (acc,))
+            total = sum(found.norms.get(one, 0) ** 2 for one in several)
+            sent = f"‖g‖ {two_digits(total ** 0.5)}" if len(several) > 1 else found.texts.get(f"sent:{acc}", "")
+            made[f"chip:{self.graph.node(acc).leaf}"], squares[box] = sent, squares.get(box, 0) + total
         return made | {f"chip:{box}": f"‖g‖ {two_digits(total ** 0.5)}" for box, total in squares.items()}
 
     @cached_property

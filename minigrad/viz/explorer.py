@@ -166,7 +166,8 @@ class Explorer(Stage):
         for id in (*fold.boxes, *fold.frames):
             scope, module = fold.scopes[id], words.module(fold, id, {})
             params = [f"{t.label} {t.shape}" for n in graph.nodes if fold.chips.get(n.id) == id
-                      for t in [graph.tensor(n.leaf)]]
+                      for acc in fold.own.get(n.id, (n.id,))
+                      for t in [self.drawing.graph.tensor(self.drawing.graph.node(acc).leaf)]]
             rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", several(params)],
                     ["backward()", spans.get(id, "")]]
             made[id] = card(" ".join(words.title_of(fold, id)), module.shapes, rows)

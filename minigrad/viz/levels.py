@@ -124,6 +124,11 @@ class Fold:
         return {t.node for id in self.round.values() if (t := self.graph.tensors_by_id.get(id))}
 
     @cached_property
+    def own(self) -> dict[str, tuple[str, ...]]:
+        """AccumulateGrad of a block that is drawn for equal ones -> those of all of them."""
+        return dict(pair for roll in self.rolls.values() for pair in roll.own)
+
+    @cached_property
     def steps(self) -> frozenset[str]:
         """The ops inside of loops that are rolled up, of all turns."""
         return frozenset(id for roll in self.rolls.values() for turn in roll.turns for id in turn)
@@ -174,8 +179,9 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
     everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, total=total)
     all_ = replace(everything, clear=clear(everything))
     modules = {s.id for s in graph.scopes if s.kind == "module"}
-    folded = replace(all_, closed=frozenset(all_.scopes) - all_.clear - rolls.keys())
-    calls = folded.closed - modules
+    calls = frozenset(all_.scopes) - all_.clear - rolls.keys() - modules
+    one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
+    folded = replace(all_, closed=calls | (modules - all_.clear) | one)
     if level == "ops" or (level is None and not modules):
         found = all_
     elif level == "functions":
@@ -193,6 +199,7 @@ def clear(fold: Fold) -> frozenset[str]:
     tops = [id for id, outer in fold.parent.items() if not outer and fold.scopes[id].kind == "module"]
     inner = set(fold.parent.values())
     found = {tops[0]} if len(tops) == 1 and tops[0] in inner else set()
+    found |= {roll.alone for roll in fold.rolls.values()} - {""}
     for id, s in fold.scopes.items():
         outer, count = fold.parent[id], len(fold.inside[id])
         alone = count == 1 or (outer and count == len(fold.inside[outer]))

@@ -202,10 +202,10 @@ class Composer:
             if shelf:
                 x, y = out.data[id][0][-1]
                 out.data[id].insert(0, ((x, y + self.builder.drawer),))
-            if id in self.fold.round and id in places.tails and n.id not in self.fold.box:  # else from the shelf
+            if id in self.fold.round and e.node is None and id in places.tails and n.id not in self.fold.box:
                 tail = places.tails[id]
                 out.back[id] = backwards([((tail[0][-1][0] - PAD, tail[0][-1][1]),), *tail])
-            elif e.node is not None and id not in self.fold.round:
+            elif e.node is not None:
                 out.back[id] = line if shelf else backwards(line)
             if n.id in self.fold.box:
                 (below if shelf else ends).setdefault(self.fold.box[n.id], []).append(

@@ -4,6 +4,7 @@ Everything outside keeps its edges; what another turn made counts as the last tu
 from the turn before is the wire that goes around.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +12,8 @@ from typing import Any
 
 from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord, only
 
-TURNS, OPS = 4, 14  # what is shorter is drawn as it is
+TURNS, OPS, MANY = 4, 14, 16  # what is shorter is drawn as it is, and what is beyond so many
+NUMBER = re.compile(r"[.[]?\d+]?$")  # of a module among equal ones
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class Roll:
     loops: tuple[tuple[str, str], ...] = ()
     edges: tuple[str, ...] = ()
     bundles: tuple[tuple[str, int], ...] = ()
+    own: tuple[tuple[str, tuple[str, ...]], ...] = ()  # leaf's node that is drawn -> those of all turns
+    alone: str = ""  # the scope that is all of a turn
 
     @property
     def count(self) -> int:
@@ -35,10 +39,12 @@ def roll_up(graph: Graph) -> tuple[Graph, dict[str, Roll]]:
     """The graph with its repeats rolled up, those that are long enough and do not overlap."""
     rolls: dict[str, Roll] = {}
     taken: set[str] = set()
-    for repeat in sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns))) * 2:  # one may wait for another
+    largest = sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns)))[:MANY]
+    for repeat in largest * 2:  # one may wait for another
         nodes = {id for turn in repeat.turns for id in turn}
         same = len({len(turn) for turn in repeat.turns}) == 1 and nodes <= graph.nodes_by_id.keys()
-        if same and len(repeat.turns) >= TURNS and len(nodes) > OPS and not nodes & taken:
+        ops = sum(graph.node(id).leaf is None for id in nodes) if same and not nodes & taken else 0
+        if ops > OPS and len(repeat.turns) >= TURNS:
             rolled = Rolling(graph, repeat).graph_and_roll()
             if rolled is not None:
                 graph, rolls[repeat.id] = rolled
@@ -78,10 +84,12 @@ class Rolling:
                       if n.id not in self.same or n.id in kept)
         gone = self.same.keys() - kept
         tensors = (*(t for t in graph.tensors if t.node not in gone), *self.made.values())
-        scopes, nodes = self.scopes(nodes)
+        own = tuple((several[-1], several) for several in zip(*self.repeat.turns, strict=True)
+                    if graph.node(several[0]).leaf)
+        scopes, nodes, alone = self.scopes(nodes, bool(own))
         return (replace(only(graph, nodes, tensors), scopes=scopes),
                 Roll(self.repeat.id, self.repeat.turns, tuple(self.starts.items()), tuple(self.round),
-                     tuple((id, count) for id, count in self.bundles.items() if count > 1)))
+                     tuple((id, count) for id, count in self.bundles.items() if count > 1), own, alone))
 
     def edges(self, n: NodeRecord) -> Iterator[Edge]:
         """The edges of a node that stays: other turns' outputs are the last turn's, the turn before is the loop."""
@@ -115,19 +123,22 @@ class Rolling:
                                     requires_grad=False, retains_grad=False, base=None, value=None, grad=None)
         return id
 
-    def scopes(self, nodes: tuple[NodeRecord, ...]) -> tuple[tuple[Scope, ...], tuple[NodeRecord, ...]]:
-        """A scope for the loop, around what is in it and inside what is around all turns."""
+    def scopes(self, nodes: tuple[NodeRecord, ...], own: bool
+               ) -> tuple[tuple[Scope, ...], tuple[NodeRecord, ...], str]:
+        """A scope for the loop, around what is in it and inside what is around all turns; the only one in it."""
         known = {s.id: s for s in self.graph.scopes}
-        around = {id: self.graph.chains[self.graph.node(id).scope][::-1] for id in self.same}
+        around = {id: self.graph.chains[n.scope][::-1] for id in self.same if (n := self.graph.node(id)).leaf is None}
         chains = [*around.values()]
         depth = 0
         while all(len(c) > depth for c in chains) and len({c[depth] for c in chains}) == 1:
             depth += 1
         outer = chains[0][depth - 1] if depth else ""
-        mine = {around[id][depth] for id in self.last if len(around[id]) > depth}
-        alone = len(mine) == 1 and all(len(around[id]) > depth for id in self.last)
-        loop = Scope(self.repeat.id, outer, "repeat", name=known[min(mine)].name if alone else "step")
+        last = [id for id in self.last if id in around]
+        mine = {around[id][depth] for id in last if len(around[id]) > depth}
+        alone = min(mine) if len(mine) == 1 and all(len(around[id]) > depth for id in last) else ""
+        path = known[alone].path if alone else ""
+        loop = Scope(self.repeat.id, outer, "repeat", NUMBER.sub("", path) if own else path,
+                     name=known[alone].name if alone else "block" if own else "step")
         scopes = tuple(replace(s, parent=loop.id) if s.id in mine else s for s in self.graph.scopes)
-        nodes = tuple(replace(n, scope=loop.id) if n.id in self.last and len(around[n.id]) == depth else n
-                      for n in nodes)
-        return (loop, *scopes), nodes
+        nodes = tuple(replace(n, scope=loop.id) if n.id in last and len(around[n.id]) == depth else n for n in nodes)
+        return (loop, *scopes), nodes, alone

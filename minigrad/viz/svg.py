@@ -128,7 +128,8 @@ class Painter:
             frame = self.box[id] if id in self.box else self.at.frames[id][0]
             body = path(write(way), f"mg-{self.view}", self.view)
             if id in top:
-                body += text(frame.cx, top.pop(id) - 6, f"t → t + 1, {self.fold.rolls[id].count - 1} ×", "mg-c mg-m")
+                k, count = "k" if self.fold.rolls[id].own else "t", self.fold.rolls[id].count
+                body += text(frame.cx, top.pop(id) - 6, f"{k} → {k} + 1, {count - 1} ×", "mg-c mg-m")
             self.part(self.wires, "mg-loop", f"loop:{id}", "rfb", body, "loop")
         for id in self.at.data:
             if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
@@ -276,7 +277,7 @@ class Painter:
             self.part(self.wires, "mg-edge", id, "rfb", path(write(line), "mg-wanted") + self.slot(f"edge:{id}"))
             return
         port = self.port(n, e, *self.at.ports[id]) if id in self.at.ports else ""
-        if id in self.fold.round and id in self.at.data:
+        if id in self.fold.round and id in self.at.data and e.node is None:
             body = path(write(self.at.data[id]), "mg-wanted")
             body += path(write(self.at.back[id]), f"mg-{self.view}") if id in self.at.back else ""
             self.part(self.wires, "mg-round", id, "rb", body + port)
@@ -285,12 +286,13 @@ class Painter:
         if id in self.at.data and e.tensor:
             body = path(write(self.data(n, e, id)), "mg-forward", "forward") + self.slot(f"edge:{id}")
             self.part(self.wires, "mg-edge", id, "f", body, "data")
-        if id in self.at.back and id not in self.fold.round:
+        if id in self.at.back and (id not in self.fold.round or e.node):
             through = f"{e.node}:{e.nr}" in self.stems
             key = "gradient" if self.view == "backward" else "next"
             self.wire("mg-edge", id, write(self.at.back[id]), through, f"edge:{id}", key)
             self.part(self.parts, "mg-edge-port", id, "rb", port)
-            self.times(n, e, id)
+            if id not in self.fold.round:
+                self.times(n, e, id)
         elif id in self.at.data and e.node is None and id not in self.at.ports:
             self.part(self.wires, "mg-input", id, "rb", path(write(self.at.data[id]), "mg-wanted"))
         if e.expands and f"sum:{id}" in self.box:
@@ -299,7 +301,8 @@ class Painter:
     def times(self, n: NodeRecord, e: Edge, id: str) -> None:
         """How many turns of a loop send to a leaf, or are sent to."""
         to_leaf = e.node and self.graph.node(e.node).leaf
-        times = self.fold.bundles.get(id) or (self.fold.turns(self.fold.home.get(n.id, "")) if to_leaf else 1)
+        turns = self.fold.turns(self.fold.home.get(n.id, "")) // len(self.fold.own.get(e.node or "", "1"))
+        times = self.fold.bundles.get(id) or (turns if to_leaf else 1)
         if times > 1:
             x, y, anchor = self.at.slots[f"edge:{id}"]  # where no number stands, for it differs from turn to turn
             if self.view == "record" and id in self.at.ports:  # but the port's
@@ -515,9 +518,10 @@ class Painter:
     def left_out(self) -> list[str]:
         """What this picture does not show, and how to see it."""
         fold, ops, said = self.fold, len(self.graph.ops), []
-        if fold.rolls:
-            said += [words.word("rolled", self.lang, count=roll.count, total=fold.total, ops=ops)
-                     for roll in fold.rolls.values()][:1]
+        if rolls := [*fold.rolls.values()]:
+            key = "rolled" if len(rolls) == 1 and not rolls[0].own else "repeated"
+            what = ", ".join(" ".join(words.title_of(fold, roll.id)) for roll in rolls)
+            said.append(words.word(key, self.lang, count=rolls[0].count, total=fold.total, ops=ops, what=what))
         elif fold.total > ops:
             said.append(words.word("partly", self.lang, shown=ops, ops=fold.total))
         if fold.box:

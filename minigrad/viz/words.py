@@ -207,7 +207,7 @@ def title_of(fold: Fold, id: str) -> tuple[str, str]:
     """The class of a module and the last part of its path; a function with its brackets."""
     scope = fold.scopes[id]
     if id in fold.rolls:
-        return scope.name, f"× {fold.rolls[id].count}"
+        return scope.name, f"{scope.path.rpartition('.')[2]} × {fold.rolls[id].count}".strip()
     return (f"{scope.name}()", "") if scope.kind == "call" else (scope.name, scope.path.rpartition(".")[2])
 
 
@@ -237,12 +237,14 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
     mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
-    shared = max((sum(map(fold.turns, fold.users[acc])) for acc in mine), default=1)  # by calls and turns of loops
-    times = f" × {shared}" if shared > 1 else ""
-    if len(leaves) > (4 if id in fold.rolls else 1 if fold.compact else 2):
-        total = f"{sum(math.prod(t.shape) for t in leaves):,}".replace(",", " ")
+    many = {t.id: len(fold.own.get(acc, (acc,))) for t, acc in zip(leaves, mine, strict=True)}  # that it stands for
+    shared = max((sum(map(fold.turns, fold.users[acc])) // len(fold.own.get(acc, (acc,))) for acc in mine), default=1)
+    times = f" × {shared}" if shared > 1 else ""  # by calls and turns of loops
+    if len(leaves) > (4 if id in fold.rolls and not fold.rolls[id].alone else 1 if fold.compact else 2):
+        total = f"{sum(many[t.id] * math.prod(t.shape) for t in leaves):,}".replace(",", " ")
         kind = "params" if {t.id for t in leaves} <= fold.params else "leaves"
-        return [Chip(word(kind, None, count=len(leaves)) + times, total, tuple(t.id for t in leaves),
+        return [Chip(word(kind, None, count=sum(many.values())) + times, total, tuple(t.id for t in leaves),
                      values.get(f"chip:{id}", ""))]
-    return [Chip((t.name or "").rpartition(".")[2], f"{t.shape}{times}", (t.id,),
-                 values.get(f"chip:{t.id}", t.grad or "")) for t in sorted(leaves, key=lambda t: -len(t.shape))]
+    return [Chip(f"{many[t.id]} × " * (many[t.id] > 1) + (t.name or "").rpartition(".")[2], f"{t.shape}{times}",
+                 (t.id,), values.get(f"chip:{t.id}", (many[t.id] == 1 and t.grad) or ""))
+            for t in sorted(leaves, key=lambda t: -len(t.shape))]
