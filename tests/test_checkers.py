@@ -5,6 +5,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -112,6 +113,33 @@ def test_the_sentence_fits_what_the_answer_did(exercise, answer, says):
     given = next(a for _, a in TABLES[exercise].wrongs if named(a) == answer)
 
     assert says in check(exercise, given).text
+
+
+def test_while_an_answer_runs_others_find_their_tensors_as_they_were():
+    """Of the loop of lesson 8 alone the gradients are watched, also where it fails or is stopped."""
+    mine, ordinary = minigrad.tensor(1.0, requires_grad=True), minigrad.Tensor.grad
+    kept, seen = [], []
+
+    def elsewhere():
+        (mine * 3).backward()
+        seen.append((minigrad.Tensor.grad is ordinary, type(mine) is minigrad.Tensor, mine.grad.item()))
+
+    def train(km, fare, steps, lr):
+        w = minigrad.tensor(0.0, requires_grad=True)
+        (w * km).sum().backward()
+        kept.append(w)
+        mine.grad = None
+        other = threading.Thread(target=elsewhere)
+        other.start()
+        other.join()
+        while steps == 3:
+            pass
+        raise TypeError("no more")
+
+    assert check("08", train).misconception == "raised"
+    assert seen == [(True, True, 3.0)] * len(seen)
+    assert seen
+    assert {type(w) for w in kept} == {minigrad.Tensor}
 
 
 @pytest.mark.parametrize("answer", ["lambda f, x, dx: 0.0", "endless"])

@@ -439,6 +439,17 @@ def two_receipts(library=torch):
     return e1**2 + e2**2, w
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("show", [torch.paths, torch.draw])
+def test_tensors_of_two_libraries_are_told_apart(show, language):
+    (ours, w), (theirs, v) = two_receipts(), two_receipts(pytest.importorskip("torch"))
+
+    for root, leaf in ((ours, v), (theirs, w)):
+        set_language(language)
+        with pytest.raises(TypeError, match="同一个库" if language == "zh" else "with one library"):
+            show(root, leaf)
+
+
 @pytest.mark.parametrize("library", ["minigrad", "torch"])
 def test_the_paths_that_count_bring_the_gradient(library):
     loss, w = two_receipts(pytest.importorskip(library))
@@ -916,6 +927,27 @@ def test_a_panel_that_predicts_asks_about_each_cell(shell, capsys):
     panel.close()
     shell.run_cell("t = x * 7")
     assert panel.board is board
+
+
+@pytest.mark.parametrize("program", [
+    "v = x[0]\nv.mul_(2)\ny = v * x.sum()", "v = x.view(2, 2)\nx.add_(1)\ny = v.sum()",
+    "v = x.view(2, 2).t()\nd = v[0]\nx += 1\nd.mul_(3)\ny = (v * d).sum()", "a, b = x.chunk(2)\nx.mul_(2)\ny = x.sum()",
+    "c = x[1:]\nc += 1\nc *= 3\ny = x.sum() + c.sum()"])
+def test_a_line_wrote_the_node_that_a_later_write_replaces(program):
+    """As PyTorch says after the line itself; the cards have the names that the lines gave."""
+    from minigrad.graph.followed import Followed, written
+
+    program = f"x = torch.ones(4, requires_grad=True) * 1\n{program}"
+    graph, made, error = written(Followed(program, {"torch": torch}))
+    names = {"torch": pytest.importorskip("torch")}
+
+    assert error is None
+    for line, text in enumerate(program.splitlines(), 1):
+        exec(text, names)
+        for name in re.match(r"[\w, ]+", text)[0].strip().split(", "):
+            wrote = {graph.node(id).name for id in made[line]}
+            assert names[name].grad_fn.name() in wrote, (text, wrote)
+            assert name == "x" or name in {t.name for t in graph.tensors if t.node in made[line]}
 
 
 def test_an_error_in_a_watched_cell_is_the_cells_error(shell, capsys):

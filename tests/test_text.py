@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import minigrad
 from minigrad import text
 
 SECTIONS = {section: entries for file in sorted(Path(text.__file__).parent.glob("*.toml"))
@@ -61,6 +62,23 @@ def test_an_unknown_language_is_refused():
         text.set_language("fr")
 
     assert text.get_language() == "en"
+
+
+@pytest.mark.parametrize("show", [
+    lambda w, lang: minigrad.draw(w * w, lang=lang), lambda w, lang: minigrad.step(w * w, preview=True, lang=lang),
+    lambda w, lang: minigrad.compare(w * w, w * 2, lang=lang),
+    lambda w, lang: minigrad.nudge(lambda w: w * w, lang=lang),
+    lambda w, lang: minigrad.versions("y = w * w", lang=lang),
+    lambda w, lang: minigrad.detective("y = w", "w", lang=lang),
+    lambda w, lang: minigrad.training(lambda: (w * w).backward(), w, lang=lang)], ids=list("abcdefg"))
+def test_what_is_shown_in_a_language_that_is_not_there_is_refused_in_the_one_in_use(show):
+    w = minigrad.tensor(2.0, requires_grad=True)
+
+    for used, said in (("en", "must be 'en', 'zh' or 'both', not 'fr'"), ("zh", "只能是 'en'、'zh' 或 'both'")):
+        text.set_language(used)
+        with pytest.raises(ValueError, match=said):
+            show(w, "fr")
+        assert show(w, "zh") is not None
 
 
 @pytest.mark.parametrize(("chosen", "language"), [({}, "en"), ({"MINIGRAD_LANG": "zh"}, "zh")])

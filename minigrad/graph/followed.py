@@ -7,6 +7,7 @@ import ast
 import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, starmap
 from types import FunctionType, ModuleType
@@ -103,14 +104,14 @@ class Followed:
     def results(self) -> list[AnyTensor]:
         """The named tensors of minigrad that have a record, those that named things hold too."""
         values = [value for name in self.bound() for value in as_list(self.scope.get(name))]
-        return [t for t in values if hasattr(type(t), "_edge") and t.grad_fn is not None]
+        return [t for t in values if hasattr(type(t), "_edge") and node_behind(t) is not None]
 
     def roots(self) -> list[AnyTensor]:
         """The tensors of minigrad with a record that stand before the last `.backward(`, or in the last `grad(`."""
         last = [one.args[0] if one.func.attr == "grad" and one.args else one.func.value for one in self.calls[-1:]]
         names = {one.id for start in last for one in ast.walk(start) if isinstance(one, ast.Name)}
         return [t for name, t in self.tensors().items()
-                if name in names and hasattr(t, "_edge") and t.grad_fn is not None]
+                if name in names and hasattr(t, "_edge") and node_behind(t) is not None]
 
     def uses(self, line: int) -> tuple[set[str], set[str]]:
         """The names that a line reads, and those that it binds."""
@@ -149,6 +150,12 @@ def as_list(value: Any, depth: int = 4) -> list[Any]:
     return [inner for one in held[:200] for inner in (as_list(one, depth - 1) if depth and one is not value else [one])]
 
 
+def node_behind(t: Any) -> Any:
+    """The node of a tensor; None without one, and for a view that may no longer be looked at."""
+    with suppress(RuntimeError):
+        return t.grad_fn if hasattr(type(t), "grad_fn") else None
+
+
 def header(one: ast.stmt) -> range:
     """The lines of a statement, without those of the statements in it."""
     body = getattr(one, "body", None)
@@ -169,24 +176,38 @@ def names_in(one: ast.AST) -> Iterator[ast.AST]:
 def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exception | None]:
     """The graph of all results, and for each line the ids of the nodes that it wrote; the error that ended it.
 
-    Results that nobody holds any more were written, too.
+    Results that nobody holds any more were written, too, and the node of a view that a write gives another one.
     """
-    marks = [(0, begin())]
-    program.seen = lambda line: marks.append((line, begin()))
+    marks: list[Any] = [(0, begin(), {})]  # line, number of the next node, what is named
+    program.seen = lambda line: marks.append((line, begin(), program.tensors()))
     made_here: list[AnyTensor] = []
-    with observing(lambda node, output: made_here.extend(as_list(output))):
+    views: list[tuple[AnyTensor, AnyTensor]] = []  # and what each was before anything was written into it
+
+    def recorded(node: Any, output: Any) -> None:
+        made_here.extend(as_list(output))
+        for t in as_list(output):
+            if t._view is not None:
+                views.append((t, t.detach().clone()))
+                views[-1][1]._fn = t._fn
+
+    with observing(recorded):
         error = program.run()
-    held, lost = program.results(), [t for t in made_here if getattr(t, "grad_fn", None) is not None]
+    held, lost = program.results(), [t for t in made_here if node_behind(t) is not None]
+    views = [(t, one) for t, one in views if node_behind(t) is not one.grad_fn]
+    lost += [one for _, one in views]
     used = {child for t in (*held, *lost) for child, _ in t.grad_fn.next_functions}
     if not (results := [*held, *(t for t in lost if t.grad_fn not in used)]):
         return None, {}, error
     graph = read(*results, names=program.tensors())
     made: dict[int, list[str]] = {}
+    names = {id(t): name for *_, named in marks for name, t in named.items()}
+    called = {(one.grad_fn._sequence_nr(), one.output_nr): names.get(id(t)) for t, one in views}
+    cards = [replace(t, name=t.name or (t.node and called.get((graph.node(t.node).seq, t.nr)))) for t in graph.tensors]
     for node in sorted(graph.ops, key=lambda n: n.seq):
-        line = next((line for (_, start), (line, end) in pairwise(marks) if start < node.seq < end), 0)
+        line = next((line for (_, start, _), (line, end, _) in pairwise(marks) if start < node.seq < end), 0)
         if line:
             made.setdefault(line, []).append(node.id)
-    return graph, made, error
+    return replace(graph, tensors=tuple(cards)), made, error
 
 
 def written_by_lines(program: Followed, since: int, until: int) -> tuple[Graph | None, dict[int, list[str]]]:
@@ -367,8 +388,6 @@ def hangs(value: Any, leaf: AnyTensor) -> bool:
     held = as_list(value)
     if len(held) != 1 or held[0] is not value:
         return any(hangs(one, leaf) for one in held)
-    if value is leaf:
-        return is_wanted(leaf)
-    if not hasattr(type(value), "grad_fn") or value.grad_fn is None:
-        return False
+    if value is leaf or node_behind(value) is None:
+        return value is leaf and is_wanted(leaf)
     return any(getattr(node, "variable", None) is leaf for node in nodes_behind(value))

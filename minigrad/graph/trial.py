@@ -95,12 +95,10 @@ def size(value: Any) -> float | None:
 
 def nodes_behind(t: AnyTensor) -> list[Any]:
     """All nodes behind a tensor, those of leaves included; of any library."""
-    found: list[Any] = []
-    seen, todo = set(), [t.grad_fn]
+    found, todo = {}, [t.grad_fn]
     while todo:
         node = todo.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            found.append(node)
+        if node is not None and node not in found:
+            found[node] = True
             todo += [child for child, _ in node.next_functions]
-    return found
+    return [*found]

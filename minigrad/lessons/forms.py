@@ -78,7 +78,7 @@ def form(name: Any, short: bool = False) -> Form | Verdict:
     if name is ...:
         return not_yet("form")
     if name not in ("A", "B"):
-        raise ValueError(f"there are the forms 'A' and 'B', not {name!r}")
+        raise ValueError(say("items.no_form", given=repr(name)))
     return Form(name, SHORT if short else ALL)
 
 

@@ -110,8 +110,7 @@ def marked(trial: Trial, key: str) -> Any:
     goal = {tree(wanted(), n.id) for n in wanted().nodes}
     mine = {n.id: tree(graph, n.id) for n in reversed(graph.ops)}
     strange = [id for id, text in mine.items() if text not in goal][:1]
-    twice = [id for id, text in mine.items() if list(mine.values()).count(text) > 1]
-    return drawn(graph, strange or twice)
+    return drawn(graph, strange or [id for id, text in mine.items() if [*mine.values()].count(text) > 1])
 
 
 EXERCISE = Picture("02", cases, play, draw=marked, signs={

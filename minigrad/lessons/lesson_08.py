@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from .. import Tensor, no_grad, tensor
+from ..core.beside.observers import observing
 from .exercise import Case, Exercise, Trial, case, grows, plain, programs
 
 RECEIPTS = "[0.5, 1.5, 2.5]", "[1.0, 1.5, 2.0]"
@@ -25,29 +26,39 @@ def cases() -> Iterator[Case]:
 
 
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
-    """Watch whose `.grad` is read empty although backward had filled it: that explains errors, too."""
-    filled: set[int] = set()
-    emptied: set[int] = set()
-    ordinary = Tensor.grad
+    """Watch whose `.grad` is read empty although backward had filled it: that explains errors, too.
+
+    Each leaf that is recorded gets a class of its own for as long: nothing that others see is exchanged.
+    """
+    leaves: list[tuple[Any, type]] = []
+    emptied: dict[int, bool] = {}  # of those that were full
 
     def look(t: Any, reads: bool) -> None:
         if t._grad is not None and t._grad._data.any():
-            filled.add(id(t))
-            emptied.discard(id(t))
-        elif reads and id(t) in filled:
-            emptied.add(id(t))
+            emptied[id(t)] = False
+        elif reads and id(t) in emptied:
+            emptied[id(t)] = True
 
-    Tensor.grad = property(lambda t: (look(t, True), ordinary.fget(t))[1],  # type: ignore[misc, assignment]
-                           lambda t, value: (look(t, False), ordinary.fset(t, value))[1], ordinary.fdel)
+    grad = property(lambda t: (look(t, True), Tensor.grad.fget(t))[1],  # type: ignore[attr-defined]
+                    lambda t, value: (look(t, False), Tensor.grad.fset(t, value))[1])  # type: ignore[attr-defined]
+
+    def recorded(node: Any, output: Any) -> None:
+        for leaf in (getattr(child, "variable", None) for child, _ in node.next_functions):
+            if leaf is not None and vars(kind := type(leaf)).get("grad") is not grad:
+                leaves.append((leaf, kind))
+                leaf.__class__ = type(kind.__name__, (kind,), {"__slots__": (), "grad": grad})
+
     try:
-        got, facts = programs("train")(answer, *data)
+        with observing(recorded):
+            got, facts = programs("train")(answer, *data)
     except (TypeError, AttributeError) as error:
-        if emptied:
+        if any(emptied.values()):
             error.misconception = "cleared_too_early"  # type: ignore[union-attr]
         raise
     finally:
-        Tensor.grad = ordinary  # type: ignore[misc]
-    return got, {**facts, "emptied": bool(emptied) and not any(plain(v, 0) for v in got.values())}
+        for leaf, kind in leaves:
+            leaf.__class__ = kind
+    return got, {**facts, "emptied": any(emptied.values()) and not any(plain(v, 0) for v in got.values())}
 
 
 def mean(x: Any) -> Any:

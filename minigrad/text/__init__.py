@@ -14,7 +14,7 @@ from functools import cache
 __all__ = ["LANGUAGES", "both", "get_language", "say", "set_language"]
 
 LANGUAGES = ("en", "zh")
-_language: str
+_language = "en"
 
 
 @cache
@@ -88,14 +88,19 @@ def knows(key: str) -> bool:
 def set_language(lang: str) -> None:
     """Choose the language of notes, pictures and players: `"en"`, `"zh"` or `"both"`."""
     global _language
-    if lang not in (*LANGUAGES, "both"):
-        raise ValueError(f"language must be 'en', 'zh' or 'both', not {lang!r}")
-    _language = lang
+    _language = chosen(str(lang))
 
 
 def get_language() -> str:
     """The language in use: `"en"`, `"zh"` or `"both"`."""
     return _language
+
+
+def chosen(lang: str | None) -> str:
+    """`lang`, or the language in use for None. Raises: ValueError for one that nothing is written in."""
+    if lang is not None and lang not in (*LANGUAGES, "both"):
+        raise ValueError(say("draw.language", given=repr(lang)))
+    return lang or _language
 
 
 # Never the locale: what a notebook prints must not depend on the machine it runs on.

@@ -17,7 +17,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..text import get_language, say
+from ..text import chosen, say
 from ..text.numbers import holds, tidy
 from .display import Drawing
 from .glyphs import clean, num, path, tag, text
@@ -40,7 +40,7 @@ class Moment(anywidget.AnyWidget):
     scene = traitlets.Dict().tag(sync=True)
 
     def __init__(self, title: str, lang: str | None = None) -> None:
-        self.language = lang or get_language()
+        self.language = chosen(lang)
         self.answers: list[tuple[str, Any, bool]] = []
         told = {"title": title, "ui": {"no_kernel": self.say("no_kernel")}}
         super().__init__(scene={**self.opening(), **told, "lang": "zh-CN" if self.language == "zh" else "en"})
@@ -139,10 +139,8 @@ class Still(Drawing):
 
 def flat(parts: list[Part]) -> list[Part]:
     """Columns one after the other."""
-    found = []
-    for part in parts:
-        found += [one for column in part["of"] for one in flat(column)] if part["kind"] == "columns" else [part]
-    return found
+    return [one for part in parts for one in (
+        [inner for column in part["of"] for inner in flat(column)] if part["kind"] == "columns" else [part])]
 
 
 def words_of(part: Part) -> list[tuple[str, str]]:

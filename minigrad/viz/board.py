@@ -156,12 +156,11 @@ class Detective(Moment):
 class Board(Moment):
     """A program beside its graph, which grows line by line; see `watch`."""
 
-    def __init__(self, program: Followed, graph: Graph | None, made: dict[int, list[str]], predict: bool,
-                 lang: str | None = None) -> None:
+    def __init__(self, program: Followed, graph: Graph | None, made: dict[int, list[str]], predict: bool) -> None:
         self.program, self.graph, self.made, self.predict = program, graph, made, predict
         self.steps = list(dict.fromkeys(program.ran))
         self.names = list(dict.fromkeys(node.name for line in self.steps if (node := self.result(line))))
-        super().__init__(f"watch({'predict=True' if predict else ''})", lang)
+        super().__init__(f"watch({'predict=True' if predict else ''})")
 
     def result(self, line: int) -> NodeRecord | None:
         """The node that the result of a line hangs from: the last one that it wrote."""

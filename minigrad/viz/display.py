@@ -24,7 +24,7 @@ from ..graph.flows import Flows, first_bad, flows
 from ..graph.program import own_locals
 from ..graph.snapshot import AnyTensor, Graph, part
 from ..graph.tangents import with_tangents
-from ..text import LANGUAGES, get_language, say
+from ..text import LANGUAGES, chosen, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
 from .glyphs import visible
@@ -80,7 +80,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    drawing = Drawing(graph, view, shown, lang or get_language(), theme, engine,
+    drawing = Drawing(graph, view, shown, chosen(lang), theme, engine,
                       folded=levels.fold(graph, level, open, fold), width=width)
     if tangents is not False:
         facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
@@ -120,13 +120,13 @@ def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
 
 
 def reader_for(*tensors: AnyTensor) -> Read:
-    """`read` or `read_torch`, by where the tensors' class comes from."""
-    for t in tensors:
-        if not library(t):
-            raise TypeError(say("draw.not_a_tensor", kind=type(t).__name__))
-    if not tensors:
-        raise TypeError(say("draw.not_a_tensor", kind="nothing"))
-    return live.read if library(tensors[0]) == "minigrad" else from_torch.read_torch
+    """`read` or `read_torch`, by where the tensors' class comes from. Raises: TypeError for none, or for two."""
+    homes = {library(t): type(t).__name__ for t in tensors} or {"": "nothing"}
+    if "" in homes:
+        raise TypeError(say("draw.not_a_tensor", kind=homes[""]))
+    if len(homes) > 1:
+        raise TypeError(say("draw.two_libraries"))
+    return live.read if "minigrad" in homes else from_torch.read_torch
 
 
 def library(t: Any) -> str:
@@ -188,9 +188,8 @@ def package_of(frame: Any) -> str:
 
 def default_show(graph: Graph) -> frozenset[str]:
     """Everything; versions only where the graph tells of a write in place."""
-    written = any(n.name.endswith("CopySlices") for n in graph.nodes)
-    stale = any(s.stale for n in graph.nodes for s in n.saved)
-    return SHOW if written or stale else SHOW - {"versions"}
+    told = any(n.name.endswith("CopySlices") or any(s.stale for s in n.saved) for n in graph.nodes)
+    return SHOW if told else SHOW - {"versions"}
 
 
 def few_colours(png: bytes) -> bytes:

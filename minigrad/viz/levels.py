@@ -164,8 +164,7 @@ class Fold:
 
     def opened(self, scopes: Iterable[str]) -> Fold:
         """The same with these scopes, and those around them, open."""
-        inner = {s for id in scopes for s in self.chain(id)}
-        return replace(self, closed=self.closed - inner)
+        return replace(self, closed=self.closed - {s for id in scopes for s in self.chain(id)})
 
 
 def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repeats: bool = True) -> Fold:

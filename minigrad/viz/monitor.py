@@ -34,8 +34,7 @@ def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20
     if rounds < 1 or not parameters or not all(hasattr(t, "grad_fn") for t in parameters):
         raise ValueError(say("moments.no_parameters"))
     names = {id(t): name for name, t in reversed(learners_names().items())}
-    named = {names.get(id(t), f"p{i}"): t for i, t in enumerate(parameters)}
-    return Training(round, named, rounds, lang)
+    return Training(round, {names.get(id(t), f"p{i}"): t for i, t in enumerate(parameters)}, rounds, lang)
 
 
 class Training(Moment):
@@ -62,14 +61,11 @@ class Training(Moment):
 
     def question(self) -> list[Part]:
         """Which switch, and what will come of it."""
-        switches = [{"text": f"`{switch}`"} for switch in self.switches]
-        ways = [{"text": self.say(f"way_{way}")} for way in WAYS]
-        return [
-            self.text("training_ask", "ask"),
-            {"kind": "options", "name": "switch", "many": True, "label": self.say("training_switch"),
-             "options": switches},
-            {"kind": "options", "name": "way", "label": self.say("training_way"), "options": ways},
-            self.button("answer")]
+        return [self.text("training_ask", "ask"),
+                {"kind": "options", "name": "switch", "many": True, "label": self.say("training_switch"),
+                 "options": [{"text": f"`{switch}`"} for switch in self.switches]},
+                {"kind": "options", "name": "way", "label": self.say("training_way"),
+                 "options": [{"text": self.say(f"way_{way}")} for way in WAYS]}, self.button("answer")]
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         chosen = values.get("switch", [])

@@ -139,8 +139,7 @@ class Nudge(Moment):
         ends = [w, *rows[1], *((at - y) / slope + w for at in rows[0] if slope)]
         inside = sorted(x for x in ends if rows[1][0] <= x <= rows[1][1]
                         and axes.y0 - 1e-9 <= y + slope * (x - w) <= axes.y1 + 1e-9)
-        line = [(x, y + slope * (x - w)) for x in inside]
-        body = axes.line(line, "mg-tangent")
+        body = axes.line([(x, y + slope * (x - w)) for x in inside], "mg-tangent")
         for value, kind in ((self.value(w + dx), "mg-true"), (y + slope * dx, "mg-foretold")):
             if value == value and axes.x0 <= w + dx <= axes.x1:
                 body += circle(*axes.at(w + dx, value), 4, kind)

@@ -27,7 +27,7 @@ from ..graph.forward import Event, Notes, events, worked_out
 from ..graph.recorder import MOST_STEPS, Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
-from ..text import both, get_language, say
+from ..text import both, chosen, say
 from .display import Drawing, library, reader_for, tensor_names
 from .exported import page
 from .folds import pictures
@@ -68,7 +68,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     reader_for(root)  # refuses what is no tensor
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
-                             "lang": lang or get_language(), "theme": theme or "", "breakpoints": tuple(breakpoints)}
+                             "lang": chosen(lang), "theme": theme or "", "breakpoints": tuple(breakpoints)}
     if live and library(root) == "torch":
         raise ValueError(say("player.torch_live"))
     if tangents is not False and (live or library(root) == "torch"):

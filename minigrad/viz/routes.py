@@ -149,8 +149,7 @@ class Choice(Moment):
 
     def node_name(self, id: str) -> str:
         """A node, and what its result is called."""
-        named = next((f" ({t.name})" for t in self.graph.outputs(id) if t.name), "")
-        return self.graph.node(id).name + named
+        return self.graph.node(id).name + next((f" ({t.name})" for t in self.graph.outputs(id) if t.name), "")
 
     def opening(self) -> dict[str, Any]:
         facts = dict(zip(("root", "leaf"), self.names, strict=True))
