@@ -24,7 +24,7 @@ from .core.modes import grad_mode, lifted
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
-from .ops.checks import a_tensor, as_function, as_method, check_dim, must_be_a, require, titled, words
+from .ops.checks import a_tensor, as_function, as_method, check_dim, must_be_a, need, require, titled, words
 from .text import presentation, torch_names
 
 
@@ -54,8 +54,7 @@ class Size(tuple[int, ...]):
         return Size(super().__add__(tuple(other)))
 
 
-TO_SCALAR = ("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
-             "tensor.detach() first.")
+
 
 
 def _cast(kind: dtypes.dtype) -> Any:
@@ -112,7 +111,7 @@ class Tensor(TensorBase):
     def T(self) -> Tensor:
         """All dimensions reversed; a view."""
         if self._data.ndim != 2:
-            presentation.warn("t_of_other_ranks", calls.shape.T_WARNING, once=True)
+            presentation.warn("t_of_other_ranks", once=True)
         return table.shape.permute(self, tuple(reversed(range(self._data.ndim))))
 
     det, slogdet = calls.linalg.det, calls.linalg.slogdet
@@ -193,10 +192,7 @@ class Tensor(TensorBase):
 
     def detach_(self) -> Tensor:
         """Forget the history in place. Raises: RuntimeError for views."""
-        require(self._view is None, "Can't detach views in-place. Use detach() instead. If you are using "
-                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
-                "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
-                "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
+        need(self._view is None, "detached_view")
         cut("detach_()", self, self)
         self._fn, self._requires_grad = None, False
         return self
@@ -211,8 +207,7 @@ class Tensor(TensorBase):
     def data(self, value: Tensor) -> None:
         kind = type(value).__name__
         require(isinstance(value, TensorBase), f"Variable data has to be a tensor, but got {kind}", TypeError)
-        require(not self.requires_grad or value.is_floating_point(), "data set to a tensor that requires gradients "
-                "must be floating point or complex dtype")
+        need(not self.requires_grad or value.is_floating_point(), "data_type")
         self._data = value._array()
 
     @data.deleter
@@ -280,9 +275,7 @@ class Tensor(TensorBase):
 
     def item(self) -> Any:
         """The one element as a Python number. Raises: RuntimeError if there are several."""
-        if self._data.size != 1:
-            raise presentation.error(RuntimeError, "many_elements",
-                f"a Tensor with {self._data.size} elements cannot be converted to Scalar", tensor=self)
+        need(self._data.size == 1, "many_elements", self._data.size, tensor=self)
         return cut("item()", self, self._data.item()) if self._fn or self._requires_grad else self._data.item()
 
     def tolist(self) -> Any:
@@ -293,12 +286,8 @@ class Tensor(TensorBase):
         """The storage as a NumPy array; writing to it writes to the tensor."""
         if force:
             return cut("numpy()", self, self.detach().cpu()._array())
-        if self.requires_grad and grad_mode():
-            raise presentation.error(RuntimeError, "numpy_requires_grad", "Can't call numpy() on Tensor that requires "
-                "grad. Use tensor.detach().numpy() instead.", tensor=self)
-        if self.is_cuda:
-            raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the "
-                            "tensor to host memory first.")
+        need(not (self.requires_grad and grad_mode()), "numpy_requires_grad", tensor=self)
+        need(not self.is_cuda, "numpy_of_cuda", self.device, kind=TypeError)
         return self._array().view()
 
     def __array__(self, dtype: Any = None) -> Any:  # as torch's, of which NumPy 2 complains
@@ -323,9 +312,7 @@ class Tensor(TensorBase):
 
     def __bool__(self) -> Any:
         if self._data.size != 1:
-            many = "more than one value" if self._data.size else "no values"
-            raise presentation.error(RuntimeError, "ambiguous_bool",
-                f"Boolean value of Tensor with {many} is ambiguous", tensor=self)
+            need(False, "ambiguous_bool", "more than one value" if self._data.size else "no values", tensor=self)
         return bool(self._data.item())
 
     def __len__(self) -> Any:
@@ -340,8 +327,7 @@ class Tensor(TensorBase):
         return self.flip(0) if self._data.ndim else self
 
     def __contains__(self, element: Any) -> Any:
-        require(isinstance(element, TensorBase | numbers.Real), "Tensor.__contains__ only supports Tensor or "
-                f"scalar, but you passed in a {type(element)}.")
+        need(isinstance(element, TensorBase | numbers.Real), "contains", type(element))
         return bool((element == self).any())
 
     def __format__(self, spec: str) -> str:
@@ -351,11 +337,7 @@ class Tensor(TensorBase):
         return presentation.current.tensor_text(self)
 
     def __deepcopy__(self, memo: dict) -> Tensor:
-        if not self.is_leaf:
-            raise presentation.error(RuntimeError, "deepcopy_of_non_leaf",
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                "moment.  If you were attempting to deepcopy a module, this may be because of a "
-                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+        need(self.is_leaf, "deepcopy_of_non_leaf")
         array = self._array()
         twin = memo[id(self)] = constant(type(self), array)
         twin._requires_grad = self.requires_grad
@@ -397,7 +379,7 @@ def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:
 def _one(t: Tensor) -> Tensor:
     require(t._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
     if t.requires_grad:
-        presentation.warn("to_scalar", TO_SCALAR, stacklevel=4, once=True)
+        presentation.warn("to_scalar", stacklevel=4, once=True)
     return t
 
 
@@ -420,19 +402,10 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
 
 def _check_grad(t: Tensor, value: Any) -> None:
     """What torch says to a gradient that does not fit."""
-    if not isinstance(value, TensorBase):
-        raise presentation.error(TypeError, "grad_kind",
-            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    need(isinstance(value, TensorBase), "grad_kind", type(value).__name__, kind=TypeError)
     require(value is not t, "can't assign Variable as its own grad")
-    require(value._data.dtype == t._data.dtype, f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to "
-            f"a tensor with grad_dtype '{t.dtype.scalar_type}'. The gradient must match the tensor's grad_dtype "
-            "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or "
-            "None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient "
-            "may break downstream systems that assume they match.")
-    if value._data.shape != t._data.shape:
-        raise presentation.error(RuntimeError, "grad_shape",
-            f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
-            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same size")
+    need(value._data.dtype == t._data.dtype, "grad_type", value.dtype.c_name, t.dtype.scalar_type)
+    need(value._data.shape == t._data.shape, "grad_shape", list(value._data.shape), list(t._data.shape))
 
 
 def tensor_text(t: Tensor) -> str:
@@ -494,9 +467,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
     met = [1] * max(map(len, sizes), default=0)
     for place, shape in enumerate(sizes):
         for i in range(-1, -1 - len(shape), -1):
-            require(shape[i] in (1, met[i]) or (met[i] == 1 and shape[i] >= 0), "Attempting to broadcast a dimension "
-                    f"of length {shape[i]} at {i}! Mismatching argument at index {place} had {shape}; but expected "
-                    f"shape should be broadcastable to {met}")
+            fits = shape[i] in (1, met[i]) or (met[i] == 1 and shape[i] >= 0)
+            need(fits, "broadcast_shapes", shape[i], i, place, shape, met)
             met[i] = shape[i] if met[i] == 1 else met[i]
     return Size(met)
 

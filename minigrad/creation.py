@@ -6,7 +6,6 @@ The stream is `array.random`; every tensor leaves through `made`.
 
 import functools
 import operator
-import warnings
 from typing import Any
 
 from ._tensor import Size, Tensor
@@ -21,15 +20,10 @@ from .ops.checks import common_shape, ints, learners_call, must_be_a, need, requ
 from .ops.kernels.shape import layout, memory_order
 from .text import presentation, say
 
-COPY_WARNING = ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
-
 
 def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     """A new leaf on `array`. Raises: RuntimeError if integers are to require grad."""
-    if requires_grad and array.dtype.kind != "f":
-        raise presentation.error(RuntimeError, "float_only", "Only Tensors of floating point and complex dtype can "
-                                 "require gradients")
+    need(not requires_grad or array.dtype.kind == "f", "float_only")
     t = constant(Tensor, move(array, device), UNCOUNTED if grad_mode() is INFERENCE else None)
     t._requires_grad = bool(requires_grad)
     return t
@@ -50,7 +44,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     Raises: ValueError if nested lists are ragged, RuntimeError if integers are to require grad.
     """
     if isinstance(data, TensorBase):
-        warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
+        presentation.warn("copied_tensor")
         array = array_of(data.detach().cpu()._array(), dtype)
         return cut("torch.tensor()", data, made(array, requires_grad, data.device if device is None else device))
     array = array_of(data, dtype)

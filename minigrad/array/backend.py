@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from ..text import say
-from ..text.presentation import require
+from ..text.presentation import need, require
 
 xp = numpy
 ndarray = numpy.ndarray
@@ -193,13 +193,9 @@ def reach(size: tuple, stride: tuple, offset: int) -> int:
 
 def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     require(len(size) == len(stride), "mismatch in length of strides and shape")
-    require(all(n >= 0 for n in size),
-            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    require(all(s >= 0 for s in stride),
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    need(all(n >= 0 for n in size), "storage_overflow", list(size), list(stride))
+    need(all(s >= 0 for s in stride), "storage_strides", list(stride))
     require(offset >= 0, f"Tensor: invalid storage offset {offset}")
     needed = reach(size, stride, offset)
-    if needed > owner.size:
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-                           f"itemsize {owner.itemsize} requiring a storage size of {needed * owner.itemsize} are out "
-                           f"of bounds for storage of size {owner.nbytes}")
+    place, have = (list(size), list(stride), offset), owner.itemsize
+    need(needed <= owner.size, "storage_bounds", *place, have, needed * have, owner.nbytes)

@@ -9,7 +9,7 @@ import builtins
 import math
 from typing import Any
 
-from ..text.presentation import require
+from ..text.presentation import need, require
 from .backend import xp
 
 
@@ -115,8 +115,7 @@ _WIDER = {(a, b): xp.result_type(a, b) if category(a) == category(b) else max(a,
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both, as two arrays with dimensions would meet."""
     for i, kind in enumerate((type1, type2), 1):
-        require(isinstance(kind, dtype), f"promote_types(): argument 'type{i}' (position {i}) must be torch.dtype, not "
-                f"{type(kind).__name__}", TypeError)
+        need(isinstance(kind, dtype), "type_wanted", "promote_types", i, i, type(kind).__name__, kind=TypeError)
     return BY_NUMPY[_WIDER[type1.np, type2.np]]
 
 
@@ -188,8 +187,7 @@ def can_cast(source: dtype, target: dtype) -> builtins.bool:
 def check_cast(source: xp.dtype, target: xp.dtype) -> None:
     """Raises: RuntimeError if an in-place result would lose its category (float into int)."""
     if category(source) > category(target):
-        raise RuntimeError(f"result type {of(source).scalar_type} can't be cast to the desired output type "
-                           f"{of(target).scalar_type}")
+        need(False, "cannot_cast", of(source).scalar_type, of(target).scalar_type)
 
 
 # ---- limits --------------------------------------------------------------------------------
@@ -202,8 +200,7 @@ class finfo:
 
     def __init__(self, type: dtype | None = None):
         type = type or _default
-        require(isinstance(type, dtype) and type.is_floating_point, "torch.finfo() requires a floating point input "
-                "type. Use torch.iinfo to handle 'torch.finfo'", TypeError)
+        need(isinstance(type, dtype) and type.is_floating_point, "finfo_type", kind=TypeError)
         limits = xp.finfo(type.np)
         self.dtype, self.bits = type.name, limits.bits
         for name in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"):
@@ -219,10 +216,8 @@ class iinfo:
     """Limits of an integer type: `max`, `min`, `bits`."""
 
     def __init__(self, type: dtype):
-        require(isinstance(type, dtype), "iinfo(): argument 'type' (position 1) must be torch.dtype, not "
-                f"{type.__class__.__name__}", TypeError)
-        require(not type.is_floating_point, "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
-                "'torch.iinfo'", TypeError)
+        need(isinstance(type, dtype), "type_wanted", "iinfo", "", 1, type.__class__.__name__, kind=TypeError)
+        need(not type.is_floating_point, "iinfo_type", kind=TypeError)
         require(type is not bool, "torch.bool is not supported by torch.iinfo", TypeError)
         limits = xp.iinfo(type.np)
         self.dtype, self.bits, self.min, self.max = type.name, limits.bits, limits.min, limits.max

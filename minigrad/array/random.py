@@ -12,7 +12,7 @@ import os
 from contextvars import ContextVar
 from typing import Any
 
-from ..text.presentation import require
+from ..text.presentation import need, require
 from . import backend, dtypes
 from .backend import xp
 
@@ -79,8 +79,7 @@ class Generator:
     def set_state(self, state: xp.ndarray) -> "Generator":
         """Continue where the saved state was taken."""
         require(state.dtype == xp.uint8, "RNG state must be a torch.ByteTensor", TypeError)
-        require(state.size == _STATE.itemsize, f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} but found "
-                f"the input RNG state size to be {state.size}")
+        need(state.size == _STATE.itemsize, "generator_state", _STATE.itemsize, state.size)
         saved = xp.frombuffer(state.tobytes(), _STATE)[0]
         self._seed = int(saved["seed"])
         key, used = saved["words"].astype(xp.uint32), 625 - int(saved["left"])
@@ -251,8 +250,7 @@ def bernoulli(p: xp.ndarray | float, shape: Shape | None = None, generator: Gene
     if not p.ndim:
         require(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
     shape = p.shape if shape is None else shape
-    require(((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
-            "error message be improved?  If so, please report an enhancement request to PyTorch.)")
+    need(((p >= 0) & (p <= 1)).all(), "probability")
     return (generator or default_generator).uniforms(math.prod(shape), p.dtype).reshape(shape) < p
 
 

@@ -4,11 +4,11 @@ The switch is `core.modes.anomaly`, which the engine asks; here is what torch ca
 the memory of where each node was made.
 """
 
-import warnings
 from typing import Any
 
 from ..core.beside.observers import observing
 from ..core.modes import anomaly
+from ..text import presentation
 
 __all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 
@@ -60,8 +60,7 @@ class detect_anomaly(set_detect_anomaly):
 
     def __init__(self, check_nan: bool = True) -> None:
         self._wanted = check_nan
-        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
-                      "enabled for debugging.", stacklevel=2)
+        presentation.warn("anomaly_mode")
 
     def __enter__(self) -> None:
         super().__init__(True, self._wanted)

@@ -38,9 +38,8 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
         for place, t in enumerate(tensors if self.edges else ()):
-            if t is not None and not isinstance(t, TensorBase):
-                raise presentation.error(TypeError, "save_non_tensor", "save_for_backward can only save variables, but "
-                                         f"argument {place} is of type {type(t).__name__}")
+            fits = t is None or isinstance(t, TensorBase)
+            need(fits, "save_non_tensor", place, type(t).__name__, kind=TypeError)
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -143,9 +142,7 @@ class CustomNode(Node, FunctionCtx):
     def _checked(self, grads: tuple) -> tuple:
         name, count = type(self).__name__, len(self.needs_input_grad)
         grads = grads if any(g is not None for g in grads[count:]) else grads[:count]
-        if len(grads) != count:
-            raise presentation.error(RuntimeError, "function_count", f"function {name} returned an incorrect number of "
-                                     f"gradients (expected {count}, got {len(grads)})")
+        need(len(grads) == count, "function_count", name, count, len(grads))
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             need(is_tensor or g is None, "gradient_of_none", name, place + 1)
             require(g is None or isinstance(g, TensorBase), f"expected Variable or None (got {type(g).__name__})")
@@ -157,8 +154,7 @@ class CustomNode(Node, FunctionCtx):
         sizes, shape = g._data.shape, self.metas[place][0]
         pairs = zip(reversed(sizes), reversed(shape), strict=False)
         if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
-            raise RuntimeError(f"Function {name} returned an invalid gradient at index {place} - got {list(sizes)} but "
-                               f"expected shape compatible with {list(shape)}")
+            need(False, "function_shape", name, place, list(sizes), list(shape))
         return g
 
 
@@ -202,9 +198,7 @@ class Function:
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-                      "should invoke them on the class itself. Instantiating an autograd function will raise an error "
-                      "in a future version of PyTorch.", DeprecationWarning, stacklevel=2)
+        presentation.warn("function_instance", type(self), kind=DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style"
@@ -224,16 +218,14 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any, **options: Any) -> Any:  # of any form, for type checkers
         """The gradients of the inputs, from those of the outputs; every Function defines it."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
-                                  "autograd.Function to use it with backward mode AD.")
+        need(False, "no_backward", kind=NotImplementedError)
 
     vjp = backward
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """The tangents of the outputs, from those of the inputs, for forward mode."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
-                                  "forward mode AD.")
+        need(False, "no_jvp", kind=NotImplementedError)
 
     generate_vmap_rule = False
 

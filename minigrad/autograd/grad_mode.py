@@ -2,12 +2,12 @@
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..core.beside.ledger import cut
 from ..core.modes import INFERENCE, Mode, enabled, grad_mode
+from ..text import presentation
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -25,9 +25,7 @@ class Switch(Mode):
 
     def __call__(self, function: Decorated) -> Decorated:
         if inspect.isclass(function):
-            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
-                          "decorate functions or methods. To preserve the current behavior of class decoration, you can"
-                          " directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=2)
+            presentation.warn("decorated_class", kind=FutureWarning)
         clone = functools.partial(type(self), *self._arguments)
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(function, clone)

@@ -6,7 +6,6 @@ are torch's.
 """
 
 import itertools
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import Any
@@ -18,6 +17,7 @@ from ..core.backward import grad
 from ..core.beside.ends import as_tuple
 from ..core.graph import constant
 from ..ops.checks import need, require
+from ..text import presentation
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -103,9 +103,7 @@ def _inputs_to_check(inputs: tuple) -> list[Tensor]:
     checked = {i: t for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad}
     for index, t in checked.items():
         if t.dtype != dtypes.float64:
-            warnings.warn(f"Input #{index} requires gradient and is not a double precision floating point or complex. "
-                          "This check will likely fail if all the inputs are not of double precision floating point or "
-                          "complex. ", UserWarning, stacklevel=4)
+            presentation.warn("check_precision", index, stacklevel=4)
         need(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)), "check_strides", index)
     need(checked, "check_inputs", kind=ValueError)
     return list(checked.values())

@@ -3,12 +3,11 @@
 Both prepare one run of the engine: roots and their gradients, what is kept, which inputs (`beside.ends`).
 """
 
-import warnings
 from contextvars import copy_context
 from typing import Any
 
 from ..text import presentation, say
-from ..text.presentation import require
+from ..text.presentation import need, require
 from .beside.attended import AttendedTask
 from .beside.ends import as_roots, as_tuple, input_edge, root_gradients, unused, wanted_edge
 from .beside.lines import learners_line
@@ -29,20 +28,15 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     """
     roots = as_roots(tensors)
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
-        require(grad_tensors is None, "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                "`backward()`. Please only use `grad_tensors`.")
+        presentation.warn("grad_variables", kind=FutureWarning)
+        need(grad_tensors is None, "grad_variables_too")
     given = grad_tensors if grad_tensors is not None else grad_variables
     if inputs is not None:
         inputs = as_tuple(inputs)
         require(inputs, "`inputs` argument to `backward()` cannot be empty.")
     grads = root_gradients(roots, given, create_graph or level() is not None)
     if create_graph:
-        presentation.warn("create_graph", "Using backward() with create_graph=True will create a reference cycle "
-            "between the parameter and its gradient which can cause a memory leak. We recommend using autograd.grad "
-            "when creating the graph to avoid this. If you have to use this function, make sure to reset the .grad "
-            "fields of your parameters to None after use to break the cycle and avoid the leak.",
-            stacklevel=3, once=True)
+        presentation.warn("create_graph", stacklevel=3, once=True)
     Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)
@@ -55,12 +49,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
 
     Raises: RuntimeError for an input that `outputs` do not depend on, unless `allow_unused`.
     """
-    require(not materialize_grads or allow_unused is not False, "Expected allow_unused to be True or not passed when "
-            "materialize_grads=True, but got: allow_unused=False.", ValueError)
+    need(not materialize_grads or allow_unused is not False, "materialized_unused", kind=ValueError)
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
-                      "gradient for other parts of the graph, please use torch.autograd.backward.",
-                      FutureWarning, stacklevel=2)
+        presentation.warn("only_inputs", kind=FutureWarning)
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = as_roots(outputs), as_tuple(inputs)
     require(wanted, "`inputs` argument to `grad()` cannot be empty.")
@@ -75,12 +66,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     for place, g in enumerate(results):
         if g is not None:
             results[place] = g if create_graph else level().cut(g) if level() else constant(TensorBase._plain, g)
-        elif allow_unused:
-            results[place] = unused(wanted[place], create_graph, materialize_grads)
         else:
-            raise presentation.error(RuntimeError, "unused_input",
-                f"The differentiated Tensor at index {place} appears to not have been used in the graph. "
-                "Set allow_unused=True if this is the desired behavior.", tensor=wanted[place])
+            need(allow_unused, "unused_input", place, tensor=wanted[place])
+            results[place] = unused(wanted[place], create_graph, materialize_grads)
     return tuple(results)
 
 
@@ -90,8 +78,7 @@ def batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool
     batches = (None,) if batches is None else as_tuple(batches)
     require(all(b is not None for b in batches), "grad can be implicitly created only for scalar outputs")
     sizes = [b.size(0) for b in batches if b[0] is not None]  # looking says what is wrong with no rows
-    require(len({*sizes}) == 1, "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{sizes} for the mapped dimension", ValueError)
+    need(len({*sizes}) == 1, "sizes", sizes, kind=ValueError)
     count = sizes[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
                  create, allow_unused=allow_unused) for i in range(count)]

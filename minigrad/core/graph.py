@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..array.backend import xp
 from ..text import presentation
+from ..text.presentation import need
 from .beside.hooks import Hooks
 from .beside.lines import learners_line, source_line
 from .carriers import TENSORS
@@ -25,9 +26,7 @@ new = object.__new__
 seqs = itertools.count()  # the numbers of nodes, in the order in which they are made
 ACCUMULATE_SEQ = 2**64 - 1  # as torch shows it; leaves are not sorted, see `engine.GraphTask.complete_leaves`
 
-FREED_SINCE = ("Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-               "retain_graph=True if you need to backward through the graph a second time or if you need to access "
-               "saved {} after calling backward.")
+
 
 
 class Withheld:
@@ -36,9 +35,7 @@ class Withheld:
     __slots__ = ()
 
     def unpack(self, node: Node, name: str) -> Any:
-        raise presentation.error(RuntimeError, "freed",
-            "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-            "already been freed). " + FREED_SINCE.format("tensors"), node=node, field=name)
+        need(False, "freed", node=node, field=name)
 
 
 class Freed(Withheld):
@@ -316,10 +313,7 @@ class TensorBase:
         """
         if requires_grad and self._data.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if not requires_grad and self._fn is not None:
-            raise presentation.error(RuntimeError, "flag_of_non_leaf",
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
-                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach().", tensor=self)
+        need(requires_grad or self._fn is None, "flag_of_non_leaf", tensor=self)
         if requires_grad and self.is_inference() and grad_mode() is not INFERENCE:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = bool(requires_grad)
@@ -359,11 +353,7 @@ class TensorBase:
         """The gradient that backward accumulated here; None before, and for most non-leaves."""
         # `_fn`, not `is_leaf`: looking at `.grad` does not bring a view up to date, in torch neither
         if self._grad is None and self._fn is not None and not self.retains_grad:
-            presentation.warn("non_leaf_grad", "The .grad attribute of a Tensor that is not a leaf Tensor is being "
-                "accessed. Its .grad attribute won't be populated during autograd.backward(). If you indeed want the "
-                ".grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
-                "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
-                "github.com/pytorch/pytorch/pull/30531 for more information.")
+            presentation.warn("non_leaf_grad")
         return self._grad
 
     @readonly
@@ -378,9 +368,7 @@ class TensorBase:
 
         Raises: RuntimeError if the tensor does not require grad. On a leaf it does nothing.
         """
-        if not self.requires_grad:
-            raise presentation.error(RuntimeError, "retain_without_grad",
-                "can't retain_grad on Tensor that has requires_grad=False")
+        need(self.requires_grad, "retain_without_grad")
         node, nr = function_of(self._history())
         if node is not None:
             node._hooks().retain[nr] = weakref.ref(self)
@@ -390,9 +378,7 @@ class TensorBase:
 
         Returns a RemovableHandle. Raises: RuntimeError if the tensor does not require grad.
         """
-        if not self.requires_grad:
-            raise presentation.error(RuntimeError, "hook_without_grad",
-                "cannot register a hook on a tensor that doesn't require gradient")
+        need(self.requires_grad, "hook_without_grad")
         node, nr = function_of(self._history())
         hooks = self._own_hooks() if node is None else node._hooks()
         return hooks.on_tensor(nr, hook)

@@ -27,10 +27,7 @@ class Uncounted:
     """Stands where a version counter would be; reading it is the error torch raises."""
 
     def __getitem__(self, _index: int) -> int:
-        raise presentation.error(RuntimeError, "inference",
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
-            "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.")
+        raise presentation.error(RuntimeError, "inference", presentation.torch_says("inference"))
 
 
 INFERENCE: Any = Inference()

@@ -15,6 +15,7 @@ from operator import attrgetter, itemgetter
 from sys import intern
 from typing import Any
 
+from ..text.presentation import need
 from ..text.tex import tex_of
 from .beside.saved import SavedTensor, is_result, modified, rebuilt, saved_property
 from .carriers import RAW
@@ -177,8 +178,7 @@ def reader(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], A
             return None
         if isinstance(s, TensorBase):
             if edge is not None and s._fn is None and n.edges[edge] is not None and n.edges[edge] is not s:
-                raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with "
-                                   ".detach_().This is not supported, please use out-of-place `.detach()` instead")
+                need(False, "saved_detached")
             c = s._counter
             if c is not None and c[0] != read_version(n):
                 raise modified(n, name, s, c[0], read_version(n))

@@ -17,8 +17,7 @@ from . import ABSENT, exchange, minigrad_itself, table
 TRUTHS = "eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ all any isnan isinf isfinite".split()
 MASKED = "__getitem__ __setitem__ masked_fill masked_fill_".split()
 MIXED, DIVISIONS = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split(), ["__truediv__", "div"]
-WHOLE_DIVISION = ("Integer division of tensors using div or / is {}, and in a future release div will perform true "
-                  "division as in Python 3. Use true_divide or floor_divide (// in Python) instead.")
+
 
 
 def exchange_names(version: table.Version) -> None:
@@ -80,9 +79,9 @@ def whole_division(version: table.Version, divide: Callable, self: Any, other: A
     if options or not (is_whole(self) and is_whole(other)):
         return divide(self, other, **options)
     if version >= (1, 6):
-        raise RuntimeError(WHOLE_DIVISION.format("no longer supported"))
+        presentation.need(False, "whole_division", "no longer supported")
     if version >= (1, 5):
-        presentation.warn("whole_division", WHOLE_DIVISION.format("deprecated"), stacklevel=3)
+        presentation.warn("whole_division", "deprecated", stacklevel=3)
     return div(self, other, rounding_mode="trunc")
 
 

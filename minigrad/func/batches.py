@@ -18,7 +18,7 @@ from ..array.backend import ndarray, xp
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
-from ..text.presentation import need, sentences
+from ..text.presentation import need, torch_says
 from .levels import KNOWN, Level, entered, keep, known, mode, tell
 from .rules import DRAWS, apply, unwrapped
 from .trees import mapped
@@ -110,7 +110,7 @@ class Batches(Level):
     @contextmanager
     def under_way(self) -> Iterator[None]:
         """Inside, it is the innermost level; afterwards its examples are of no use any more."""
-        token = random.forbidden.set(sentences()["random"] if self.randomness == "error" else "")
+        token = random.forbidden.set(torch_says("random") if self.randomness == "error" else "")
         try:
             with entered(self):
                 yield

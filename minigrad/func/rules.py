@@ -5,7 +5,6 @@ Some rows take leading dimensions as they are, some fold them into the first; pr
 a rule of their own, and what has none is run on one example after the other, with PyTorch's warning.
 """
 
-import warnings
 from typing import Any
 
 from ..array import dtypes
@@ -13,7 +12,8 @@ from ..array.backend import reach, xp
 from ..core.carriers import RAW, TENSORS
 from ..core.graph import TensorBase, constant
 from ..core.row import TABLE, Row
-from ..text.presentation import need, sentences
+from ..text import presentation
+from ..text.presentation import need
 from .levels import tensors_of
 from .trees import mapped
 
@@ -99,7 +99,7 @@ def shifted(level: Any, name: str, value: Any, rank: int) -> Any:
 
 def looped(level: Any, row: Row, args: tuple) -> Any:
     """One example after the other."""
-    warnings.warn(sentences()["loop"].format(row.name), UserWarning, stacklevel=6)
+    presentation.warn("loop", row.name, stacklevel=6)
 
     def example(v: Any, i: int) -> Any:
         return level.front(v)[i] if level.batched(v) else level.front(v) if isinstance(v, TensorBase) else v

@@ -11,7 +11,7 @@ from ..core.graph import constant
 from ..manual import face
 from ..ops.calls.linalg import det, inverse as inv, matmul, matrix_norm, matrix_power, svdvals
 from ..ops.calls.reduce import named
-from ..ops.checks import dims_of, require, same_type
+from ..ops.checks import dims_of, need, require, same_type
 from ..ops.kernels.linalg import LinAlgError
 from ..ops.table import linalg as rows, shape
 from ..ops.table.linalg import matrix_exp
@@ -84,8 +84,7 @@ def vector_norm(x: Any, ord: float = 2, dim: Any = None, keepdim: bool = False, 
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
     A = A if dtype is None else A.to(dtype)
-    require(dim is not None or ord is None or A._data.ndim in (1, 2), "linalg.norm: If dim is not specified but ord "
-            f"is, the input must be 1D or 2D. Got {A._data.ndim}D.")
+    need(dim is not None or ord is None or A._data.ndim in (1, 2), "norm_dims", A._data.ndim)
     matrix = isinstance(ord, str) or (isinstance(dim, tuple | list) and len(dim) == 2)
     if ord is not None and (matrix or (dim is None and A._data.ndim == 2)):
         return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim)

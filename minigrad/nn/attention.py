@@ -4,12 +4,12 @@ Written in the operations that PyTorch's own `multi_head_attention_forward` comp
 """
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..creation import zeros_like
 from ..ops.checks import need, require
+from ..text import presentation
 from . import functional, init
 from .layers import Dropout, LayerNorm, Linear, _Weighted
 from .module import Module
@@ -24,8 +24,7 @@ def float_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
     boolean = str(mask.dtype) == "torch.bool"
     need(boolean or mask.is_floating_point(), "mask_type", name, kind=AssertionError)
     if other is not None and mask.dtype != other.dtype:
-        warnings.warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-                      UserWarning, stacklevel=3)
+        presentation.warn("mask_types", name, other_name, stacklevel=3)
     return zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf) if boolean else mask
 
 

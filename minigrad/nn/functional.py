@@ -5,7 +5,6 @@ and the functions that torch composes of several operations, in its order.
 """
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +25,7 @@ from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
-from ..text import torch_names
+from ..text import presentation, torch_names
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
@@ -39,8 +38,7 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
         return reduction
     mean, some = (flag is None or flag for flag in (size_average, reduce))
     name = ("mean" if mean else "sum") if some else "none"
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.",
-                  UserWarning, stacklevel=3)
+    presentation.warn("size_average", name, stacklevel=3)
     return name
 
 
@@ -298,11 +296,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """As dropout, for whole channels."""
     if input.ndim == 3:
-        warnings.warn(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
-            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
-            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
-            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.", stacklevel=2)
+        presentation.warn("dropout2d")
     sizes = input._data.shape
     return _dropped(input, (*sizes[:2], *(1,) * (len(sizes) - 2)), checked_p(p), training, inplace)
 
@@ -346,8 +340,7 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
         x, padding = _named_padding(x, weight, padding, stride, dilation)
     sizes, padding = (0,) if bias is None else tuple(bias.shape), tuple_of(padding, n)
     for word, given in (("stride", stride), ("padding", padding), ("dilation", dilation)):
-        require(len(given) == weight.ndim - 2, f"expected {word} to be a single integer value or a list of "
-                f"{weight.ndim - 2} values to match the convolution dimensions, but got {word}={list(given)}")
+        need(len(given) == weight.ndim - 2, "conv_option", word, weight.ndim - 2, list(given))
     y = conv.convolution(x, weight, bias, stride, padding, dilation, False, (0,) * n, groups, sizes)
     return y if input.ndim == n + 2 else y.squeeze(0)
 
@@ -530,8 +523,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     if input._data.shape[-len(sizes) :] != sizes:
         check_parameters(*(t if t is None else t._data for t in (input, weight, bias)))
         stars = "".join(f", {n}" for n in sizes)
-        raise RuntimeError(f"Given normalized_shape={list(sizes)}, expected input with shape [*{stars}], but got input "
-                           f"of size{list(input.shape)}")
+        need(False, "normalized_shape", list(sizes), stars, list(input.shape))
     implemented("LayerNormKernelImpl", input._data)
     _same_sizes(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
            "normalized_shape = {2}", weight=weight, bias=bias)
@@ -632,9 +624,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 
 def _warn_of_sizes(input: Any, target: Any, stacklevel: int = 3) -> None:
     if target.size() != input.size():
-        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-                      "will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
-                      "size.", UserWarning, stacklevel=stacklevel)
+        presentation.warn("loss_sizes", target.shape, input.shape, stacklevel=stacklevel)
 
 
 def _expanded_pair(kernel: str, input: Any, target: Any, weight: Any, reduction: str, *flags: Any) -> tuple:
@@ -796,9 +786,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
     kind = _reduction("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     if reduction == "mean" and (size_average, reduce) == (None, None):
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
-                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition.'mean' "
-                      "will be changed to behave the same as 'batchmean' in the next major release.", stacklevel=3)
+        presentation.warn("kl_div_mean", stacklevel=3)
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     values = _reduced(values, kind)
@@ -839,8 +827,8 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
     kind = _reduction(reduction, size_average, reduce)
     require(target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
-    require(input1.ndim == input2.ndim == target.ndim + 1, f"{target.ndim}D target tensor expects {target.ndim + 1}D "
-            f"input tensors, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
+    dims, sizes = target.ndim, (list(input1.shape), list(input2.shape))
+    need(input1.ndim == input2.ndim == dims + 1, "cosine_target", dims, dims + 1, *sizes)
     squares = (loss.add_scalar((x * x).sum(target.ndim), 1e-12) for x in (input1, input2))
     cosine = (input1 * input2).sum(target.ndim) / pointwise.mul(*squares).sqrt()
     zeros = zeros_like(cosine)

@@ -226,8 +226,8 @@ class ParameterList(Module):
 
     def extend(self, values: Iterable[Any]) -> ParameterList:
         """Add several values at the end. Raises: TypeError for what is no iterable, or a tensor."""
-        require(isinstance(values, Iterable) and not isinstance(values, Tensor), "ParameterList.extend should be "
-                f"called with an iterable, but got {type(values).__name__}", TypeError)
+        fits = isinstance(values, Iterable) and not isinstance(values, Tensor)
+        need(fits, "list_extend", "ParameterList", type(values).__name__, kind=TypeError)
         for value in values:
             self.append(value)
         return self

@@ -6,7 +6,6 @@ A module keeps its parameters, buffers and child modules in three dictionaries; 
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial, partialmethod
@@ -24,6 +23,7 @@ from ..core.beside.ledger import note
 from ..core.graph import constant
 from ..core.modes import grad_mode
 from ..ops.checks import need, require
+from ..text import presentation
 
 
 class Parameter(Tensor):
@@ -427,10 +427,7 @@ class BackwardHook:
             grads = _replaced(grads, hook(self.module, grads), "pre hook", "output")
         self.grads = grads
         if not self.at:
-            warnings.warn(
-                "Full backward hook is firing when gradients are computed with respect to module outputs since no "
-                "inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch."
-                "nn.Module.register_full_backward_hook for more details.", stacklevel=2)
+            presentation.warn("backward_hook_on_outputs")
             for hook in self.after:
                 given = hook(self.module, self.none, grads)
                 need(given is None or (isinstance(given, tuple) and {*given} <= {None}), "module_hook_none")

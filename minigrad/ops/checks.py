@@ -127,8 +127,7 @@ def common_shape(*shapes: tuple) -> tuple:
 
 def floats_only(name: str, array: Any) -> None:
     """Raises: RuntimeError for an array of no floats, in the words of torch's linear algebra."""
-    require(array.dtype.kind == "f", f"{name}: Expected a floating point or complex tensor as input. Got "
-            f"{dtypes.of(array.dtype).scalar_type}")
+    need(array.dtype.kind == "f", "linalg_floats", name, dtypes.of(array.dtype).scalar_type)
 
 
 _LAYERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "nn") + os.sep

@@ -101,8 +101,8 @@ class Optimizer:
         """Continue where the saved state was taken."""
         params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
         need(len(groups) == len(self.param_groups), "optimizer_groups", kind=ValueError)
-        require([len(g["params"]) for g in groups] == [len(g["params"]) for g in self.param_groups], "loaded state "
-                "dict contains a parameter group that doesn't match the size of optimizer's group", ValueError)
+        have, given = ([len(g["params"]) for g in some] for some in (self.param_groups, groups))
+        need(have == given, "optimizer_group_sizes", kind=ValueError)
         self.state = defaultdict(dict)
         for p, saved in ((params[number], saved) for number, saved in state_dict["state"].items()):
             self.state[p] = {n: v.to(v.dtype if n == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v

@@ -41,11 +41,7 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch; of old also to any one."""
         if self._step_count == 1 and not self.optimizer._opt_called:
-            presentation.warn("step_too_early", "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In "
-                "PyTorch 1.1.0 and later, you should call them in the opposite order: `optimizer.step()` before "
-                "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value of the "
-                "learning rate schedule. See more details at "
-                "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")
+            presentation.warn("step_too_early")
         self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if epoch is None or type(self).closed_form is LRScheduler.closed_form:
@@ -53,11 +49,7 @@ class LRScheduler:
         else:
             self._last_lr = [self.closed_form(base) for base in self.base_lrs]
         if epoch is not None:
-            presentation.warn("epoch_given", "The epoch parameter in `scheduler.step()` was not necessary and is being "
-                "deprecated where possible. Please use `scheduler.step()` to step the scheduler. During the "
-                "deprecation, if epoch is different from None, the closed form is used instead of the new chainable "
-                "form, where available. Please open an issue if you are unable to replicate your use case: "
-                "https://github.com/pytorch/pytorch/issues/new/choose.")
+            presentation.warn("epoch_given")
         for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
             group["lr"] = lr
         note("rate", self.optimizer)

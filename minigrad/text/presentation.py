@@ -60,17 +60,21 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
 
 
 @cache
-def sentences() -> dict[str, str]:
-    """PyTorch's own, word for word (2.13): those that would fill lines of code."""
+def _sentences() -> dict[str, str]:
     import json  # most programs never fail
 
     return json.loads(Path(__file__).with_name("torch_says.json").read_text("utf-8"))
 
 
-def need(holds: Any, key: str, *blanks: Any, kind: type = RuntimeError) -> None:
-    """Raises `kind` with torch's sentence `key`, its blanks filled, unless `holds`."""
+def torch_says(key: str, *blanks: Any) -> str:
+    """A sentence of PyTorch's, word for word (2.13), its blanks filled: those that would fill lines of code."""
+    return _sentences()[key].format(*blanks)
+
+
+def need(holds: Any, key: str, *blanks: Any, kind: type = RuntimeError, **facts: Any) -> None:
+    """Raises `kind` with torch's sentence `key` unless `holds`; `facts` are for the teaching note of that key."""
     if not holds:
-        raise kind(sentences()[key].format(*blanks))
+        raise error(kind, key, torch_says(key, *blanks), **facts)
 
 
 def require(holds: Any, text: str, error: type = RuntimeError) -> None:
@@ -120,15 +124,15 @@ def adviser(module: str, names: Iterable[str]) -> Callable[[str], Any]:
     return missing
 
 
-def warn(key: str, text: str, stacklevel: int = 2, once: bool = False) -> None:
-    """A UserWarning in the current era's words, if that era gave it. `stacklevel` as in `warnings`.
+def warn(key: str, *blanks: Any, kind: type = UserWarning, stacklevel: int = 2, once: bool = False) -> None:
+    """torch's sentence `key` as a warning, if the current era gave it. `stacklevel` as in `warnings`.
 
     `once`: only the first time in this process, as torch's C++ warnings are.
     """
-    if (text := current.message(key, text)) and key not in warned:
+    if (text := current.message(key, torch_says(key, *blanks))) and key not in warned:
         if once:
             warned.add(key)
-        warnings.warn(text, UserWarning, stacklevel + 1)
+        warnings.warn(text, kind, stacklevel + 1)
 
 
 warned: set[str] = set()  # keys of the warnings that were given and will not be given again

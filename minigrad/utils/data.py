@@ -212,8 +212,9 @@ class DataLoader:
         }
         for message, found in exclusive.items():
             require(not found, message, ValueError)
-        if num_workers:
-            presentation.warn("workers", say("data.workers"), once=True)
+        if num_workers and "workers" not in presentation.warned:
+            presentation.warned.add("workers")
+            warnings.warn(say("data.workers"), UserWarning, stacklevel=2)
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         if batch_sampler is not None:

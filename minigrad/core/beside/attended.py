@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...text import say
-from ...text.presentation import require
+from ...text.presentation import need
 from ..engine import GraphTask, fit
 from ..graph import Node, Port, node_of, output_of
 from ..modes import anomaly
@@ -64,8 +64,7 @@ class AttendedTask(GraphTask):
         if isinstance(edge, Node | Port):
             return node_of(edge) in self.reached
         runs = edge in self.waits and (self.inputs is None or edge in self.inputs)
-        require(not runs or self.captured is None, "A leaf node was passed to _will_engine_execute_node but we are "
-                "currently running autograd.grad(). This is currently not supported.")
+        need(not runs or self.captured is None, "will_run_a_leaf")
         return runs
 
     @contextmanager

@@ -4,7 +4,7 @@ from typing import Any
 
 from ...array import dtypes
 from ...array.backend import xp
-from ...text import presentation
+from ...text.presentation import need
 from ..graph import TensorBase, attach, constant, output_of
 from ..modes import differentiable
 
@@ -58,9 +58,7 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
         raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
     for place, root in enumerate(roots):
-        if root._fn is None and root._edge() is None:
-            raise presentation.error(RuntimeError, "no_graph", f"element {place} of tensors does not require grad and "
-                                     "does not have a grad_fn", tensor=root)
+        need(root._fn is not None or root._edge() is not None, "no_graph", place, tensor=root)
     return made
 
 
@@ -69,16 +67,12 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
         raise AssertionError("Expected output to be a torch.Tensor")
     data = root._data
     if grad is None:
-        if data.size != 1 and root.requires_grad:
-            raise presentation.error(RuntimeError, "not_scalar",
-                "grad can be implicitly created only for scalar outputs", tensor=root)
+        need(data.size == 1 or not root.requires_grad, "not_scalar", tensor=root)
         ones = data.dtype.type(1) if isinstance(data, xp.generic) else xp.ones_like(data)
         return constant(root._plain, ones) if create_graph else ones
     if not isinstance(grad, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
-    if grad._data.shape != data.shape:
-        raise presentation.error(RuntimeError, "gradient_shape", "Mismatch in shape: grad_output[0] has a shape of "
-                                 f"{grad.shape} and output[0] has a shape of {root.shape}.", tensor=root)
+    need(grad._data.shape == data.shape, "gradient_shape", grad.shape, root.shape, tensor=root)
     if grad._data.dtype != data.dtype:
         with differentiable(create_graph):
             grad = grad.to(dtypes.of(data.dtype))  # type: ignore[attr-defined]
@@ -98,9 +92,7 @@ def wanted_edge(t: Any) -> Any:
     if not isinstance(t, TensorBase):
         raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     edge = t._edge()
-    if edge is None and not t.requires_grad:
-        raise presentation.error(RuntimeError, "constant_input",
-            "One of the differentiated Tensors does not require grad", tensor=t)
+    need(edge is not None or t.requires_grad, "constant_input", tensor=t)
     return edge
 
 

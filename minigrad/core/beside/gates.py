@@ -3,12 +3,12 @@
 Each function gets the `task` (`attended`): how its gradients are carried, and who is watching.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...array.backend import xp
 from ...text import presentation
+from ...text.presentation import need
 from ..carriers import TENSORS
 from ..graph import TensorBase, constant
 from ..modes import anomaly, lifted, state
@@ -48,15 +48,12 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
         return None
     if given is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    if not isinstance(returned, TensorBase):
-        raise presentation.error(TypeError, "hook_kind",
-            f"expected Variable, but hook returned '{type(returned).__name__}'")
+    need(isinstance(returned, TensorBase), "hook_kind", type(returned).__name__, kind=TypeError)
     if returned._data.dtype != given._data.dtype:
-        was, got = given.type(), returned.type()  # type: ignore[attr-defined]
+        was, got = given.type(), returned.type()
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
-    if returned.shape != given.shape:
-        raise presentation.error(RuntimeError, "hook_shape", f"hook '{hook_name(hook)}' has changed the size of "
-                                 "value", shapes=(given.shape, returned.shape))
+    fits = returned.shape == given.shape
+    need(fits, "hook_shape", hook_name(hook), shapes=(given.shape, returned.shape))
     return returned
 
 
@@ -98,9 +95,7 @@ def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:
     """What a node's hook returned: one value per gradient it was given."""
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
-    if len(returned) != len(given):
-        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(returned)}, "
-                           f"but expected {len(given)})")
+    need(len(returned) == len(given), "hook_count", hook_name(hook), len(returned), len(given))
     return tuple(_checked(hook, g, r) for g, r in zip(given, returned, strict=True))
 
 
@@ -143,9 +138,7 @@ def blame(node: Any) -> None:
     if not anomaly.enabled:
         return
     stack = node.hooks and node.hooks.metadata.get("traceback_")
-    known = "Traceback of forward call that caused the error:\n" + "".join(stack or ())
-    unknown = "No forward pass information available. Enable detect anomaly during forward pass for more information."
-    warnings.warn(f"Error detected in {node.name()}. {known if stack else unknown}", stacklevel=5)
+    presentation.warn("blamed" if stack else "blamed_unknown", node.name(), "".join(stack or ()), stacklevel=5)
 
 
 def refuse_nan(node: Any, sent: tuple) -> None:
@@ -153,5 +146,4 @@ def refuse_nan(node: Any, sent: tuple) -> None:
     for index, grad in enumerate(sent):
         data = grad if not isinstance(grad, TensorBase) else lifted.get().numbers(grad) if lifted.get() else grad._data
         if anomaly.check_nan and data is not None and xp.isnan(data).any():
-            raise presentation.error(RuntimeError, "anomaly", f"Function '{node.name()}' returned nan values in its "
-                                     f"{index}th output.", node=node)
+            need(False, "anomaly", node.name(), index, node=node)

@@ -12,8 +12,9 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import xp
 from ...text import presentation
+from ...text.presentation import need
 from ..carriers import TENSORS
-from ..graph import FREED_SINCE, Freed, Node, TensorBase, Withheld, attach, constant, maker_of, output_of
+from ..graph import Freed, Node, TensorBase, Withheld, attach, constant, maker_of, output_of
 from ..modes import anomaly, differentiable
 
 
@@ -31,17 +32,11 @@ class Packed(Withheld):
         version = tensor._version
         with differentiable(False):
             self.packed, self.hook = pack(tensor.detach() if late else tensor), unpack
-        if tensor._version != version:
-            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "
-                               "to pack hook cannot be modified by in-place operations as this can lead to unexpected "
-                               "side-effects. Please open an issue if you need to perform in-place operations on the "
-                               "input to a pack hook.")
+        need(tensor._version == version, "pack_hook_writes")
 
     def unpack(self, node: Node, name: str) -> Any:
         t = self.hook(self.packed)
-        if not isinstance(t, TensorBase):
-            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of "
-                            f"type {type(t).__name__}")
+        need(isinstance(t, TensorBase), "unpack_hook_kind", type(t).__name__, kind=TypeError)
         if self.nr is None and self.history is None and not t.requires_grad:
             return t
         made = constant(t._plain, t._data, t._counter)
@@ -85,18 +80,11 @@ class SavedTensor:
 
     def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
         """Pack the saved tensor now, and unpack it when backward asks for it."""
-        if not (callable(pack_hook) and callable(unpack_hook)):
-            raise TypeError("register_hooks(): incompatible function arguments. The following argument types are "
-                            "supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: "
-                            "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked with: "
-                            f"{self!r}, {pack_hook!r}, {unpack_hook!r}")
+        fits = callable(pack_hook) and callable(unpack_hook)
+        need(fits, "saved_hook_kinds", repr(self), repr(pack_hook), repr(unpack_hook), kind=TypeError)
         held = getattr(self._node, f"saved_{self._name}")
-        if isinstance(held, Freed):
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
-                               + FREED_SINCE.format("variables"))
-        if isinstance(held, Withheld):
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
-                               "Hint: only one pair of hooks is allowed at a time.")
+        need(not isinstance(held, Freed), "saved_hooks_freed")
+        need(not isinstance(held, Withheld), "saved_hooks_twice")
         own = is_result(self._node.row, self._name)
         packed = Packed(self.data, pack_hook, unpack_hook, own, late=True)
         setattr(self._node, f"saved_{self._name}", packed)

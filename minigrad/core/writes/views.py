@@ -9,6 +9,7 @@ from typing import Any
 
 from ...array.backend import geometry, may_share_memory
 from ...text import presentation
+from ...text.presentation import need
 from ..carriers import TENSORS
 from ..graph import Freed, Node, TensorBase, Withheld, attach, function_of, new, seqs
 from ..modes import INFERENCE, UNCOUNTED, grad_mode
@@ -107,9 +108,7 @@ def check_inference(t: Any) -> None:
     torch notices it later still, when it counts the write.
     """
     if t._counter is UNCOUNTED and grad_mode() is not INFERENCE:
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-                           "clone to get a normal tensor before doing inplace update.See "
-                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
+        need(False, "inference_write")
 
 
 def check_inplace(t: Any, recorded: bool, whole: bool = False) -> None:

@@ -1,8 +1,8 @@
 """Activations as torch takes them."""
 
-import warnings
 from typing import Any
 
+from ...text import presentation
 from ..checks import need, own_dim, same_type, titled
 from ..table import activation as rows
 
@@ -11,8 +11,7 @@ def _along(row: Any, name: str, doc: str) -> Any:
     def along(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
         self = self if dtype is None else self.to(dtype)
         if dim is None:
-            warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X "
-                          "as an argument.", UserWarning, stacklevel=2)
+            presentation.warn("no_dim", name)
             dim = 0 if self.ndim in (0, 1, 3) else 1
         return row(self, own_dim(self, dim))
 

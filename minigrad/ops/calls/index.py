@@ -5,7 +5,6 @@ left, lists and tensors of positions or a mask, becomes one `index`.
 """
 
 import operator
-import warnings
 from typing import Any
 
 from ...array import dtypes
@@ -98,8 +97,7 @@ def _part(part: Any) -> Any:
     if hasattr(part, "__index__"):
         return operator.index(part)
     require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
-    raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                     f"(got {type_said(part)})")
+    raise IndexError(presentation.torch_says("no_index", type_said(part)))
 
 
 def _positions(part: Any) -> Any:
@@ -107,8 +105,7 @@ def _positions(part: Any) -> Any:
     require(kind.kind in "iub", "tensors used as indices must be long, int, byte or bool tensors", IndexError)
     if kind == dtypes.uint8.np:
         if part._data.ndim:
-            warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                          UserWarning, stacklevel=4)
+            presentation.warn("byte_mask", stacklevel=4)
         return constant(TensorBase._plain, part._data.astype(bool))
     return part
 
@@ -151,9 +148,8 @@ def _index(value: Any) -> int:
 
 def _selected(x: Any, dim: int, at: int, place: int) -> Any:
     """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
-    if x._data.ndim == 0 and at == 0:
-        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+    if not x._data.ndim and at == 0:
+        need(False, "zero_dim_index", kind=IndexError)
     size = x._data.shape[dim] if x._data.ndim else 0
     if not -size <= at < size:
         raise IndexError(f"index {at} is out of bounds for dimension {place} with size {size}")

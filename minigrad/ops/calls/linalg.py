@@ -134,9 +134,7 @@ def kron(self: Any, other: Any) -> Any:
 def cross(self: Any, other: Any, dim: Any = None) -> Any:
     """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     if dim is None:
-        presentation.warn("cross_dim", "Using torch.cross without specifying the dim arg is deprecated.\nPlease either "
-            "pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree "
-            "with that of linalg.cross in a future release.", once=True)
+        presentation.warn("cross_dim", once=True)
         require(3 in self.shape, "no dimension of size 3 in input")
         dim = self.shape.index(3)
     return rows.cross_of(self, other, dim)

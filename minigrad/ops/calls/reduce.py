@@ -1,6 +1,5 @@
 """Reductions as torch takes them: along no, one or several dimensions, and with named results."""
 
-import warnings
 from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +10,7 @@ from ...core.carriers import TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.modes import grad_mode
 from ...core.writes.inplace import inplace
+from ...text import presentation
 from ..checks import a_tensor, check_dim, common_shape, dims_of, implemented, need, own_dim, require, same_type, titled
 from ..kernels.reduce import degrees
 from ..table import reduce as rows
@@ -231,8 +231,7 @@ def _spread(row: Any, name: str) -> Any:
         need(self._data.dtype.kind == "f", "spread_kind", name if name[3:] else "std and var")
         dims = None if dim is None else dims_of(self, dim)
         if not degrees(self._data.shape, dims, correction):
-            warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-                          "reduction factor (input numel divided by output numel).", UserWarning, 2)
+            presentation.warn("no_freedom", name)
         return row(self, dims, correction, keepdim)
 
     return titled(spread, name, f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default).")

@@ -3,7 +3,6 @@
 import itertools
 import math
 import operator
-import warnings
 from typing import Any
 
 from ...array import dtypes
@@ -14,6 +13,7 @@ from ...core.graph import bump, constant
 from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
+from ...text import presentation
 from ...text.tex import SYMBOLS, phrase
 from .. import checks
 from ..checks import (
@@ -64,9 +64,7 @@ TENSORS.copy_of = lambda grad: rows.copy(TENSORS.zeros_as(grad, grad.shape), gra
 
 # ---- arguments as torch takes them
 
-T_WARNING = ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
-             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute("
-             "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
+
 
 
 def view(self: Any, *size: Any) -> Any:
@@ -385,8 +383,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     parts = tensors_in("meshgrid", _tensors(tensors))
     need(indexing in (None, "ij", "xy"), "meshgrid_indexing", indexing)
     if indexing is None:
-        warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-                      "argument.", UserWarning, stacklevel=2)
+        presentation.warn("meshgrid_default")
     if indexing == "xy" and len(parts) > 1:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])

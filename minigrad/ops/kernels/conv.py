@@ -12,7 +12,7 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import namespace, strided, xp
 from ...core.carriers import formula
-from ...text import presentation
+from ...text.presentation import torch_says
 from ...text.tex import SYMBOLS, Symbol, phrase
 from ..checks import implemented, need, require, same_type
 from .index import are_positions, check_rows
@@ -77,8 +77,9 @@ def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tupl
                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
     """`transposed` and `output_padding` are there for torch's nodes to show: transposed convolution waits."""
     _check(input, weight, stride, padding, dilation, groups)
-    same_type(input, weight, said=presentation.sentences()["conv_types"] if input.dtype.itemsize < 3 else
-              "expected scalar type {0} but found {1}")
+    half = input.dtype.itemsize < 3
+    said = torch_says("conv_types", "{0}", "{1}") if half else "expected scalar type {0} but found {1}"
+    same_type(input, weight, said=said)
     made, kernel = weight.shape[0], weight.shape[2:]
     if bias is not None:
         need(bias.shape == (made,), "conv_bias", list(weight.shape), made, list(bias.shape))
@@ -204,8 +205,7 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
         whole = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
         out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
                     for m, o, n, s, p in zip(whole, out, sizes, stride, padding, strict=True))
-    require(min(out) > 0, "Given input size: ({}x{}x{}). Calculated output size: ({}x{}x{}). Output size is too small"
-            .format(*x.shape[-3:], x.shape[-3], *out))
+    need(min(out) > 0, "pool_output", *x.shape[-3:], x.shape[-3], *out)
     after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
                   for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))
     return padded(x, padding, value, after), out

@@ -33,8 +33,8 @@ def _key(self: Any, indices: tuple) -> tuple:
     try:
         xp.broadcast_shapes(*chosen)
     except ValueError:
-        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
-                         + ", ".join(str(list(s)) for s in chosen)) from None
+        shapes = ", ".join(str(list(s)) for s in chosen)
+        raise IndexError(presentation.torch_says("index_shapes", shapes)) from None
     return key
 
 
@@ -52,9 +52,7 @@ def taken(self: Any, indices: tuple) -> Any:
 
 def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
     for d, n in enumerate(mask):
-        if n != sizes[dim + d]:
-            raise IndexError(f"The shape of the mask {list(mask)} at index {d} does not match the shape of the "
-                             f"indexed tensor {list(sizes)} at index {dim + d}")
+        need(n == sizes[dim + d], "mask_shape", list(mask), d, list(sizes), dim + d, kind=IndexError)
 
 
 def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
@@ -70,8 +68,7 @@ def check_rows(index: Any, size: int) -> None:
     """Raises torch's error for a position that a table of `size` rows does not have."""
     if index.size and (index.min() < 0 or index.max() >= size):
         bad = index[(index < 0) | (index >= size)].flat[0]
-        raise presentation.error(IndexError, "row_outside", "index out of range in self", bad=bad, rows=size,
-                                 last=size - 1)
+        need(False, "row_outside", kind=IndexError, bad=bad, rows=size, last=size - 1)
 
 
 def _write(whole: Any, key: Any, value: Any, add: Any) -> None:
@@ -88,8 +85,8 @@ def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
         # spread out first: `add.at` loses numbers that it has to repeat for an index of two dimensions
         _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
     except (TypeError, ValueError):
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-                           f"indexing result of shape {list(whole[key].shape)}") from None
+        shapes = list(values.shape), list(whole[key].shape)
+        raise RuntimeError(presentation.torch_says("index_put_shapes", *shapes)) from None
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
     if not fills:

@@ -26,10 +26,8 @@ def mm(self: Any, mat2: Any) -> Any:
         return _product(self, mat2)
     require(self.ndim == 2, "self must be a matrix")
     require(mat2.ndim == 2, "mat2 must be a matrix")
-    if self.shape[1] != mat2.shape[0]:
-        a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
-        raise presentation.error(RuntimeError, "matmul_shapes", "mat1 and mat2 shapes cannot be multiplied "
-                                 f"({a} and {b})", shapes=(self.shape, mat2.shape))
+    a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
+    need(self.shape[1] == mat2.shape[0], "matmul_shapes", a, b, shapes=(self.shape, mat2.shape))
     same_type(self, mat2, said="expected m1 and m2 to have the same dtype, but got: {c[0]} != {c[1]}")
     return _product(self, mat2)
 
@@ -38,9 +36,9 @@ def product_of(self: Any, mat: Any, vec: Any) -> Any:
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
     need(self.ndim < 2 == mat.ndim and vec.ndim == 1, "addmv_dims", self.ndim, mat.ndim, vec.ndim)
     if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
-        raise presentation.error(RuntimeError, "matmul_shapes",
-            f"size mismatch, got input ({(mat if self is vec else self).shape[0]}), "
-            f"mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})", shapes=(mat.shape, vec.shape))
+        size = (mat if self is vec else self).shape[0]
+        text = f"size mismatch, got input ({size}), mat ({'x'.join(map(str, mat.shape))}), vec ({vec.shape[0]})"
+        raise presentation.error(RuntimeError, "matmul_shapes", text, shapes=(mat.shape, vec.shape))
     same_type(self, mat, vec, said="addmv input tensors must have the same dtype, but got {0}, {1}, and {2}")
     return _product(mat, vec)
 
@@ -191,8 +189,7 @@ def inv_ex(A: Any) -> tuple:
     except xp.linalg.LinAlgError:
         LU = _lu(A)[0]
         zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
-        raise LinAlgError(f"linalg.inv: The diagonal element {zero} is zero, the inversion could not be "
-                          "completed because the input matrix is singular.") from None
+        raise LinAlgError(presentation.torch_says("singular", zero)) from None
 
 
 def pinv(self: Any) -> Any:
@@ -212,8 +209,8 @@ def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
               "type {1} instead")
     vector = _is_vector(A, B)
     M = B[..., None] if vector else B
-    require(A.shape[-1] == M.shape[-2 if left else -1], "linalg.solve: Incompatible shapes of A and B for the equation "
-            f"{'AX' if left else 'XA'} = B ({A.shape[-2]}x{A.shape[-1]} and {M.shape[-2]}x{M.shape[-1]})")
+    sizes = (*A.shape[-2:], *M.shape[-2:])
+    need(A.shape[-1] == M.shape[-2 if left else -1], "solve_shapes", "AX" if left else "XA", *sizes)
     try:
         X = xp.linalg.solve(A, M) if left else xp.linalg.solve(A.swapaxes(-1, -2), M.swapaxes(-1, -2)).swapaxes(-1, -2)
     except xp.linalg.LinAlgError:
@@ -229,9 +226,7 @@ def cholesky_ex(self: Any, upper: bool = False) -> tuple:
         if xp.isnan(L).any():
             raise xp.linalg.LinAlgError
     except xp.linalg.LinAlgError:
-        raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
-                          f"positive-definite (the leading minor of order {_first_minor(A)} is not "
-                          "positive-definite).") from None
+        raise LinAlgError(presentation.torch_says("not_positive", _first_minor(A))) from None
     return L.swapaxes(-1, -2) if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
 
 

@@ -6,9 +6,8 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import namespace, xp
 from ...core.carriers import RAW, formula, spelled_out
-from ...text import presentation
 from ...text.tex import Symbol
-from ..checks import require, same_type
+from ..checks import need, require, same_type
 
 NONE, MEAN, SUM = range(3)
 _CLASSES = (dtypes.int64.np, dtypes.uint8.np)
@@ -32,8 +31,7 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int, all_count: bool
     outside = () if all_count else at[unsigned >= classes]
     if len(outside):
         bad = outside[0]
-        raise presentation.error(IndexError, "class_outside", f"Target {bad} is out of bounds.", bad=bad,
-                                 classes=classes, last=classes - 1)
+        need(False, "class_outside", bad, kind=IndexError, bad=bad, classes=classes, last=classes - 1)
     row, *place = xp.divmod(kept, math.prod(x.shape[2:])) if x.ndim > 2 else (kept,)
     return kept, (row, at, *place), None if weight is None else weight[at]
 

@@ -113,8 +113,7 @@ def xlogy(self: Any, other: Any) -> Any:
 
 def where(condition: Any, self: Any, other: Any) -> Any:
     if condition.dtype.kind != "b":
-        raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
-                           f"{dtypes.of(condition.dtype).scalar_type}")
+        need(False, "where_condition", dtypes.of(condition.dtype).scalar_type)
     if other.__class__ is float and hasattr(self, "dtype"):
         other = self.dtype.type(other)  # NumPy takes twice as long to place a Python number
     elif self.__class__ is float and hasattr(other, "dtype"):
@@ -130,9 +129,7 @@ def where(condition: Any, self: Any, other: Any) -> Any:
 
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     need(not xp.ndim(value), "masked_fill_value", xp.ndim(value))
-    if mask.dtype.kind != "b":
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{dtypes.of(mask.dtype).c_name}")
+    need(mask.dtype.kind == "b", "masked_fill_mask", dtypes.of(mask.dtype).c_name)
     try:
         return xp.where(mask, dtypes.fitting(value, self.dtype), self)
     except ValueError:

@@ -57,8 +57,7 @@ def whole_type(self: Any) -> Any:
 def with_mean(self: Any) -> Any:
     """`self`, if its elements have a mean."""
     if self.dtype.kind != "f":
-        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
-                           f"complex dtype. Got: {dtypes.of(self.dtype).scalar_type}")
+        need(False, "mean_of", dtypes.of(self.dtype).scalar_type)
     return self
 
 

@@ -41,11 +41,9 @@ def _refuse(self: Any, shape: tuple) -> Any:
         require(n > -2, f"invalid shape dimension {n} at index {place} of shape {list(shape)}")
     count = math.prod(n for n in shape if n != -1)
     need(self.size or count or -1 not in shape, "reshape_nothing", list(shape))
-    if self.size != count and (-1 not in shape or count == 0 or self.size % count):
-        raise presentation.error(RuntimeError, "view_shape",
-            f"shape '{list(shape)}' is invalid for input of size {self.size}", shape=shape)
-    raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
-                       "across two contiguous subspaces). Use .reshape(...) instead.")
+    fits = self.size == count or (-1 in shape and count and self.size % count == 0)
+    need(fits, "view_shape", list(shape), self.size, shape=shape)
+    raise RuntimeError(presentation.torch_says("view_strides"))
 
 
 def squeeze(self: Any, dim: Any) -> Any:
@@ -63,13 +61,12 @@ def expand(self: Any, shape: tuple) -> Any:
     if shape and min(shape) < 0:
         if lead > 0 and min(shape[:lead]) < 0:
             n = min(shape[:lead])
-            raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
-                               f"dimension {shape.index(n)}")
+            need(False, "expand_leading", n, shape.index(n))
         full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
     try:
         return spread(self, full)
     except ValueError:
-        raise _expand_error(self, shape) from None
+        _refuse_expand(self, shape)
 
 
 def spread(x: Any, shape: tuple) -> Any:
@@ -86,16 +83,12 @@ def spread(x: Any, shape: tuple) -> Any:
     return strided(x, shape, steps)
 
 
-def _expand_error(self: Any, shape: tuple) -> Exception:
-    lead = len(shape) - self.ndim
-    if lead < 0:
-        return RuntimeError(f"expand({dtypes.of(self.dtype).tensor_type}{{{list(self.shape)}}}, size={list(shape)}): "
-                            f"the number of sizes provided ({len(shape)}) must be greater or equal to the number of "
-                            f"dimensions in the tensor ({self.ndim})")
-    dim = max(i for i in range(lead, len(shape)) if self.shape[i - lead] not in (1, shape[i]))
-    return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
-                        f"({self.shape[dim - lead]}) at non-singleton dimension {dim}.  Target sizes: {list(shape)}.  "
-                        f"Tensor sizes: {list(self.shape)}")
+def _refuse_expand(self: Any, shape: tuple) -> None:
+    lead, wanted, sizes = len(shape) - self.ndim, list(shape), list(self.shape)
+    kind = dtypes.of(self.dtype).tensor_type
+    need(lead >= 0, "expand_rank", kind, sizes, wanted, len(shape), self.ndim)
+    dim = max(i for i in range(lead, len(shape)) if sizes[i - lead] not in (1, shape[i]))
+    need(False, "expand_size", shape[dim], sizes[dim - lead], dim, wanted, sizes)
 
 
 @formula(tex=lambda dims: Symbol(f"{inverse_order(RAW, *known)}") if (known := numbers(dims)) else symbol("dims") ** -1)
@@ -128,8 +121,7 @@ def select_part(self: Any, dim: int, index: int) -> Any:
     try:
         return self[_ALL * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
     except IndexError:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension "
-                         f"{dim}") from None
+        raise IndexError(presentation.torch_says("select_range", index, list(self.shape), dim)) from None
 
 
 def slice_part(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
@@ -241,12 +233,9 @@ def cat(tensors: list, dim: int = 0) -> Any:
         return tensors[0].copy()
     check_dim(dim, max(x.ndim for x in tensors))
     for place, x in enumerate(parts):
-        if x.ndim != parts[0].ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {parts[0].ndim} and {x.ndim}")
+        need(x.ndim == parts[0].ndim, "cat_ranks", parts[0].ndim, x.ndim)
         for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
-            if n != first and d != dim % x.ndim:
-                raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first} but "
-                                   f"got size {n} for tensor number {place} in the list.")
+            need(n == first or d == dim % x.ndim, "cat_sizes", dim, first, n, place)
     return in_order(xp.concatenate(parts, dim))
 
 
@@ -267,8 +256,7 @@ def stack(tensors: list, dim: int = 0) -> Any:
     check_dim(dim, len(shape) + 1)
     for place, x in enumerate(tensors):
         if x.shape != shape:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                               f"{list(x.shape)} at entry {place}")
+            need(False, "stack_sizes", list(shape), list(x.shape), place)
     if not dim and isinstance(tensors[0], HOST):
         return xp.array(tensors)  # in a quarter of the time
     return in_order(xp.stack(tensors, dim))
