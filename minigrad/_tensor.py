@@ -54,9 +54,6 @@ class Size(tuple[int, ...]):
         return Size(super().__add__(tuple(other)))
 
 
-
-
-
 def _cast(kind: dtypes.dtype) -> Any:
     def cast(self: Any, *, memory_format: Any = None) -> Any:
         return self.to(kind)

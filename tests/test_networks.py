@@ -70,13 +70,22 @@ def test_a_box_says_its_class_its_path_its_shapes_and_how_much_it_hides():
     assert "7 of 7 ops folded" in words
 
 
-@pytest.mark.parametrize("name", ["cross_entropy", "0"])
+@pytest.mark.parametrize("name", ["cross_entropy", "0", "net.0"])
 def test_open_shows_the_operations_of_a_module_or_a_function_in_place(name):
     graph, roots = networks.graph("mlp")
     drawing = drawn(graph, roots, open=[name])
 
     assert len(drawing.layout.frames) == 1
     assert drawing.fold.shown == 5
+
+
+def test_the_end_of_a_path_is_enough_to_open_a_module():
+    graph, _ = networks.graph("gpt")
+    paths = {s.id: s.path for s in graph.scopes}
+    folded = levels.fold(graph, repeats=False)
+
+    assert {paths[id] for id in levels.named(folded, ["blocks.2.attn"])} == {"net.blocks.2.attn"}
+    assert {paths[id] for id in levels.named(folded, "attn")} == {f"net.blocks.{k}.attn" for k in range(4)}
 
 
 def test_an_unknown_name_in_open_is_told_with_those_that_there_are():

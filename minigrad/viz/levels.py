@@ -222,10 +222,10 @@ def containers_open(fold: Fold, modules: set[str]) -> Fold:
 
 
 def named(fold: Fold, names: Iterable[str]) -> list[str]:
-    """The scopes that a reader means: by path, by class or function, or by both."""
+    """The scopes that a reader means: by path, whole or its end, by class or by function."""
     found = []
     for name in [names] if isinstance(names, str) else names:
-        known = [id for id, s in fold.scopes.items() if name in (id, s.path, s.name, s.path.rpartition(".")[2])]
+        known = [id for id, s in fold.scopes.items() if name in (id, s.name) or f".{s.path}".endswith(f".{name}")]
         if not known:
             listed = ", ".join(sorted({repr(s.path or s.name) for s in fold.scopes.values()})[:12])
             raise ValueError(say("draw.no_scope", name=name, known=listed or "-"))
